@@ -1,0 +1,24 @@
+"""Wear of total knee replacements: contact, kinematics and damage over a life of activities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kneewear.config import Study, load_study
+
+__version__ = "0.1.0"
+__all__ = ["Study", "default_study", "load_study"]
+
+
+def default_study() -> Study:
+    """Settings of the default study.
+
+    Returns
+    -------
+    Study
+        The settings in `config/config.yaml` of this checkout, or in the copy an installed
+        package carries.
+    """
+    package = Path(__file__).parent
+    checkout = package.parent / "config" / "config.yaml"
+    return load_study(checkout if checkout.exists() else package / "default_config.yaml")

@@ -1,0 +1,140 @@
+"""Axial load over one cycle from a measured curve."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.activity.cycles import close_cycle, resample_cycle
+from kneewear.config import LoadSettings
+from kneewear.errors import InputDataError
+
+Array = NDArray[np.float64]
+
+# Telemetry has never read ten body weights in a knee; newtons are in the hundreds.
+_MOST_BODY_WEIGHTS = 15.0
+
+
+def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Array:
+    """Axial knee load from a vertical ground reaction by the dissertation's recipe.
+
+    Parameters
+    ----------
+    force : array, shape (n,)
+        Vertical ground reaction over a cycle, any unit.
+    limits : pair of float
+        Least and greatest load, body weights; the source takes 0.25 and 3.0.
+
+    Returns
+    -------
+    array, shape (n,)
+        Load, body weights.
+
+    Raises
+    ------
+    ValueError
+        If the force is constant.
+
+    Notes
+    -----
+    Linear: load = low + (high - low) (force - min) / (max - min). The shape is the ground
+    reaction's; no muscle force is computed.
+
+    References
+    ----------
+    Bei, Y. (2003), section 4.2.1, after Taylor et al. (1998, 2001).
+    """
+    force = np.asarray(force, dtype=float)
+    span = np.ptp(force)
+    if span == 0:
+        raise ValueError("a constant ground reaction cannot be scaled to a range of loads")
+    return limits[0] + (limits[1] - limits[0]) * (force - force.min()) / span
+
+
+def axial_load(
+    load: pd.DataFrame, settings: LoadSettings, frames: int, closing_percent: float
+) -> tuple[Array, tuple[str, ...]]:
+    """Axial load at each frame.
+
+    Parameters
+    ----------
+    load : DataFrame
+        Columns percent and load (body weights, or a ground reaction in any unit).
+    settings : LoadSettings
+        Kind of the curve, and the range a ground reaction is scaled to.
+    frames : int
+        Frames of the cycle.
+    closing_percent : float
+        Part of the cycle over which the end is led back to the start, percent.
+
+    Returns
+    -------
+    load : array, shape (frames,)
+        Body weights, positive.
+    notes : tuple of str
+        What was done.
+
+    Raises
+    ------
+    InputDataError
+        If the load is negative, or too large to be in body weights.
+    """
+    percent, values = (load[name].to_numpy(dtype=float) for name in ("percent", "load"))
+    notes = []
+    if settings.kind == "ground_reaction":
+        limits = settings.load_range_body_weights
+        if limits is None:
+            raise ValueError("a ground reaction needs load_range_body_weights")
+        _check_varies(values, settings)
+        values = scale_ground_reaction(values, limits)
+        notes.append(f"ground reaction scaled linearly to {limits[0]:g}-{limits[1]:g} body weights")
+    _check_body_weights(values, settings)
+    closed, gap = close_cycle(percent, values, closing_percent)
+    if gap:
+        notes.append(
+            f"load gap of {float(gap):+.3g} body weights between 100 and 0 percent blended out "
+            f"over the last {closing_percent:g} percent"
+        )
+    sampled = resample_cycle(percent, closed, frames)
+    if sampled.min() <= 0:
+        raise InputDataError(
+            settings.file,
+            f"a resampled load down to {sampled.min():.3g} body weights",
+            "a load that stays positive",
+            "Give more samples, or a load that never vanishes.",
+        )
+    notes.append(f"load of {len(percent)} samples resampled to {frames} frames")
+    return sampled, tuple(notes)
+
+
+def _check_varies(values: Array, settings: LoadSettings) -> None:
+    """Refuse a constant ground reaction."""
+    if np.ptp(values) == 0:
+        raise InputDataError(
+            settings.file,
+            f"a constant ground reaction of {values[0]:g}",
+            "a curve with a least and a greatest value",
+            "Check `columns.load`, or use kind: axial_load.",
+        )
+
+
+def _check_body_weights(values: Array, settings: LoadSettings) -> None:
+    """Refuse loads that pull or are in newtons."""
+    if values.min() <= 0:
+        row = int(values.argmin())
+        raise InputDataError(
+            settings.file,
+            f"a load of {values[row]:g}",
+            "a positive (compressive) load",
+            "Turn the sign round, or use kind: ground_reaction to scale the curve.",
+            f"data row {row + 1}",
+        )
+    if values.max() > _MOST_BODY_WEIGHTS:
+        raise InputDataError(
+            settings.file,
+            f"a load of {values.max():g}",
+            f"body weights, below {_MOST_BODY_WEIGHTS:g}",
+            "This looks like newtons: divide by body mass x 9.81.",
+            f"data row {int(values.argmax()) + 1}",
+        )

@@ -1,0 +1,750 @@
+"""Settings of a study: one closed, frozen tree that says type, unit, range and meaning of each key.
+
+Default values stand in `config/config.yaml` only; a key may be left out here where leaving it out
+has a meaning of its own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from kneewear.errors import InputDataError
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+Direction = Literal["posterior", "anterior", "superior", "inferior", "medial", "lateral"]
+
+_EXPECTATIONS = {
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+    "dict_type": "a mapping of names to values",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "string_type": "text",
+    "tuple_type": "a list",
+    "string_pattern_mismatch": "a name of letters, digits, '-' and '_'",
+}
+
+_UNIT_VECTORS: dict[str, tuple[int, int, int]] = {
+    "posterior": (1, 0, 0),
+    "anterior": (-1, 0, 0),
+    "superior": (0, 1, 0),
+    "inferior": (0, -1, 0),
+    "medial": (0, 0, 1),
+    "lateral": (0, 0, -1),
+}
+
+
+def _fault(found: str, expected: str, remedy: str) -> PydanticCustomError:
+    context = {"found": found, "expected": expected, "remedy": remedy}
+    return PydanticCustomError("kneewear", "found {found}; expected {expected}", context)
+
+
+def _ascending(pair: tuple[float, float]) -> tuple[float, float]:
+    if pair[0] >= pair[1]:
+        raise _fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Put the lower value first.")
+    return pair
+
+
+class Settings(BaseModel):
+    """Base of every block of settings: unknown keys are refused and values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SideValues(Settings):
+    """One positive number for each side."""
+
+    medial: Positive = Field(description="Value of the medial side.")
+    lateral: Positive = Field(description="Value of the lateral side.")
+
+
+class SideOffsets(Settings):
+    """One signed number for each side."""
+
+    medial: Finite = Field(description="Value of the medial side.")
+    lateral: Finite = Field(description="Value of the lateral side.")
+
+
+class ParametricImplantSettings(Settings):
+    """Shape of the built-in cruciate-retaining implant, mm."""
+
+    femoral_sagittal_radius_mm: Positive = Field(
+        description="Radius of the condyles about the flexion axis at their lowest line."
+    )
+    femoral_coronal_radius_mm: SideValues = Field(
+        description="Radius of the condyles across, in the coronal plane."
+    )
+    femoral_half_width_mm: Positive = Field(
+        description="Half-width of a condyle's bearing part, before its rounded edges."
+    )
+    femoral_edge_radius_mm: Positive = Field(
+        description="Radius of the rounded edges of the condyles."
+    )
+    condyle_spacing_mm: Positive = Field(
+        description="Distance between the middles of the two condyles."
+    )
+    plateau_sagittal_radius_mm: Positive = Field(
+        description="Radius of the plateaus from front to back; large values are nearly flat."
+    )
+    plateau_coronal_radius_mm: SideValues = Field(
+        description="Radius of the plateaus across; not below that of the condyle."
+    )
+    plateau_land_half_width_mm: Positive = Field(
+        description="Half-width of a plateau's gently dished land, before its rounded edges."
+    )
+    plateau_edge_radius_mm: SideValues = Field(
+        description="Radius of the rounded edges of the plateaus."
+    )
+    plateau_spacing_mismatch_mm: SideOffsets = Field(
+        description="How much farther out a plateau's middle lies than that of its condyle."
+    )
+    plateau_half_length_mm: Positive = Field(
+        description="Half of the front-to-back length of the plateaus."
+    )
+    extra_thickness_mm: NonNegative = Field(
+        description="Insert thickness at the plateau's lowest line minus the nominal one."
+    )
+
+
+class AxesSettings(Settings):
+    """Anatomical direction of each axis of a mesh file."""
+
+    x: Direction = Field(description="Direction the file's +x axis points to.")
+    y: Direction = Field(description="Direction the file's +y axis points to.")
+    z: Direction = Field(description="Direction the file's +z axis points to.")
+
+    def handedness(self) -> int:
+        """Determinant of the file's axes along (posterior, superior, medial).
+
+        Returns
+        -------
+        int
+            1 for the axes of a right knee, -1 for those of a left knee, 0 when two axes share a
+            line.
+        """
+        (a, b, c), (d, e, f), (g, h, i) = (_UNIT_VECTORS[axis] for axis in (self.x, self.y, self.z))
+        return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+class InsertRegion(Settings):
+    """Window of the insert's horizontal plane over which one plateau is fitted."""
+
+    x: tuple[Finite, Finite] = Field(description="Anterior and posterior limit, mm, ascending.")
+    z: tuple[Finite, Finite] = Field(
+        description="Limits from lateral to medial, mm, ascending; medial is positive."
+    )
+
+    _check = field_validator("x", "z")(_ascending)
+
+
+class InsertRegions(Settings):
+    """Window of each plateau."""
+
+    medial: InsertRegion = Field(description="Window of the medial plateau.")
+    lateral: InsertRegion = Field(description="Window of the lateral plateau.")
+
+
+class FemoralRegion(Settings):
+    """Part of the femoral component over which one condyle is fitted."""
+
+    z: tuple[Finite, Finite] = Field(
+        description="Limits from lateral to medial, mm, ascending; medial is positive. The patch "
+        "ends on the rounded outer rim when that comes before the outer limit."
+    )
+    angle_deg: tuple[Finite, Finite] = Field(
+        description="Limits of the angle about the condyles' best-fitting axis, deg, ascending; "
+        "0 is distal, posterior positive."
+    )
+
+    _check = field_validator("z", "angle_deg")(_ascending)
+
+
+class FemoralRegions(Settings):
+    """Part of each condyle."""
+
+    medial: FemoralRegion = Field(description="Part of the medial condyle.")
+    lateral: FemoralRegion = Field(description="Part of the lateral condyle.")
+
+
+class KnotSpacingSettings(Settings):
+    """Distance of the knots of fitted surfaces."""
+
+    along: Positive = Field(description="In the sagittal direction, mm.")
+    across: Positive = Field(
+        description="In the coronal direction, mm; half of it along a condyle's outer rim."
+    )
+
+
+class MeshImplantSettings(Settings):
+    """Implant read from triangle meshes."""
+
+    insert: str = Field(
+        description="Mesh of the insert's bearing surface; path in the data folder."
+    )
+    femoral: str = Field(
+        description="Mesh of the femoral component's bearing surface; path in the data folder."
+    )
+    unit: Literal["m", "mm"] = Field(description="Unit of length of the mesh files.")
+    axes: AxesSettings = Field(description="Anatomical directions of the files' axes.")
+    underside_mm: Finite = Field(
+        description="Height of the insert's flat underside in its frame, mm."
+    )
+    insert_region_mm: InsertRegions = Field(
+        description="Windows over which the plateaus are fitted, mm."
+    )
+    femoral_region_mm: FemoralRegions = Field(
+        description="Parts of the condyles that are fitted, mm and deg."
+    )
+    knot_spacing_mm: KnotSpacingSettings = Field(
+        description="Distance of the knots of the fitted surfaces; one to three mesh edges."
+    )
+    smoothing_length_mm: NonNegative = Field(
+        description="Length below which the fit smooths features away, mm; about half a mesh edge."
+    )
+    tolerance_mm: Positive = Field(
+        description="Largest accepted distance between a mesh vertex and the surface, mm."
+    )
+
+
+class ImplantSettings(Settings):
+    """The implant."""
+
+    source: Literal["parametric", "meshes"] = Field(
+        description="Where the implant comes from: built-in shape or mesh files."
+    )
+    name: str = Field(min_length=1, description="Name shown in tables and figures.")
+    knee: Literal["right", "left"] = Field(description="Side of the body the implant is made for.")
+    nominal_thickness_mm: Positive = Field(
+        description="Minimum thickness the insert's geometry stands for, mm."
+    )
+    parametric: ParametricImplantSettings | None = Field(
+        description="Shape of the built-in implant; needed when source is parametric."
+    )
+    meshes: MeshImplantSettings | None = Field(
+        description="Mesh files and how to read them; needed when source is meshes."
+    )
+
+    @model_validator(mode="after")
+    def _needs_its_block(self) -> ImplantSettings:
+        if getattr(self, self.source) is None:
+            raise _fault(
+                f"source: {self.source} without a block '{self.source}'",
+                f"a block '{self.source}'",
+                f"Fill implant.{self.source} in, or choose the other source.",
+            )
+        if self.meshes is not None:
+            handedness = self.meshes.axes.handedness()
+            wanted = 1 if self.knee == "right" else -1
+            if handedness != wanted:
+                axes = self.meshes.axes
+                raise _fault(
+                    f"meshes.axes x: {axes.x}, y: {axes.y}, z: {axes.z}",
+                    f"three perpendicular axes that are right-handed in a {self.knee} knee",
+                    "Turn one direction round or correct implant.knee.",
+                )
+        return self
+
+
+class GridSettings(Settings):
+    """Elements on each plateau."""
+
+    rows: int = Field(ge=4, le=2000, description="Elements from front to back, per side.")
+    columns: int = Field(ge=4, le=2000, description="Elements from side to side, per side.")
+
+
+class TableSettings(Settings):
+    """Lookup table from which the closest-point search starts."""
+
+    u_points: int = Field(ge=5, le=5000, description="Samples along the surface's first parameter.")
+    v_points: int = Field(
+        ge=5, le=5000, description="Samples along the surface's second parameter."
+    )
+
+
+class Bump(Settings):
+    """One smooth rise (or fall) within the cycle."""
+
+    height: Finite = Field(description="Height above the base, in the unit of the curve.")
+    centre_percent: Percent = Field(description="Place of the peak, percent of the cycle.")
+    width_percent: Annotated[float, Field(gt=0, le=100)] = Field(
+        description="Width of the bump, percent of the cycle."
+    )
+
+
+class BumpCurve(Settings):
+    """Periodic curve over one cycle: a base value plus bumps."""
+
+    base: Finite = Field(description="Value away from the bumps, in the unit of the curve.")
+    bumps: tuple[Bump, ...] = Field(description="Bumps added to the base.")
+
+
+class ParametricActivity(Settings):
+    """Built-in activity, one bump curve for each prescribed quantity."""
+
+    source: Literal["parametric"] = Field(description="This shape of activity: built-in curves.")
+    duration_s: Positive = Field(description="Duration of one cycle, s.")
+    flexion_deg: BumpCurve = Field(description="Flexion, deg.")
+    tibial_external_rotation_deg: BumpCurve = Field(
+        description="External rotation of the tibia against the femur, deg."
+    )
+    femur_posterior_mm: BumpCurve = Field(
+        description="Position of the femoral origin behind that of the insert, mm."
+    )
+    load_body_weights: BumpCurve = Field(description="Axial load, body weights.")
+
+
+class MotionColumns(Settings):
+    """Columns of the motion file."""
+
+    percent: str = Field(description="Column of the percent of the cycle.")
+    flexion: str = Field(description="Column of flexion, deg.")
+    varus: str = Field(description="Column of varus, deg.")
+    tibial_external_rotation: str = Field(description="Column of tibial external rotation, deg.")
+    anterior: str = Field(description="Column of the femur's anterior position, mm.")
+    superior: str = Field(description="Column of the femur's superior position, mm.")
+    lateral: str = Field(description="Column of the femur's lateral position, mm.")
+
+
+class MotionSettings(Settings):
+    """Measured motion."""
+
+    file: str = Field(description="CSV file of the motion; path in the data folder.")
+    convention: Literal["grood-suntay", "body-123"] = Field(
+        description="Convention of the file's angles; there is no default."
+    )
+    columns: MotionColumns = Field(description="Names of the columns.")
+
+
+class LoadColumns(Settings):
+    """Columns of the load file."""
+
+    percent: str = Field(description="Column of the percent of the cycle.")
+    load: str = Field(description="Column of the load.")
+
+
+class LoadSettings(Settings):
+    """Measured load."""
+
+    file: str = Field(description="CSV file of the load; path in the data folder.")
+    columns: LoadColumns = Field(description="Names of the columns.")
+    kind: Literal["axial_load", "ground_reaction"] = Field(
+        description="Axial joint load in body weights, or a ground reaction to be scaled."
+    )
+    load_range_body_weights: tuple[NonNegative, NonNegative] | None = Field(
+        default=None,
+        description="Range a ground reaction is scaled to, body weights; for ground_reaction only.",
+    )
+
+    @model_validator(mode="after")
+    def _range_goes_with_ground_reaction(self) -> LoadSettings:
+        given = self.load_range_body_weights
+        if (self.kind == "ground_reaction") != (given is not None):
+            raise _fault(
+                f"kind: {self.kind} with load_range_body_weights: {given}",
+                "load_range_body_weights with kind: ground_reaction and only then",
+                "Add or remove load_range_body_weights, for instance [0.25, 3.0].",
+            )
+        if given is not None:
+            _ascending(given)
+        return self
+
+
+class CsvActivity(Settings):
+    """Activity read from measured curves."""
+
+    source: Literal["csv"] = Field(description="This shape of activity: measured curves.")
+    motion: MotionSettings = Field(description="Measured motion.")
+    load: LoadSettings = Field(description="Measured load.")
+    duration_s: Positive = Field(description="Duration of one cycle, s.")
+    closing_percent: Annotated[float, Field(ge=0, le=50)] = Field(
+        description="Part of the cycle over which the gap from last to first sample is blended, "
+        "percent."
+    )
+
+
+ActivitySettings = Annotated[ParametricActivity | CsvActivity, Field(discriminator="source")]
+
+
+class CaseSettings(Settings):
+    """Full factorial design of the cases."""
+
+    thickness_mm: tuple[Positive, ...] = Field(
+        min_length=1, description="Minimum insert thicknesses, mm."
+    )
+    body_mass_kg: tuple[Positive, ...] = Field(min_length=1, description="Body masses, kg.")
+
+    @field_validator("thickness_mm", "body_mass_kg")
+    @classmethod
+    def _no_duplicates(cls, values: tuple[float, ...]) -> tuple[float, ...]:
+        twice = sorted({value for value in values if values.count(value) > 1})
+        if twice:
+            raise _fault(
+                f"{', '.join(f'{value:g}' for value in twice)} more than once",
+                "distinct values",
+                "Name each level once.",
+            )
+        return values
+
+
+class SimulationSettings(Settings):
+    """Contact simulation."""
+
+    frames: int = Field(ge=4, le=10000, description="Frames of one cycle.")
+    youngs_modulus_mpa: Positive = Field(description="Young's modulus of the polyethylene, MPa.")
+    poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
+        description="Poisson's ratio of the polyethylene, below 0.5."
+    )
+    medial_share: Annotated[float, Field(gt=0, lt=1)] = Field(
+        description="Part of the load carried by the medial side when the load line is solved."
+    )
+    load_line: Literal["solved", "fixed"] = Field(
+        description="Whether the load's medial-lateral place is solved for the medial share."
+    )
+    fixed_load_line_mm: Finite = Field(
+        description="Medial-lateral place of the load when the load line is fixed, mm, medial "
+        "positive."
+    )
+    force_direction: Literal["minimum_distance", "mid_surface"] = Field(
+        description="Direction in which pressure acts on an element."
+    )
+    medial_lateral_spring_per_mm: NonNegative = Field(
+        description="Stiffness of a weak medial-lateral spring, as part of the load per mm."
+    )
+    tolerance: Annotated[float, Field(gt=0, le=1e-3)] = Field(
+        description="Largest equilibrium residual, as part of the load."
+    )
+
+
+class WearSettings(Settings):
+    """Wear and creep over a life."""
+
+    wear_factor_mm3_per_n_m: NonNegative = Field(
+        description="Archard wear factor, mm3 per N and m of sliding."
+    )
+    creep_law: Literal["pressure", "strain"] = Field(
+        description="Creep depth from the largest pressure, or from a strain times the thickness."
+    )
+    creep_mm_per_mpa: NonNegative = Field(
+        description="Creep depth for each MPa of largest pressure, mm/MPa; for creep_law pressure."
+    )
+    cycles_per_year: Positive = Field(description="Cycles of all activities in a year.")
+    months: NonNegative = Field(description="Length of the life, months.")
+    lives: dict[Name, dict[Name, Annotated[float, Field(ge=0, le=1)]]] = Field(
+        min_length=1, description="Lives: name, and share of each activity's cycles; sum one."
+    )
+
+    @field_validator("lives", mode="before")
+    @classmethod
+    def _drop_removed(cls, lives: Any) -> Any:
+        return _without_nulls(lives)
+
+    @field_validator("lives")
+    @classmethod
+    def _shares_sum_to_one(cls, lives: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        for life, shares in lives.items():
+            total = math.fsum(shares.values())
+            if abs(total - 1) > 1e-9:
+                raise _fault(
+                    f"shares of '{life}' that sum to {total:g}", "a sum of 1", "Correct the shares."
+                )
+        return lives
+
+
+class ReportSettings(Settings):
+    """Report."""
+
+    compare_with_published: bool = Field(
+        description="Whether results are compared with the published tables."
+    )
+    pressure_limit_mpa: Positive = Field(
+        description="Largest element pressure the linear layer is trusted for, MPa."
+    )
+    mean_pressure_limit_mpa: Positive = Field(
+        description="Largest mean pressure the linear layer is trusted for, MPa."
+    )
+
+
+class Study(Settings):
+    """A whole study."""
+
+    study: Name = Field(description="Name of the study; results stand in results/<study>/.")
+    data_folder: str = Field(
+        description="Folder of data files; $KNEEWEAR_DATA overrides it, relative to the checkout."
+    )
+    seed: int = Field(ge=0, description="Seed of everything random.")
+    implant: ImplantSettings = Field(description="The implant.")
+    grid: GridSettings = Field(description="Elements on each plateau.")
+    table: TableSettings = Field(description="Lookup table of the condyles.")
+    activities: dict[Name, ActivitySettings] = Field(
+        min_length=1, description="Activities by name; those of a life are simulated."
+    )
+    cases: CaseSettings = Field(description="Full factorial design of the cases.")
+    cases_per_job: int = Field(ge=1, description="Cases simulated by one job.")
+    simulation: SimulationSettings = Field(description="Contact simulation.")
+    wear: WearSettings = Field(description="Wear and creep over a life.")
+    report: ReportSettings = Field(description="Report.")
+
+    @field_validator("activities", mode="before")
+    @classmethod
+    def _drop_removed(cls, activities: Any) -> Any:
+        return _without_nulls(activities)
+
+    @model_validator(mode="after")
+    def _lives_name_activities(self) -> Study:
+        for life, shares in self.wear.lives.items():
+            for activity in shares:
+                if activity not in self.activities:
+                    raise _fault(
+                        f"activity '{activity}' in wear.lives.{life}",
+                        f"one of: {', '.join(self.activities)}",
+                        _suggestion(activity, self.activities) or "Name an activity of this study.",
+                    )
+        return self
+
+    def case_list(self) -> tuple[dict[str, Any], ...]:
+        """Cases of the full factorial design.
+
+        Returns
+        -------
+        tuple of dict
+            `name`, `thickness` (mm) and `body_mass` (kg) of each case; the mass varies fastest.
+        """
+        return tuple(
+            {"name": f"{thickness:g}mm_{mass:g}kg", "thickness": thickness, "body_mass": mass}
+            for thickness in self.cases.thickness_mm
+            for mass in self.cases.body_mass_kg
+        )
+
+    def batches(self) -> dict[str, tuple[dict[str, Any], ...]]:
+        """Cases grouped into jobs.
+
+        Returns
+        -------
+        dict
+            Batch name (b000, b001, ...) to its consecutive cases, `cases_per_job` in each.
+        """
+        cases, size = self.case_list(), self.cases_per_job
+        starts = range(0, len(cases), size)
+        return {f"b{i:03d}": cases[start : start + size] for i, start in enumerate(starts)}
+
+    def simulated_activities(self) -> tuple[str, ...]:
+        """Activities that at least one life contains, in the order of the settings."""
+        used = {activity for shares in self.wear.lives.values() for activity in shares}
+        return tuple(activity for activity in self.activities if activity in used)
+
+    def data_path(self, path: str, root: str | Path = ".") -> Path:
+        """Place of a data file named in the settings.
+
+        Parameters
+        ----------
+        path : str
+            Path as written in the settings: absolute, in the data folder, or in the checkout.
+        root : str or Path
+            The checkout; a relative data folder starts there.
+
+        Returns
+        -------
+        Path
+            The first of `path`, data folder / `path` and `root` / `path` that exists; the place
+            in the data folder when none does.
+        """
+        given = Path(path).expanduser()
+        if given.is_absolute():
+            return given
+        folder = Path(os.environ.get("KNEEWEAR_DATA") or self.data_folder).expanduser()
+        in_folder = Path(os.path.normpath(Path(root) / folder / given))
+        in_checkout = Path(root) / given
+        return in_checkout if in_checkout.exists() and not in_folder.exists() else in_folder
+
+
+def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -> Study:
+    """Check the settings of a study.
+
+    Parameters
+    ----------
+    source : mapping, str or Path
+        Settings, or a YAML file of them. They must be complete; see `merge_settings`.
+    name : str
+        What error messages call a mapping; a file is called by its path.
+
+    Returns
+    -------
+    Study
+        The checked, frozen settings.
+
+    Raises
+    ------
+    InputDataError
+        When a key is unknown or missing or a value is of the wrong type or out of range; the
+        message lists all faults with key path, finding, expectation and remedy.
+    """
+    if not isinstance(source, Mapping):
+        name, source = str(source), read_settings(source)
+    try:
+        return Study.model_validate(dict(source))
+    except ValidationError as error:
+        faults = [_describe(details, source) for details in error.errors()]
+    if len(faults) == 1:
+        where, found, expected, remedy = faults[0]
+        raise InputDataError(name, found, expected, remedy, where) from None
+    listed = "".join(
+        f"\n  {where}: found {found}; expected {expected}. {remedy}"
+        for where, found, expected, remedy in faults
+    )
+    raise InputDataError(name, f"{len(faults)} faults", "none", f"Correct these:{listed}") from None
+
+
+def read_settings(path: str | Path) -> dict[str, Any]:
+    """Settings in a YAML file, unchecked.
+
+    Parameters
+    ----------
+    path : str or Path
+        YAML file.
+
+    Returns
+    -------
+    dict
+        The file's mapping.
+
+    Raises
+    ------
+    InputDataError
+        When the file cannot be read or is no mapping.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputDataError(
+            path, reason.lower(), "a readable YAML file", "Check the path."
+        ) from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputDataError(
+            path, str(error).replace("\n", " "), "valid YAML", "Correct the file."
+        ) from error
+    if not isinstance(content, dict):
+        raise InputDataError(
+            path, type(content).__name__, "a mapping of keys to values", "Correct the file."
+        )
+    return content
+
+
+def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with some of them replaced, as `snakemake --configfile` does it.
+
+    Parameters
+    ----------
+    base, overrides : mapping
+        Mappings are merged key by key, everything else (lists too) is replaced. An override of
+        null removes an inherited activity or life.
+
+    Returns
+    -------
+    dict
+        A new mapping.
+    """
+    merged = dict(base)
+    for key, value in overrides.items():
+        inherited = merged.get(key)
+        both = isinstance(value, Mapping) and isinstance(inherited, Mapping)
+        merged[key] = merge_settings(inherited, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def _without_nulls(mapping: Any) -> Any:
+    if not isinstance(mapping, Mapping):
+        return mapping
+    return {key: value for key, value in mapping.items() if value is not None}
+
+
+def _suggestion(key: str, known: Any) -> str:
+    close = difflib.get_close_matches(str(key), [str(name) for name in known], n=1, cutoff=0.6)
+    return f"Did you mean '{close[0]}'?" if close else ""
+
+
+def _models(annotation: Any) -> Iterator[type[Settings]]:
+    """Yield the settings models inside an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, Settings):
+        yield annotation
+    elif get_origin(annotation) in (Union, UnionType, Annotated):
+        for part in get_args(annotation):
+            yield from _models(part)
+
+
+def _known_keys(location: tuple[str | int, ...]) -> list[str]:
+    """Keys that may stand beside the last element of a location."""
+    annotation: Any = Study
+    for step in location[:-1]:
+        models = list(_models(annotation))
+        if models:
+            annotation = next(
+                (m.model_fields[str(step)].annotation for m in models if step in m.model_fields),
+                None,
+            )
+        else:
+            parts = [part for part in get_args(annotation) if part is not Ellipsis]
+            annotation = parts[-1] if parts else None
+    return [key for model in _models(annotation) for key in model.model_fields]
+
+
+def _value_at(settings: Any, location: tuple[str | int, ...]) -> Any:
+    for step in location:
+        try:
+            settings = settings[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return settings
+
+
+def _describe(details: Any, settings: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Key path, finding, expectation and remedy of one pydantic error."""
+    location: tuple[str | int, ...] = details["loc"]
+    if len(location) > 2 and location[0] == "activities":
+        # Pydantic puts the tag of the discriminated union into the path; users never wrote it.
+        location = location[:2] + location[3:]
+    location = tuple(step for step in location if step != "[key]")
+    where = "key " + ".".join(str(step) for step in location)
+    kind, context = details["type"], details.get("ctx", {})
+    known = _known_keys(location)
+    if kind == "kneewear":
+        where = where if location else ""
+        return where, context["found"], context["expected"], context["remedy"]
+    if kind == "extra_forbidden":
+        expected = f"one of: {', '.join(known)}"
+        remedy = _suggestion(str(location[-1]), known) or "Remove the key."
+        return where, "an unknown key", expected, remedy
+    if kind == "missing":
+        present = _value_at(settings, location[:-1])
+        strangers = [key for key in present or {} if isinstance(key, str) and key not in known]
+        close = _suggestion(str(location[-1]), strangers).replace("Did you mean", "Is it")
+        return where, "nothing", "a value", close or "Add the key (see config/config.yaml)."
+    if kind.startswith("union_tag"):
+        tag = _value_at(settings, (*location, "source"))
+        found = "nothing" if tag is None else repr(tag)
+        return f"{where}.source", found, "parametric or csv", "Say where the activity is from."
+    expected = _EXPECTATIONS.get(kind)
+    if expected is None:
+        expected = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
+    found = repr(details["input"])
+    return where, found, expected, "Correct the value (see config/README.md)."

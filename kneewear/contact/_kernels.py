@@ -1,0 +1,259 @@
+"""Compiled contact between the elements of one plateau and one femoral patch."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from kneewear.geometry._kernels import FOOT, PatchArrays, closest_point
+
+FAR = -1
+TOO_DEEP = -2
+
+ALONG_MINIMUM_DISTANCE = 0
+ALONG_MID_SURFACE = 1
+
+
+class StartArrays(NamedTuple):
+    """Voxel map from places in the femoral frame to table nodes."""
+
+    origin: NDArray[np.float64]
+    spacing: float
+    node: NDArray[np.int32]  # table node nearest each voxel, or FAR or TOO_DEEP
+    u: NDArray[np.float64]
+    v: NDArray[np.float64]
+
+
+class ElementArrays(NamedTuple):
+    """The valid elements of one side, as flat arrays."""
+
+    centre: NDArray[np.float64]
+    normal: NDArray[np.float64]
+    area: NDArray[np.float64]
+
+
+@njit(cache=True)
+def find_candidates(
+    elements: ElementArrays,
+    patch: PatchArrays,
+    start: StartArrays,
+    rotation: NDArray,
+    translation: NDArray,
+    margin: float,
+    element: NDArray,
+    u: NDArray,
+    v: NDArray,
+) -> tuple[int, float, int]:  # pragma: no cover
+    """List the elements nearer than `margin`, each projected afresh from its table node.
+
+    Returns their number, the smallest signed distance met and the number of elements so deep
+    inside the metal that no table node is kept for them.
+    """
+    work = np.empty((6, 4))
+    foot = np.empty(10)
+    count = 0
+    buried = 0
+    smallest = np.inf
+    n_x, n_y, n_z = start.node.shape
+    for n in range(elements.area.shape[0]):
+        rx = elements.centre[n, 0] - translation[0]
+        ry = elements.centre[n, 1] - translation[1]
+        rz = elements.centre[n, 2] - translation[2]
+        x = rotation[0, 0] * rx + rotation[1, 0] * ry + rotation[2, 0] * rz
+        y = rotation[0, 1] * rx + rotation[1, 1] * ry + rotation[2, 1] * rz
+        z = rotation[0, 2] * rx + rotation[1, 2] * ry + rotation[2, 2] * rz
+        i = int(np.floor((x - start.origin[0]) / start.spacing))
+        j = int(np.floor((y - start.origin[1]) / start.spacing))
+        k = int(np.floor((z - start.origin[2]) / start.spacing))
+        if i < 0 or j < 0 or k < 0 or i >= n_x or j >= n_y or k >= n_z:
+            continue
+        node = start.node[i, j, k]
+        if node == TOO_DEEP:
+            buried += 1
+        if node < 0:
+            continue
+        foot_u, foot_v, status = closest_point(
+            patch, x, y, z, start.u[node], start.v[node], foot, work
+        )
+        if status != FOOT:
+            continue
+        if foot[0] < margin:
+            element[count], u[count], v[count] = n, foot_u, foot_v
+            count += 1
+        smallest = min(smallest, foot[0])
+    return count, smallest, buried
+
+
+@njit(cache=True)
+def add_curvature(
+    stiffness: NDArray,
+    hessian: NDArray,
+    push: float,
+    nx: float,
+    ny: float,
+    nz: float,
+    rx: float,
+    ry: float,
+    rz: float,
+) -> None:  # pragma: no cover
+    """Add push times the second derivative of the signed distance over the twist.
+
+    With a displacement J q of the element seen from the femur, J = (-I, [r]x), it is J' H J plus
+    N . (turn x translation) and N . (turn x (turn x r)) / 2. Only the upper blocks are filled.
+    """
+    lever = np.zeros((3, 3))
+    lever[0, 1], lever[0, 2], lever[1, 2] = -rz, ry, -rx
+    lever[1, 0], lever[2, 0], lever[2, 1] = rz, -ry, rx
+    spin = np.zeros((3, 3))
+    spin[0, 1], spin[0, 2], spin[1, 2] = -nz, ny, -nx
+    spin[1, 0], spin[2, 0], spin[2, 1] = nz, -ny, nx
+    along = nx * rx + ny * ry + nz * rz
+    n = (nx, ny, nz)
+    r = (rx, ry, rz)
+    for a in range(3):
+        for b in range(3):
+            stiffness[a, b] += push * hessian[a, b]
+            coupled = spin[a, b]
+            turn = 0.5 * (n[a] * r[b] + r[a] * n[b]) - (along if a == b else 0.0)
+            for k in range(3):
+                coupled -= hessian[a, k] * lever[k, b]
+                for m in range(3):
+                    turn -= lever[a, k] * hessian[k, m] * lever[m, b]
+            stiffness[a, 3 + b] += push * coupled
+            stiffness[3 + a, 3 + b] += push * turn
+
+
+@njit(cache=True)
+def press(
+    elements: ElementArrays,
+    patch: PatchArrays,
+    spring: NDArray,
+    rotation: NDArray,
+    translation: NDArray,
+    direction: int,
+    count: int,
+    element: NDArray,
+    u: NDArray,
+    v: NDArray,
+    penetration: NDArray,
+    wrench: NDArray,
+    stiffness: NDArray,
+) -> int:  # pragma: no cover
+    """Pressures' resultant on the femoral component about its origin, and its derivative.
+
+    `spring` is pressure per penetration, MPa/mm. The derivative is exact for forces along the line
+    of minimum distance; for the mid-surface direction it is that of the former, good enough to
+    converge with. Returns the number of projections that failed.
+    """
+    work = np.empty((6, 4))
+    foot = np.empty(10)
+    hessian = np.empty((3, 3))
+    turned = np.empty((3, 3))
+    gradient = np.empty(6)
+    failed = 0
+    wrench[:] = 0.0
+    stiffness[:] = 0.0
+    for c in range(count):
+        n = element[c]
+        rx = elements.centre[n, 0] - translation[0]
+        ry = elements.centre[n, 1] - translation[1]
+        rz = elements.centre[n, 2] - translation[2]
+        x = rotation[0, 0] * rx + rotation[1, 0] * ry + rotation[2, 0] * rz
+        y = rotation[0, 1] * rx + rotation[1, 1] * ry + rotation[2, 1] * rz
+        z = rotation[0, 2] * rx + rotation[1, 2] * ry + rotation[2, 2] * rz
+        u[c], v[c], status = closest_point(patch, x, y, z, u[c], v[c], foot, work)
+        penetration[c] = 0.0
+        if status != FOOT:
+            failed += status < 0
+            continue
+        if foot[0] >= 0.0:
+            continue
+        nx = rotation[0, 0] * foot[1] + rotation[0, 1] * foot[2] + rotation[0, 2] * foot[3]
+        ny = rotation[1, 0] * foot[1] + rotation[1, 1] * foot[2] + rotation[1, 2] * foot[3]
+        nz = rotation[2, 0] * foot[1] + rotation[2, 1] * foot[2] + rotation[2, 2] * foot[3]
+        # cos(theta) between the minimum distance and the inward normal of the element.
+        facing = -(
+            nx * elements.normal[n, 0] + ny * elements.normal[n, 1] + nz * elements.normal[n, 2]
+        )
+        if facing <= 0.0:
+            continue
+        depth = -foot[0]
+        px, py, pz = nx, ny, nz
+        if direction == ALONG_MID_SURFACE:
+            half = np.sqrt(0.5 * (1.0 + facing))
+            depth /= half
+            px = (nx - elements.normal[n, 0]) / (2.0 * half)
+            py = (ny - elements.normal[n, 1]) / (2.0 * half)
+            pz = (nz - elements.normal[n, 2]) / (2.0 * half)
+        penetration[c] = depth
+        rate = spring[n] * elements.area[n]
+        push = rate * depth
+        wrench[0] -= push * px
+        wrench[1] -= push * py
+        wrench[2] -= push * pz
+        wrench[3] -= push * (ry * pz - rz * py)
+        wrench[4] -= push * (rz * px - rx * pz)
+        wrench[5] -= push * (rx * py - ry * px)
+
+        # Signed distance over the twist (translation, turn about the femoral origin): gradient
+        # -(N, r x N); its second derivative follows below.
+        gradient[0], gradient[1], gradient[2] = nx, ny, nz
+        gradient[3] = ry * nz - rz * ny
+        gradient[4] = rz * nx - rx * nz
+        gradient[5] = rx * ny - ry * nx
+        for a in range(6):
+            for b in range(6):
+                stiffness[a, b] -= rate * gradient[a] * gradient[b]
+        hessian[0, 0], hessian[1, 1], hessian[2, 2] = foot[4], foot[5], foot[6]
+        hessian[0, 1] = hessian[1, 0] = foot[7]
+        hessian[0, 2] = hessian[2, 0] = foot[8]
+        hessian[1, 2] = hessian[2, 1] = foot[9]
+        for a in range(3):
+            for b in range(3):
+                total = 0.0
+                for p in range(3):
+                    for q in range(3):
+                        total += rotation[a, p] * hessian[p, q] * rotation[b, q]
+                turned[a, b] = total
+        add_curvature(stiffness, turned, push, nx, ny, nz, rx, ry, rz)
+    for a in range(3):
+        for b in range(3):
+            stiffness[3 + a, b] = stiffness[b, 3 + a]
+    return failed
+
+
+@njit(cache=True)
+def slide(
+    centre: NDArray,
+    tangent_row: NDArray,
+    tangent_column: NDArray,
+    rotation: NDArray,
+    translation: NDArray,
+    rotation_before: NDArray,
+    translation_before: NDArray,
+    rotation_after: NDArray,
+    translation_after: NDArray,
+    slip: NDArray,
+) -> None:  # pragma: no cover
+    """Slip along the two tangents of the femoral points now at the element centres.
+
+    It is half their displacement from the frame before to the frame after.
+    """
+    body = np.empty(3)
+    moved = np.empty(3)
+    for n in range(centre.shape[0]):
+        for a in range(3):
+            body[a] = 0.0
+            for b in range(3):
+                body[a] += rotation[b, a] * (centre[n, b] - translation[b])
+        for a in range(3):
+            moved[a] = translation_after[a] - translation_before[a]
+            for b in range(3):
+                moved[a] += (rotation_after[a, b] - rotation_before[a, b]) * body[b]
+        slip[n, 0] = slip[n, 1] = 0.0
+        for a in range(3):
+            slip[n, 0] += 0.5 * moved[a] * tangent_row[n, a]
+            slip[n, 1] += 0.5 * moved[a] * tangent_column[n, a]

@@ -1,0 +1,225 @@
+"""Contact of one femoral condyle with the elements of one plateau."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from kneewear.contact import _kernels
+from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import SurfaceTable
+
+Array = NDArray[np.float64]
+
+DIRECTIONS = {
+    "minimum_distance": _kernels.ALONG_MINIMUM_DISTANCE,
+    "mid_surface": _kernels.ALONG_MID_SURFACE,
+}
+
+# Voxels further out than this from the condyle, and deeper in, hold no table node, mm.
+REACH_OUT = 1.5
+REACH_IN = 6.0
+VOXEL = 0.75
+# Elements this near at the start of a search stay on its list, mm.
+MARGIN = 0.4
+
+
+@dataclass(frozen=True)
+class Resultant:
+    """Contact of one side at one pose.
+
+    Parameters
+    ----------
+    wrench : array, shape (6,)
+        Force on the femoral component, N, and its moment about the femoral origin, N mm, in the
+        insert's frame.
+    stiffness : array, shape (6, 6)
+        Derivative of the wrench over translation, mm, and turn about the femoral origin, rad.
+    element : int array, shape (n,)
+        Flat indices (row x columns + column) of the candidates.
+    penetration : array, shape (n,)
+        Their penetration, mm, zero where apart.
+    """
+
+    wrench: Array
+    stiffness: Array
+    element: NDArray[np.int64]
+    penetration: Array
+
+
+class PlateauContact:
+    """Elastic foundation of one side: elements, condyle, and where to start each projection.
+
+    Parameters
+    ----------
+    grid : ElementGrid
+        Elements of the insert.
+    side : int
+        Index of the side in the grid.
+    condyle : Surface
+        Femoral surface, exact.
+    table : SurfaceTable
+        Its lookup table, from which every projection starts.
+    direction : {"minimum_distance", "mid_surface"}
+        Line along which pressure acts. Only the first makes forces derive from a potential.
+
+    Notes
+    -----
+    A voxel map built once over the table gives each element the table node nearest to it, so a
+    search needs no previous frame: the result depends on the pose alone.
+    """
+
+    def __init__(
+        self,
+        grid: ElementGrid,
+        side: int,
+        condyle: Surface,
+        table: SurfaceTable,
+        direction: str = "minimum_distance",
+    ) -> None:
+        index = np.flatnonzero(grid.valid[side].ravel())
+        self.index = index
+        self.centre = np.ascontiguousarray(grid.centre[side].reshape(-1, 3)[index])
+        self.normal = np.ascontiguousarray(grid.normal[side].reshape(-1, 3)[index])
+        self.tangent_row = np.ascontiguousarray(grid.tangent_row[side].reshape(-1, 3)[index])
+        self.tangent_column = np.ascontiguousarray(grid.tangent_column[side].reshape(-1, 3)[index])
+        self.area = grid.area[side].ravel()[index]
+        self.condyle = condyle
+        self._elements = _kernels.ElementArrays(self.centre, self.normal, self.area)
+        self._patch = condyle.arrays
+        self._start = _voxel_starts(table)
+        self._direction = DIRECTIONS[direction]
+        self._candidate = np.empty(index.size, dtype=np.int64)
+        self._u = np.empty(index.size)
+        self._v = np.empty(index.size)
+        self._penetration = np.empty(index.size)
+        self._count = 0
+        self._smallest = np.inf
+        self._listed_rotation = np.eye(3)
+        self._listed_translation = np.full(3, np.inf)
+
+    def evaluate(self, rotation: Array, translation: Array, spring: Array) -> Resultant:
+        """Contact at one pose.
+
+        Parameters
+        ----------
+        rotation : array, shape (3, 3)
+            Orientation of the femoral component in the insert's frame.
+        translation : array, shape (3,)
+            Position of the femoral origin, mm.
+        spring : array, shape (n_valid,)
+            Pressure per penetration of every valid element, MPa/mm.
+
+        Returns
+        -------
+        Resultant
+
+        Raises
+        ------
+        ValueError
+            If elements lie too deep inside the metal to be projected.
+        """
+        if self._moved(rotation, translation) > MARGIN:
+            self._list_candidates(rotation, translation)
+        wrench, stiffness = np.empty(6), np.empty((6, 6))
+        failed = _kernels.press(
+            self._elements,
+            self._patch,
+            spring,
+            rotation,
+            translation,
+            self._direction,
+            self._count,
+            self._candidate,
+            self._u,
+            self._v,
+            self._penetration,
+            wrench,
+            stiffness,
+        )
+        if failed:
+            raise ValueError(f"{failed} elements could not be projected onto the condyle")
+        listed = slice(0, self._count)
+        return Resultant(
+            wrench, stiffness, self._candidate[listed].copy(), self._penetration[listed].copy()
+        )
+
+    def forget(self) -> None:
+        """Make the next evaluation search all elements afresh."""
+        self._listed_translation = np.full(3, np.inf)
+
+    def gap(self, rotation: Array, translation: Array, stride: int = 7) -> tuple[float, Array]:
+        """Smallest signed distance of a sample of the elements, however far they are.
+
+        Parameters
+        ----------
+        rotation, translation : array
+            Pose, as in `evaluate`.
+        stride : int
+            Every how many-th element is looked at.
+
+        Returns
+        -------
+        gap : float
+            mm, negative where the surfaces overlap.
+        place : array, shape (3,)
+            Centre of the element it belongs to, mm.
+        """
+        sample = self.centre[::stride]
+        _, _, distance, normal, is_foot = self.condyle.closest_points(
+            (sample - translation) @ rotation
+        )
+        facing = ((normal @ rotation.T) * self.normal[::stride]).sum(-1) < 0
+        distance = np.where(is_foot & facing, distance, np.inf)
+        nearest = int(np.argmin(distance))
+        return float(distance[nearest]), sample[nearest]
+
+    def _moved(self, rotation: Array, translation: Array) -> float:
+        """Upper bound of how far any element has moved against the condyle since last listed."""
+        if not np.isfinite(self._listed_translation[0]):
+            return np.inf
+        reach = 60.0
+        turned = np.linalg.norm(rotation - self._listed_rotation)
+        shifted = np.linalg.norm(translation - self._listed_translation)
+        return float(shifted + reach * turned)
+
+    def _list_candidates(self, rotation: Array, translation: Array) -> None:
+        self._count, self._smallest, buried = _kernels.find_candidates(
+            self._elements,
+            self._patch,
+            self._start,
+            rotation,
+            translation,
+            MARGIN,
+            self._candidate,
+            self._u,
+            self._v,
+        )
+        if buried:
+            raise ValueError(f"{buried} elements lie more than {REACH_IN:g} mm inside the metal")
+        self._listed_rotation, self._listed_translation = rotation.copy(), translation.copy()
+
+
+def _voxel_starts(table: SurfaceTable) -> _kernels.StartArrays:
+    """Nearest table node of every voxel round a condyle."""
+    nodes = table.point.reshape(-1, 3)
+    normals = table.normal.reshape(-1, 3)
+    origin = nodes.min(axis=0) - REACH_OUT - VOXEL
+    size = np.ceil((nodes.max(axis=0) + REACH_OUT + VOXEL - origin) / VOXEL).astype(int)
+    axes = [origin[a] + VOXEL * (np.arange(size[a]) + 0.5) for a in range(3)]
+    centres = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    distance, nearest = cKDTree(nodes).query(centres)
+    height = ((centres - nodes[nearest]) * normals[nearest]).sum(-1)
+    node = nearest.astype(np.int32)
+    node[(height > 0) & (distance > REACH_OUT + VOXEL)] = _kernels.FAR
+    # A voxel behind a border of the patch is beside the metal, not inside it.
+    beside = distance > 1.5 * np.abs(height) + VOXEL
+    node[(height <= 0) & (distance > REACH_IN)] = _kernels.TOO_DEEP
+    node[(height <= 0) & beside] = _kernels.FAR
+    n_u, n_v = table.u.size, table.v.size
+    u, v = np.repeat(table.u, n_v), np.tile(table.v, n_u)
+    return _kernels.StartArrays(origin, VOXEL, node.reshape(tuple(size)), u, v)

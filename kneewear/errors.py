@@ -1,0 +1,61 @@
+"""Errors that reach a user, each saying what was found, where, what was expected and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class KneewearError(Exception):
+    """Base of every error kneewear raises on purpose."""
+
+
+class InputDataError(KneewearError):
+    """A file or setting given by the user that cannot be used.
+
+    Parameters
+    ----------
+    source : str or Path
+        File (or config key) the fault stands in.
+    found : str
+        What is there.
+    expected : str
+        What would have been right.
+    remedy : str
+        What the user can do.
+    where : str, optional
+        Place inside the source: a row, a column, a key.
+    """
+
+    def __init__(
+        self, source: str | Path, found: str, expected: str, remedy: str, where: str = ""
+    ) -> None:
+        place = f"{source}, {where}" if where else f"{source}"
+        super().__init__(f"{place}: found {found}; expected {expected}. {remedy}")
+
+
+class ConvergenceError(KneewearError):
+    """A physical solution that was not reached.
+
+    Parameters
+    ----------
+    what : str
+        What was being solved.
+    frame : int
+        Frame of the cycle, counted from 0.
+    residual : float
+        Largest remaining residual, in the unit named by `unit`.
+    unit : str
+        Unit of the residual.
+    remedy : str
+        What the user can do.
+    """
+
+    def __init__(self, what: str, frame: int, residual: float, unit: str, remedy: str) -> None:
+        self.what = what
+        self.frame = frame
+        self.residual = residual
+        self.unit = unit
+        self.remedy = remedy
+        super().__init__(
+            f"{what} did not converge at frame {frame}: residual {residual:.3g} {unit}. {remedy}"
+        )

@@ -1,0 +1,21 @@
+"""From implant data to bearing surfaces, element grid and lookup tables."""
+
+from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.geometry.implant import SIDES, Coverage, Implant
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import SurfaceTable, tabulate_surface
+
+__all__ = [
+    "SIDES",
+    "Coverage",
+    "ElementGrid",
+    "Implant",
+    "Surface",
+    "SurfaceTable",
+    "build_grid",
+    "build_implant",
+    "build_parametric_implant",
+    "tabulate_surface",
+]

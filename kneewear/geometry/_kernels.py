@@ -1,0 +1,262 @@
+"""Compiled evaluation and projection of NURBS patches.
+
+A patch is kept as one polynomial (numerator and weight) per pair of knot spans, in local
+coordinates between -1/2 and 1/2: evaluation is then a handful of Horner sums without basis
+functions. Kernels make no checks; status codes go up to the step around them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+FOOT = 1
+BORDER = 0
+FAILED = -1
+
+MAX_ITERATIONS = 40
+# A Newton step this short (mm) leaves a second-order error of 1e-11 mm in the distance.
+FINAL_STEP = 1e-5
+
+
+class PatchArrays(NamedTuple):
+    """Plain arrays of one surface, as kernels want them."""
+
+    breaks_u: NDArray[np.float64]
+    breaks_v: NDArray[np.float64]
+    coefficients: NDArray[np.float64]  # span u, span v, power of u, power of v, (x w, y w, z w, w)
+    rational: bool
+
+
+@njit(cache=True)
+def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
+    low, high = 0, breaks.shape[0] - 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if breaks[middle] <= value:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@njit(cache=True)
+def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # pragma: no cover
+    """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv."""
+    i = find_span(patch.breaks_u, u)
+    j = find_span(patch.breaks_v, v)
+    width_u = patch.breaks_u[i + 1] - patch.breaks_u[i]
+    width_v = patch.breaks_v[j + 1] - patch.breaks_v[j]
+    s = (u - patch.breaks_u[i]) / width_u - 0.5
+    t = (v - patch.breaks_v[j]) / width_v - 0.5
+    block = patch.coefficients[i, j]
+    n_u, n_v = block.shape[0], block.shape[1]
+    n_c = 4 if patch.rational else 3
+    for c in range(n_c):
+        f = fu = fuu = fv = fuv = fvv = 0.0
+        for k in range(n_u - 1, -1, -1):
+            g = gv = gvv = 0.0
+            for m in range(n_v - 1, -1, -1):
+                gvv = gvv * t + gv
+                gv = gv * t + g
+                g = g * t + block[k, m, c]
+            fuu = fuu * s + fu
+            fu = fu * s + f
+            f = f * s + g
+            fuv = fuv * s + fv
+            fv = fv * s + gv
+            fvv = fvv * s + gvv
+        out[0, c] = f
+        out[1, c] = fu / width_u
+        out[2, c] = fv / width_v
+        out[3, c] = 2.0 * fuu / (width_u * width_u)
+        out[4, c] = fuv / (width_u * width_v)
+        out[5, c] = 2.0 * fvv / (width_v * width_v)
+    if patch.rational:
+        w, wu, wv = out[0, 3], out[1, 3], out[2, 3]
+        wuu, wuv, wvv = out[3, 3], out[4, 3], out[5, 3]
+        for c in range(3):
+            point = out[0, c] / w
+            along_u = (out[1, c] - wu * point) / w
+            along_v = (out[2, c] - wv * point) / w
+            out[3, c] = (out[3, c] - 2.0 * wu * along_u - wuu * point) / w
+            out[4, c] = (out[4, c] - wu * along_v - wv * along_u - wuv * point) / w
+            out[5, c] = (out[5, c] - 2.0 * wv * along_v - wvv * point) / w
+            out[0, c], out[1, c], out[2, c] = point, along_u, along_v
+
+
+@njit(cache=True)
+def evaluate_many(
+    patch: PatchArrays, u: NDArray, v: NDArray, out: NDArray
+) -> None:  # pragma: no cover
+    work = np.empty((6, 4))
+    for n in range(u.shape[0]):
+        evaluate(patch, u[n], v[n], work)
+        for k in range(6):
+            for c in range(3):
+                out[k, n, c] = work[k, c]
+
+
+@njit(cache=True)
+def closest_point(
+    patch: PatchArrays,
+    x: float,
+    y: float,
+    z: float,
+    u: float,
+    v: float,
+    foot: NDArray,
+    work: NDArray,
+) -> tuple[float, float, int]:  # pragma: no cover
+    """Project a point onto a patch by safeguarded Newton from (u, v).
+
+    Fills foot with signed distance, normal (3) and the six independent entries of the Hessian of
+    the distance (xx, yy, zz, xy, xz, yz). Returns u, v and a status.
+    """
+    u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
+    v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
+    evaluate(patch, u, v, work)
+    rx, ry, rz = work[0, 0] - x, work[0, 1] - y, work[0, 2] - z
+    for _ in range(MAX_ITERATIONS):
+        ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
+        vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
+        g_u = rx * ux + ry * uy + rz * uz
+        g_v = rx * vx + ry * vy + rz * vz
+        e = ux * ux + uy * uy + uz * uz
+        f = ux * vx + uy * vy + uz * vz
+        g = vx * vx + vy * vy + vz * vz
+        h_uu = e + rx * work[3, 0] + ry * work[3, 1] + rz * work[3, 2]
+        h_uv = f + rx * work[4, 0] + ry * work[4, 1] + rz * work[4, 2]
+        h_vv = g + rx * work[5, 0] + ry * work[5, 1] + rz * work[5, 2]
+        held_u = (u <= u0 and g_u > 0.0) or (u >= u1 and g_u < 0.0)
+        held_v = (v <= v0 and g_v > 0.0) or (v >= v1 and g_v < 0.0)
+        determinant = h_uu * h_vv - h_uv * h_uv
+        if held_u and held_v:
+            du = dv = 0.0
+        elif held_u:
+            du, dv = 0.0, -g_v / (h_vv if h_vv > 0.05 * g else g)
+        elif held_v:
+            du, dv = -g_u / (h_uu if h_uu > 0.05 * e else e), 0.0
+        else:
+            # Far inside the metal the Hessian loses its sign; the metric alone still descends.
+            if h_uu < 0.05 * e or determinant < 0.05 * (e * g - f * f):
+                h_uu, h_uv, h_vv = e, f, g
+                determinant = e * g - f * f
+            du = -(h_vv * g_u - h_uv * g_v) / determinant
+            dv = -(h_uu * g_v - h_uv * g_u) / determinant
+        next_u = min(max(u + du, u0), u1)
+        next_v = min(max(v + dv, v0), v1)
+        du, dv = next_u - u, next_v - v
+        step_x, step_y, step_z = ux * du + vx * dv, uy * du + vy * dv, uz * du + vz * dv
+        if step_x * step_x + step_y * step_y + step_z * step_z < FINAL_STEP * FINAL_STEP:
+            nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            area = np.sqrt(nx * nx + ny * ny + nz * nz)
+            nx, ny, nz = nx / area, ny / area, nz / area
+            rx, ry, rz = rx + step_x, ry + step_y, rz + step_z
+            distance = -(rx * nx + ry * ny + rz * nz)
+            fill_foot(work, distance, nx, ny, nz, du, dv, foot)
+            sideways = np.sqrt(max(0.0, rx * rx + ry * ry + rz * rz - distance * distance))
+            return next_u, next_v, FOOT if sideways < 1e-6 + 1e-6 * abs(distance) else BORDER
+        before = rx * rx + ry * ry + rz * rz
+        for _halving in range(12):
+            evaluate(patch, next_u, next_v, work)
+            rx, ry, rz = work[0, 0] - x, work[0, 1] - y, work[0, 2] - z
+            if rx * rx + ry * ry + rz * rz <= before + 1e-14:
+                break
+            next_u, next_v = 0.5 * (u + next_u), 0.5 * (v + next_v)
+        u, v = next_u, next_v
+    foot[0] = np.inf
+    return u, v, FAILED
+
+
+@njit(cache=True)
+def fill_foot(
+    work: NDArray,
+    distance: float,
+    nx: float,
+    ny: float,
+    nz: float,
+    du: float,
+    dv: float,
+    foot: NDArray,
+) -> None:  # pragma: no cover
+    """Distance, normal carried along the last step (du, dv), and Hessian of the distance.
+
+    With metric G, second form B and rows T = (Su, Sv): Hessian = -T' G^-1 B (G - m B)^-1 T.
+    """
+    ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
+    vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
+    e = ux * ux + uy * uy + uz * uz
+    f = ux * vx + uy * vy + uz * vz
+    g = vx * vx + vy * vy + vz * vz
+    b_uu = nx * work[3, 0] + ny * work[3, 1] + nz * work[3, 2]
+    b_uv = nx * work[4, 0] + ny * work[4, 1] + nz * work[4, 2]
+    b_vv = nx * work[5, 0] + ny * work[5, 1] + nz * work[5, 2]
+    det_g = e * g - f * f
+    # Shape operator W = G^-1 B.
+    w_uu = (g * b_uu - f * b_uv) / det_g
+    w_uv = (g * b_uv - f * b_vv) / det_g
+    w_vu = (e * b_uv - f * b_uu) / det_g
+    w_vv = (e * b_vv - f * b_uv) / det_g
+    shift_u = -(w_uu * du + w_uv * dv)
+    shift_v = -(w_vu * du + w_vv * dv)
+    foot[0] = distance
+    foot[1] = nx + shift_u * ux + shift_v * vx
+    foot[2] = ny + shift_u * uy + shift_v * vy
+    foot[3] = nz + shift_u * uz + shift_v * vz
+    m_uu, m_uv, m_vv = e - distance * b_uu, f - distance * b_uv, g - distance * b_vv
+    det_m = m_uu * m_vv - m_uv * m_uv
+    # Q = -G^-1 B (G - m B)^-1, symmetric.
+    q_uu = -(w_uu * m_vv - w_uv * m_uv) / det_m
+    q_uv = -(w_uv * m_uu - w_uu * m_uv) / det_m
+    q_vv = -(w_vv * m_uu - w_vu * m_uv) / det_m
+    foot[4] = q_uu * ux * ux + 2.0 * q_uv * ux * vx + q_vv * vx * vx
+    foot[5] = q_uu * uy * uy + 2.0 * q_uv * uy * vy + q_vv * vy * vy
+    foot[6] = q_uu * uz * uz + 2.0 * q_uv * uz * vz + q_vv * vz * vz
+    foot[7] = q_uu * ux * uy + q_uv * (ux * vy + vx * uy) + q_vv * vx * vy
+    foot[8] = q_uu * ux * uz + q_uv * (ux * vz + vx * uz) + q_vv * vx * vz
+    foot[9] = q_uu * uy * uz + q_uv * (uy * vz + vy * uz) + q_vv * vy * vz
+
+
+@njit(cache=True)
+def closest_many(
+    patch: PatchArrays,
+    points: NDArray,
+    u: NDArray,
+    v: NDArray,
+    feet: NDArray,
+    status: NDArray,
+) -> None:  # pragma: no cover
+    work = np.empty((6, 4))
+    for n in range(points.shape[0]):
+        u[n], v[n], status[n] = closest_point(
+            patch, points[n, 0], points[n, 1], points[n, 2], u[n], v[n], feet[n], work
+        )
+
+
+@njit(cache=True)
+def drop_many(
+    patch: PatchArrays, x: NDArray, z: NDArray, u: NDArray, v: NDArray, hit: NDArray
+) -> None:  # pragma: no cover
+    """Find where vertical lines through (x, z) meet a patch, by Newton from (u, v)."""
+    work = np.empty((6, 4))
+    u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
+    v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
+    for n in range(x.shape[0]):
+        hit[n] = False
+        for _ in range(MAX_ITERATIONS):
+            evaluate(patch, u[n], v[n], work)
+            miss_x, miss_z = work[0, 0] - x[n], work[0, 2] - z[n]
+            if miss_x * miss_x + miss_z * miss_z < 1e-22:
+                hit[n] = True
+                break
+            determinant = work[1, 0] * work[2, 2] - work[1, 2] * work[2, 0]
+            if abs(determinant) < 1e-12:
+                break
+            du = -(work[2, 2] * miss_x - work[2, 0] * miss_z) / determinant
+            dv = -(work[1, 0] * miss_z - work[1, 2] * miss_x) / determinant
+            u[n] = min(max(u[n] + du, u0), u1)
+            v[n] = min(max(v[n] + dv, v0), v1)

@@ -1,0 +1,423 @@
+"""Smooth single-patch surfaces through scanned or meshed bearing surfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+from scipy.sparse import csr_matrix, kron
+from scipy.sparse.linalg import spsolve
+from scipy.spatial import cKDTree
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.surface import Surface
+
+Array = NDArray[np.float64]
+
+DEGREE = 3
+# Vertices whose normal leans further than 72 deg from the direction of fitting belong to walls.
+_LEAST_COSINE = 0.3
+# The femoral patch ends along its outer fillet where the normal leans 50 to 70 deg.
+_RIM_COSINES = (0.34, 0.64)
+_RIM_DEGREE = 6
+# Knots stand closer and smoothing across is weaker along the rounded edges of a condyle, which the
+# flat beside them must not pay for with ripple.
+_NOTCH_EDGE = (1.5, 0.25, 0.15)
+_OUTER_EDGE = (5.0, 0.5, 0.25)
+# Vertices nearer than this, mm, to a border of patch or mesh are fitted but not judged: rims of
+# sheets are rounded over in ways no contact sees.
+_BORDER_MARGIN = 2.0
+_NOTCH_MARGIN = 0.5
+_LEAST_VERTICES = 100
+
+
+@dataclass(frozen=True)
+class FitQuality:
+    """How far a fitted patch stands from the vertices it was fitted to.
+
+    Parameters
+    ----------
+    side, component : str
+        "medial" or "lateral"; "insert" or "femoral".
+    n_u, n_v : int
+        Control points.
+    max_mm, mean_mm, sd_mm : float
+        Largest and mean absolute deviation, and standard deviation of the signed one: exact
+        closest-point distance of vertices, mm.
+    n_points : int
+        Number of vertices judged: those fitted and at least 2 mm inside the borders of the region
+        and of the mesh. Of a condyle's rounded edges the outer one is judged whole, the notch's but for
+        its last 0.5 mm.
+    """
+
+    side: str
+    component: str
+    n_u: int
+    n_v: int
+    max_mm: float
+    mean_mm: float
+    sd_mm: float
+    n_points: int
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """How closely patches follow a mesh.
+
+    Parameters
+    ----------
+    knot_spacing_along, knot_spacing_across : float
+        Distance of knots in the sagittal and the coronal direction, mm.
+    smoothing_length : float
+        Length, mm, below which features are smoothed away; its fourth power weighs the bending
+        energy against the squared deviation.
+    tolerance : float
+        Largest deviation accepted, mm.
+    """
+
+    knot_spacing_along: float
+    knot_spacing_across: float
+    smoothing_length: float
+    tolerance: float
+
+
+def fit_plateau(
+    mesh: TriangleMesh,
+    x: tuple[float, float],
+    z: tuple[float, float],
+    settings: FitSettings,
+    label: tuple[str, str] = ("insert mesh", "medial"),
+) -> tuple[Surface, FitQuality]:
+    """Plateau of an insert as a graph y(x, z): u runs along z, v along x, the normal points up.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        Insert in mm and knee axes.
+    x, z : pair of float
+        Window, mm, insert frame. Where it reaches beyond the mesh the patch goes on smoothly; see
+        `meshes.sheet_coverage`.
+    settings : FitSettings
+        Knots, smoothing and tolerance.
+    label : pair of str
+        Name of the file and of the side, for messages.
+
+    Returns
+    -------
+    Surface, FitQuality
+
+    Raises
+    ------
+    InputDataError
+        If the window holds too few vertices or the deviation exceeds the tolerance.
+    """
+    inside = _within(mesh.vertices[:, 0], x) & _within(mesh.vertices[:, 2], z)
+    points = mesh.vertices[inside & (mesh.vertex_normals[:, 1] > _LEAST_COSINE)]
+    _check_count(len(points), label, f"x {_range(x)} mm, z {_range(z)} mm")
+    knots = (
+        _spaced_knots(*z, settings.knot_spacing_across),
+        _spaced_knots(*x, settings.knot_spacing_along),
+    )
+    height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings)
+
+    def on_plateau(u: Array, v: Array) -> Array:
+        return np.stack([v, height(u, v), u], axis=-1)
+
+    surface = _patch_through(on_plateau, knots)
+    judged = _clear_of(points[:, 0], x) & _clear_of(points[:, 2], z)
+    judged &= _clear_of_border(points, mesh)
+    return surface, _judged(surface, points[judged], settings.tolerance, ("insert", *label))
+
+
+def fit_condyle(
+    mesh: TriangleMesh,
+    axis: tuple[float, float],
+    angles: tuple[float, float],
+    z: tuple[float, float],
+    settings: FitSettings,
+    label: tuple[str, str] = ("femoral mesh", "medial"),
+) -> tuple[Surface, FitQuality]:
+    """Condyle as radius over angle and width about a medial-lateral axis; the normal is outward.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        Femoral component in mm and knee axes.
+    axis : pair of float
+        x and y of the axis, mm, femoral frame.
+    angles : pair of float
+        Range of the angle about the axis, rad; 0 is distal (-y), positive posterior, so that a
+        condyle flexed by an angle touches a level plateau about there.
+    z : pair of float
+        Window, mm. Its end farther from z = 0 is an outer limit: the patch ends on the fillet of
+        the outer rim where the normal leans by about 60 deg, if that comes first.
+    settings : FitSettings
+        Knots, smoothing and tolerance.
+    label : pair of str
+        Name of the file and of the side, for messages.
+
+    Returns
+    -------
+    Surface, FitQuality
+        u runs along the angle, v from the lower to the higher z (both from 0 to their length, mm).
+
+    Raises
+    ------
+    InputDataError
+        If the window holds too few vertices or the deviation exceeds the tolerance.
+
+    Notes
+    -----
+    The fit works on r(angle, width), where width runs from the inner border to the rim, so that a
+    rim oblique to the condyle lies along the knots. A radius needs one value per direction: walls
+    (normals farther than 72 deg from radial) are left out.
+    """
+    angle, radius, cosine = _cylindrical(mesh, axis)
+    inside = _within(angle, angles) & _within(mesh.vertices[:, 2], z) & (cosine > _LEAST_COSINE)
+    where = f"angle {_range(np.degrees(angles))} deg, z {_range(z)} mm"
+    _check_count(int(inside.sum()), label, where)
+    across = mesh.vertices[:, 2]
+    sign = 1.0 if z[0] + z[1] > 0 else -1.0
+    inner, outer = sorted((sign * z[0], sign * z[1]))
+    rim = _rim(angle[inside], sign * across[inside], cosine[inside], outer)
+    inside &= sign * across <= rim(angle)
+
+    mean_radius = float(radius[inside].mean())
+    mean_width = float(rim(np.linspace(*angles, 200)).mean() - inner)
+    stretch = mean_width / (rim(angle[inside]) - inner)
+    arc = mean_radius * (angle[inside] - angles[0])
+    width = (sign * across[inside] - inner) * stretch
+    knots = (
+        _spaced_knots(0.0, mean_radius * (angles[1] - angles[0]), settings.knot_spacing_along),
+        _edged_knots(mean_width, settings.knot_spacing_across),
+    )
+    fitted = _smooth_graph(arc, width, radius[inside], knots, settings, edged=True)
+
+    def on_condyle(u: Array, v: Array) -> Array:
+        turned = angles[0] + u / mean_radius
+        distance = fitted(u, v)
+        out = inner + v * (rim(turned) - inner) / mean_width
+        x, y = axis[0] + distance * np.sin(turned), axis[1] - distance * np.cos(turned)
+        return np.stack([x, y, sign * out], axis=-1)
+
+    surface = _patch_through(on_condyle, knots)
+    if sign < 0:
+        surface = _run_across_backwards(surface)
+    points = mesh.vertices[inside]
+    judged = _clear_of(arc, (0.0, knots[0][-1])) & (width > _NOTCH_MARGIN)
+    judged &= _clear_of_border(points, mesh)
+    return surface, _judged(surface, points[judged], settings.tolerance, ("femoral", *label))
+
+
+def _cylindrical(mesh: TriangleMesh, axis: tuple[float, float]) -> tuple[Array, Array, Array]:
+    """Angle and radius of vertices about the axis, and cosine between normal and radius."""
+    offset = mesh.vertices[:, :2] - np.asarray(axis)
+    angle = np.arctan2(offset[:, 0], -offset[:, 1])
+    radius = np.hypot(offset[:, 0], offset[:, 1])
+    cosine = (mesh.vertex_normals[:, :2] * offset).sum(axis=1) / radius
+    return angle, radius, cosine
+
+
+def _rim(angle: Array, width: Array, cosine: Array, outer: float) -> Callable[[Array], Array]:
+    """Distance of the outer border from the mid-plane over the angle, mm."""
+    fillet = _within(cosine, _RIM_COSINES) & (width > 0.5 * (width.min() + outer))
+    if fillet.sum() < _LEAST_VERTICES / 2:
+        return lambda turned: np.full(np.shape(turned), outer)
+    line = np.polynomial.Chebyshev.fit(angle[fillet], width[fillet], _RIM_DEGREE)
+    return lambda turned: np.minimum(line(turned), outer)
+
+
+def _smooth_graph(
+    u: Array,
+    v: Array,
+    values: Array,
+    knots: tuple[Array, Array],
+    settings: FitSettings,
+    edged: bool = False,
+) -> Callable[[Array, Array], Array]:
+    """Penalised least-squares tensor spline through scattered values; returned as a function.
+
+    Minimises mean (f - value)^2 + mean l^4 (f_uu^2 + 2 f_uv^2 + f_vv^2), a thin plate's bending,
+    over bicubic splines on the given knots. With rounded edges at both ends of v, l falls there in
+    the term of f_vv.
+    """
+    knots_u, knots_v = knots
+    basis = _khatri_rao(
+        BSpline.design_matrix(u, knots_u, DEGREE), BSpline.design_matrix(v, knots_v, DEGREE)
+    )
+    area = (knots_u[-1] - knots_u[0]) * (knots_v[-1] - knots_v[0])
+
+    def across(at_v: Array) -> Array:
+        return _edge_softness(at_v, knots_v[-1]) ** 4 if edged else np.ones_like(at_v)
+
+    gram_u = [_gram(knots_u, order, np.ones_like) for order in range(3)]
+    gram_v = [_gram(knots_v, order, across if order == 2 else np.ones_like) for order in range(3)]
+    bending = kron(gram_u[2], gram_v[0]) + 2 * kron(gram_u[1], gram_v[1])
+    bending = (bending + kron(gram_u[0], gram_v[2])) / area
+    normal = basis.T @ basis / len(u) + settings.smoothing_length**4 * bending
+    coefficients = spsolve(normal.tocsc(), basis.T @ values / len(u))
+    net = coefficients.reshape(knots_u.size - DEGREE - 1, knots_v.size - DEGREE - 1)
+
+    def graph(at_u: Array, at_v: Array) -> Array:
+        at_u, at_v = np.broadcast_arrays(at_u, at_v)
+        rows = _khatri_rao(
+            BSpline.design_matrix(at_u.ravel(), knots_u, DEGREE),
+            BSpline.design_matrix(at_v.ravel(), knots_v, DEGREE),
+        )
+        return (rows @ net.ravel()).reshape(at_u.shape)
+
+    return graph
+
+
+def _khatri_rao(left: csr_matrix, right: csr_matrix) -> csr_matrix:
+    """Row-wise Kronecker product of two design matrices of degree 3 (4 entries a row)."""
+    per_row = DEGREE + 1
+    shape = (left.shape[0], left.shape[1] * right.shape[1])
+    first, second = (m.indices.reshape(-1, per_row).astype(np.int64) for m in (left, right))
+    columns = first[:, :, None] * right.shape[1] + second[:, None, :]
+    values = left.data.reshape(-1, per_row, 1) * right.data.reshape(-1, 1, per_row)
+    starts = np.arange(shape[0] + 1) * per_row**2
+    return csr_matrix((values.ravel(), columns.ravel(), starts), shape=shape)
+
+
+def _gram(knots: Array, order: int, weight: Callable[[Array], Array]) -> csr_matrix:
+    """Weighted integrals of products of the basis functions' derivatives of one order."""
+    breaks = np.unique(knots)
+    nodes, weights = np.polynomial.legendre.leggauss(DEGREE + 1)
+    half = np.diff(breaks)[:, None] / 2
+    at = (breaks[:-1, None] + half * (nodes + 1)).ravel()
+    functions = BSpline(knots, np.eye(knots.size - DEGREE - 1), DEGREE)(at, nu=order)
+    share = (half * weights).ravel() * weight(at)
+    return csr_matrix(functions.T @ (share[:, None] * functions))
+
+
+def _edge_softness(at_v: Array, width: float) -> Array:
+    """Factor of the smoothing length across a condyle: 1 inside, less along both edges."""
+    factor = np.ones_like(at_v)
+    for distance, (band, _, least) in ((at_v, _NOTCH_EDGE), (width - at_v, _OUTER_EDGE)):
+        factor *= least ** np.clip(1.5 - 1.5 * distance / band, 0.0, 1.0)
+    return factor
+
+
+def _spaced_knots(start: float, end: float, spacing: float) -> Array:
+    """Clamped knots about `spacing` apart."""
+    inner = np.linspace(start, end, max(1, round((end - start) / spacing)) + 1)
+    return np.concatenate([[start] * DEGREE, inner, [end] * DEGREE])
+
+
+def _edged_knots(width: float, spacing: float) -> Array:
+    """Clamped knots from 0 to `width`, closer along the notch edge (0) and the outer edge."""
+    (notch, notch_part, _), (rim, rim_part, _) = _NOTCH_EDGE, _OUTER_EDGE
+    pieces = [
+        np.linspace(start, end, max(1, round((end - start) / step)) + 1)
+        for start, end, step in (
+            (0.0, notch, spacing * notch_part),
+            (notch, width - rim, spacing),
+            (width - rim, width, spacing * rim_part),
+        )
+    ]
+    inner = np.concatenate([pieces[0], pieces[1][1:-1], pieces[2]])
+    return np.concatenate([[0.0] * DEGREE, inner, [width] * DEGREE])
+
+
+def _patch_through(
+    function: Callable[[Array, Array], Array], knots: tuple[Array, Array]
+) -> Surface:
+    """Bicubic patch that interpolates a function at the Greville points of its knots."""
+    sites = [_greville(k) for k in knots]
+    net = function(*np.meshgrid(*sites, indexing="ij"))
+    for direction in range(2):
+        basis = BSpline.design_matrix(sites[direction], knots[direction], DEGREE).toarray()
+        turned = np.moveaxis(net, direction, 0)
+        solved = np.linalg.solve(basis, turned.reshape(len(basis), -1)).reshape(turned.shape)
+        net = np.moveaxis(solved, 0, direction)
+    return Surface(
+        np.ascontiguousarray(net), np.ones(net.shape[:2]), *knots, degree_u=DEGREE, degree_v=DEGREE
+    )
+
+
+def _greville(knots: Array) -> Array:
+    """Averages of neighbouring knots, one a basis function, kept inside the knot span."""
+    windows = np.lib.stride_tricks.sliding_window_view(knots[1:-1], DEGREE)
+    return np.clip(windows.mean(axis=1), knots[0], knots[-1])
+
+
+def _run_across_backwards(surface: Surface) -> Surface:
+    """Reverse the direction of v."""
+    return Surface(
+        np.ascontiguousarray(surface.control_points[:, ::-1]),
+        np.ascontiguousarray(surface.weights[:, ::-1]),
+        surface.knots_u,
+        np.ascontiguousarray(surface.knots_v[0] + surface.knots_v[-1] - surface.knots_v[::-1]),
+        surface.degree_u,
+        surface.degree_v,
+    )
+
+
+def _judged(
+    surface: Surface, points: Array, tolerance: float, label: tuple[str, str, str]
+) -> FitQuality:
+    """Deviation of the vertices from the patch; refused above the tolerance."""
+    component, source, side = label
+    _, _, distance, _, is_foot = surface.closest_points(points)
+    distance = distance[is_foot]
+    worst = int(np.abs(distance).argmax())
+    if abs(distance[worst]) > tolerance:
+        x, y, z = points[is_foot][worst]
+        raise InputDataError(
+            source,
+            f"a deviation of {1e3 * abs(distance[worst]):.1f} um between {side} {component} patch "
+            "and mesh",
+            f"at most {1e3 * tolerance:.1f} um (`tolerance_mm`)",
+            "Move the region away from edges, or lower `knot_spacing_mm` and "
+            "`smoothing_length_mm`.",
+            f"near x {x:.1f}, y {y:.1f}, z {z:.1f} mm",
+        )
+    return FitQuality(
+        side=side,
+        component=component,
+        n_u=surface.control_points.shape[0],
+        n_v=surface.control_points.shape[1],
+        max_mm=float(abs(distance[worst])),
+        mean_mm=float(np.abs(distance).mean()),
+        sd_mm=float(distance.std()),
+        n_points=int(is_foot.sum()),
+    )
+
+
+def _check_count(count: int, label: tuple[str, str], where: str) -> None:
+    """Refuse a region that (nearly) misses the mesh."""
+    if count < _LEAST_VERTICES:
+        raise InputDataError(
+            label[0],
+            f"{count} vertices facing the fit in the {label[1]} region ({where})",
+            f"at least {_LEAST_VERTICES}",
+            "Check the region against the mesh, and `axes` and `unit`.",
+        )
+
+
+def _clear_of(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:
+    """Whether values lie inside two limits by the margin that is not judged."""
+    return _within(values, (limits[0] + _BORDER_MARGIN, limits[1] - _BORDER_MARGIN))
+
+
+def _clear_of_border(points: Array, mesh: TriangleMesh) -> NDArray[np.bool_]:
+    """Whether points are farther from the mesh's open border than the margin."""
+    border = mesh.border_vertices
+    if border.size == 0:
+        return np.ones(len(points), dtype=bool)
+    return cKDTree(mesh.vertices[border]).query(points)[0] > _BORDER_MARGIN
+
+
+def _within(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:
+    """Whether values lie between two limits."""
+    return (values >= min(limits)) & (values <= max(limits))
+
+
+def _range(limits: tuple[float, float] | Array) -> str:
+    """Two limits as text."""
+    return f"{limits[0]:g}..{limits[1]:g}"

@@ -1,0 +1,149 @@
+"""One implant, whatever it comes from: the built-in shape or a user's meshes."""
+
+from __future__ import annotations
+
+import math
+
+from kneewear.config import ImplantSettings, MeshImplantSettings
+from kneewear.errors import InputDataError
+from kneewear.geometry.fitting import FitQuality, FitSettings, fit_condyle, fit_plateau
+from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.meshes import (
+    TriangleMesh,
+    check_femoral,
+    check_insert,
+    condyle_axis,
+    sheet_coverage,
+    to_knee_axes,
+)
+from kneewear.geometry.parametric import build_parametric_implant
+
+
+def build_implant(
+    settings: ImplantSettings,
+    insert_mesh: TriangleMesh | None = None,
+    femoral_mesh: TriangleMesh | None = None,
+) -> tuple[Implant, list[FitQuality]]:
+    """Implant of a study.
+
+    Parameters
+    ----------
+    settings : ImplantSettings
+        The `implant` block of the settings.
+    insert_mesh, femoral_mesh : TriangleMesh, optional
+        As read from file; needed when the source is "meshes".
+
+    Returns
+    -------
+    Implant
+        As a right knee.
+    list of FitQuality
+        One for each fitted patch; empty for the built-in implant, which is exact.
+
+    Raises
+    ------
+    ValueError
+        If a mesh is needed and not given.
+    InputDataError
+        If a mesh is not what it should be, or cannot be fitted within the tolerance.
+    """
+    left = settings.knee == "left"
+    if settings.source == "parametric":
+        if settings.parametric is None:
+            raise ValueError("source parametric needs the parametric settings")
+        implant = build_parametric_implant(
+            settings.parametric, settings.name, settings.nominal_thickness_mm, left
+        )
+        return implant, []
+    if settings.meshes is None or insert_mesh is None or femoral_mesh is None:
+        raise ValueError("source meshes needs the mesh settings, an insert and a femoral mesh")
+    insert, femoral = convert_meshes(settings, insert_mesh, femoral_mesh)
+    return _fit_implant(settings, settings.meshes, insert, femoral)
+
+
+def convert_meshes(
+    settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
+) -> tuple[TriangleMesh, TriangleMesh]:
+    """Both meshes in mm and knee axes, checked; quick enough to run before any job.
+
+    Parameters
+    ----------
+    settings : ImplantSettings
+        The `implant` block of the settings, with its `meshes` block.
+    insert_mesh, femoral_mesh : TriangleMesh
+        As read from file.
+
+    Returns
+    -------
+    pair of TriangleMesh
+        Insert and femoral component of a right knee.
+
+    Raises
+    ------
+    InputDataError
+        If a mesh is empty, in another unit, turned inside out or upside down, broken, or in the
+        other one's place.
+    """
+    meshes = settings.meshes
+    if meshes is None:
+        raise ValueError("the settings have no block 'meshes'")
+    axes = meshes.axes.model_dump()
+    insert = to_knee_axes(insert_mesh, meshes.unit, axes, settings.knee, meshes.insert)
+    femoral = to_knee_axes(femoral_mesh, meshes.unit, axes, settings.knee, meshes.femoral)
+    check_insert(insert, meshes.insert)
+    check_femoral(femoral, meshes.femoral)
+    return insert, femoral
+
+
+def _fit_implant(
+    settings: ImplantSettings,
+    meshes: MeshImplantSettings,
+    insert: TriangleMesh,
+    femoral: TriangleMesh,
+) -> tuple[Implant, list[FitQuality]]:
+    """Patches through both meshes."""
+    fit = FitSettings(
+        knot_spacing_along=meshes.knot_spacing_mm.along,
+        knot_spacing_across=meshes.knot_spacing_mm.across,
+        smoothing_length=meshes.smoothing_length_mm,
+        tolerance=meshes.tolerance_mm,
+    )
+    regions = meshes.femoral_region_mm
+    limits = [abs(z) for side in SIDES for z in getattr(regions, side).z]
+    axis = condyle_axis(femoral, (min(limits), max(limits)))
+    plateaus, condyles, coverage, quality = {}, {}, {}, []
+    for side in SIDES:
+        region = getattr(meshes.insert_region_mm, side)
+        plateaus[side], good = fit_plateau(insert, region.x, region.z, fit, (meshes.insert, side))
+        quality.append(good)
+        coverage[side] = sheet_coverage(insert, region.x, region.z)
+        part = getattr(regions, side)
+        angles = (math.radians(part.angle_deg[0]), math.radians(part.angle_deg[1]))
+        condyles[side], good = fit_condyle(
+            femoral, axis, angles, part.z, fit, (meshes.femoral, side)
+        )
+        quality.append(good)
+    _check_underside(plateaus, meshes)
+    implant = Implant(
+        name=settings.name,
+        femoral=condyles,
+        insert=plateaus,
+        underside=meshes.underside_mm,
+        nominal_thickness=settings.nominal_thickness_mm,
+        left=settings.knee == "left",
+        coverage=coverage,
+    )
+    return implant, quality
+
+
+def _check_underside(plateaus: dict, meshes: MeshImplantSettings) -> None:
+    """Refuse an underside above the bearing."""
+    lowest = min(float(surface.control_points[..., 1].min()) for surface in plateaus.values())
+    if lowest <= meshes.underside_mm:
+        raise InputDataError(
+            meshes.insert,
+            f"a bearing down to y {lowest:.2f} mm over an underside at {meshes.underside_mm:g} mm",
+            "an underside below the whole bearing",
+            "Correct `underside_mm` (height of the flat underside in the insert's frame).",
+            "underside_mm",
+        )

@@ -1,0 +1,242 @@
+"""Bearing surfaces: single untrimmed NURBS patches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import BSpline
+from scipy.spatial import cKDTree
+
+from kneewear.geometry import _kernels
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A single untrimmed NURBS patch whose normal S_u x S_v points out of the material.
+
+    Parameters
+    ----------
+    control_points : array, shape (n_u, n_v, 3)
+        Control net, mm.
+    weights : array, shape (n_u, n_v)
+        Positive weights; all one for a plain B-spline.
+    knots_u, knots_v : array, shape (n_u + degree_u + 1,) and (n_v + degree_v + 1,)
+        Clamped knot vectors.
+    degree_u, degree_v : int
+        Polynomial degrees.
+
+    Raises
+    ------
+    ValueError
+        If sizes disagree, a weight is not positive, or a knot vector is not clamped and ascending.
+
+    References
+    ----------
+    Piegl, L., Tiller, W. (1997), The NURBS Book, 2nd ed., doi:10.1007/978-3-642-59223-2.
+    """
+
+    control_points: Array
+    weights: Array
+    knots_u: Array
+    knots_v: Array
+    degree_u: int
+    degree_v: int
+
+    def __post_init__(self) -> None:
+        n_u, n_v = self.control_points.shape[:2]
+        if self.weights.shape != (n_u, n_v) or not (self.weights > 0).all():
+            raise ValueError("weights must be positive and one a control point")
+        for count, knots, degree in (
+            (n_u, self.knots_u, self.degree_u),
+            (n_v, self.knots_v, self.degree_v),
+        ):
+            clamped = np.ptp(knots[: degree + 1]) == 0 and np.ptp(knots[-degree - 1 :]) == 0
+            if knots.size != count + degree + 1 or (np.diff(knots) < 0).any() or not clamped:
+                raise ValueError(
+                    f"a clamped ascending knot vector of {count + degree + 1} values is needed"
+                )
+
+    @property
+    def domain(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Parameter range along u and along v."""
+        return (
+            (float(self.knots_u[0]), float(self.knots_u[-1])),
+            (float(self.knots_v[0]), float(self.knots_v[-1])),
+        )
+
+    @cached_property
+    def arrays(self) -> _kernels.PatchArrays:
+        """Polynomial pieces, as kernels read them."""
+        breaks_u, powers_u = _basis_powers(self.knots_u, self.degree_u)
+        breaks_v, powers_v = _basis_powers(self.knots_v, self.degree_v)
+        homogeneous = np.concatenate(
+            [self.control_points * self.weights[..., None], self.weights[..., None]], axis=-1
+        )
+        pieces = np.einsum("ika,jlb,abc->ijklc", powers_u, powers_v, homogeneous, optimize=True)
+        rational = bool(np.ptp(self.weights) > 0)
+        if not rational:
+            pieces = pieces / self.weights[0, 0]
+        return _kernels.PatchArrays(breaks_u, breaks_v, np.ascontiguousarray(pieces), rational)
+
+    @cached_property
+    def _samples(self) -> tuple[Array, Array, cKDTree]:
+        """Parameters of a regular sampling and the tree of its points."""
+        u = _refined(self.arrays.breaks_u)
+        v = _refined(self.arrays.breaks_v)
+        grid_u, grid_v = (a.ravel() for a in np.meshgrid(u, v, indexing="ij"))
+        return grid_u, grid_v, cKDTree(self.evaluate(grid_u, grid_v))
+
+    def derivatives(self, u: ArrayLike, v: ArrayLike) -> tuple[Array, ...]:
+        """Point, first and second derivatives: S, Su, Sv, Suu, Suv, Svv.
+
+        Parameters
+        ----------
+        u, v : array
+            Parameters inside the domain; broadcast together.
+
+        Returns
+        -------
+        tuple of six arrays, each of shape (..., 3)
+            In mm and mm per unit of parameter.
+        """
+        u, v = np.broadcast_arrays(np.asarray(u, dtype=float), np.asarray(v, dtype=float))
+        out = np.empty((6, u.size, 3))
+        _kernels.evaluate_many(self.arrays, u.ravel(), v.ravel(), out)
+        return tuple(part.reshape(*u.shape, 3) for part in out)
+
+    def evaluate(self, u: ArrayLike, v: ArrayLike) -> Array:
+        """Points, mm, at parameters u and v (broadcast together), shape (..., 3)."""
+        return self.derivatives(u, v)[0]
+
+    def normal(self, u: ArrayLike, v: ArrayLike) -> Array:
+        """Outward unit normals at parameters u and v, shape (..., 3)."""
+        _, along_u, along_v, *_ = self.derivatives(u, v)
+        normal = np.cross(along_u, along_v)
+        return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+
+    def curvature(self, u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Principal curvatures, 1/mm, positive where the surface is hollow.
+
+        Parameters
+        ----------
+        u, v : array
+            Parameters; broadcast together.
+
+        Returns
+        -------
+        pair of arrays
+            Smaller and larger principal curvature. A convex condyle of radius R has -1/R.
+        """
+        _, s_u, s_v, s_uu, s_uv, s_vv = self.derivatives(u, v)
+        normal = np.cross(s_u, s_v)
+        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+        e, f, g = ((a * b).sum(-1) for a, b in ((s_u, s_u), (s_u, s_v), (s_v, s_v)))
+        b_uu, b_uv, b_vv = ((normal * s).sum(-1) for s in (s_uu, s_uv, s_vv))
+        determinant = e * g - f * f
+        gauss = (b_uu * b_vv - b_uv**2) / determinant
+        mean = 0.5 * (e * b_vv - 2 * f * b_uv + g * b_uu) / determinant
+        spread = np.sqrt(np.maximum(mean**2 - gauss, 0.0))
+        return mean - spread, mean + spread
+
+    def closest_points(self, points: ArrayLike) -> tuple[Array, Array, Array, Array, NDArray]:
+        """Nearest points of the patch.
+
+        Parameters
+        ----------
+        points : array, shape (n, 3)
+            Points, mm.
+
+        Returns
+        -------
+        u, v : array, shape (n,)
+            Parameters of the nearest point.
+        signed_distance : array, shape (n,)
+            mm, positive outside the material.
+        normal : array, shape (n, 3)
+            Outward unit normal there.
+        is_foot : bool array, shape (n,)
+            True where the connecting line is perpendicular to the patch; False where the nearest
+            point lies on the patch's border.
+        """
+        points = np.ascontiguousarray(points, dtype=float)
+        grid_u, grid_v, tree = self._samples
+        _, nearest = tree.query(points)
+        u, v = grid_u[nearest], grid_v[nearest]
+        feet = np.empty((len(points), 10))
+        status = np.empty(len(points), dtype=np.int64)
+        _kernels.closest_many(self.arrays, points, u, v, feet, status)
+        return u, v, feet[:, 0], feet[:, 1:4], status == _kernels.FOOT
+
+    def drop_points(self, x: ArrayLike, z: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Where vertical lines (parallel to y) meet the patch.
+
+        Parameters
+        ----------
+        x, z : array, shape (n,)
+            Horizontal positions of the lines, mm.
+
+        Returns
+        -------
+        u, v : array, shape (n,)
+            Parameters of the meeting points.
+        hit : bool array, shape (n,)
+            False where a line misses the patch.
+        """
+        x = np.ascontiguousarray(x, dtype=float)
+        z = np.ascontiguousarray(z, dtype=float)
+        grid_u, grid_v, tree = self._samples
+        flat = cKDTree(tree.data[:, [0, 2]])
+        _, nearest = flat.query(np.column_stack([x, z]))
+        u, v = grid_u[nearest], grid_v[nearest]
+        hit = np.zeros(x.size, dtype=bool)
+        _kernels.drop_many(self.arrays, x, z, u, v, hit)
+        return u, v, hit
+
+    def transformed(self, rotation: ArrayLike, translation: ArrayLike) -> Surface:
+        """The patch after a rigid motion: each point p becomes rotation @ p + translation."""
+        moved = self.control_points @ np.asarray(rotation, dtype=float).T
+        return replace(self, control_points=moved + np.asarray(translation, dtype=float))
+
+    def mirrored(self) -> Surface:
+        """The patch of the other knee: x changes sign, the normal stays outward."""
+        flipped = replace(self, control_points=self.control_points * np.array([-1.0, 1.0, 1.0]))
+        return flipped.reversed_normal()
+
+    def reversed_normal(self) -> Surface:
+        """The same patch with u run backwards, so that the normal changes sign."""
+        return replace(
+            self,
+            control_points=np.ascontiguousarray(self.control_points[::-1]),
+            weights=np.ascontiguousarray(self.weights[::-1]),
+            knots_u=np.ascontiguousarray(self.knots_u[0] + self.knots_u[-1] - self.knots_u[::-1]),
+        )
+
+
+def _basis_powers(knots: Array, degree: int) -> tuple[Array, Array]:
+    """Breaks, and power coefficients of every basis function on every span.
+
+    The second result has shape (n_spans, degree + 1, n_control); the local coordinate of a span
+    runs from -1/2 to 1/2.
+    """
+    breaks = np.unique(knots)
+    middle = 0.5 * (breaks[1:] + breaks[:-1])
+    width = np.diff(breaks)
+    basis = BSpline(knots, np.eye(knots.size - degree - 1), degree)
+    powers = np.empty((middle.size, degree + 1, knots.size - degree - 1))
+    factorial = 1.0
+    for power in range(degree + 1):
+        factorial *= max(power, 1)
+        powers[:, power] = basis(middle, nu=power) * (width**power / factorial)[:, None]
+    return breaks, powers
+
+
+def _refined(breaks: Array) -> Array:
+    """Four values a span, borders included."""
+    quarters = np.linspace(0.0, 1.0, 4, endpoint=False)
+    inner = breaks[:-1, None] + np.diff(breaks)[:, None] * quarters
+    return np.append(inner.ravel(), breaks[-1])

@@ -1,0 +1,67 @@
+"""Result tables as CSV (`tables/*.csv`, `geometry/fit_quality.csv`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from kneewear.errors import InputDataError
+from kneewear.io.atomic import atomic_path
+
+
+def save_table(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns carry their unit in the name; the index is not written.
+    path : str or Path
+        File to write.
+
+    Notes
+    -----
+    Numbers are written in their shortest form that reads back to the same bits, so equal tables
+    are equal files.
+    """
+    with atomic_path(path) as temporary:
+        table.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Read a table.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV file; lines that start with # are comments.
+    columns : sequence of str
+        Columns that must be there.
+
+    Returns
+    -------
+    DataFrame
+        The table.
+
+    Raises
+    ------
+    InputDataError
+        When the file cannot be read or a column is missing.
+    """
+    try:
+        table = pd.read_csv(path, comment="#", float_precision="round_trip")
+    except FileNotFoundError:
+        raise InputDataError(path, "no file", "a CSV table", "Check the path.") from None
+    except (OSError, ValueError) as error:
+        raise InputDataError(path, str(error), "a CSV table", "Check the file.") from error
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        raise InputDataError(
+            path,
+            f"columns {', '.join(table.columns)}",
+            f"column {', '.join(missing)}",
+            "Check the header line.",
+        )
+    return table

@@ -1,0 +1,93 @@
+"""Damage maps (`wear/{batch}.nc`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from kneewear.io import netcdf
+from kneewear.io.history import case_labels, labelled_cases
+from kneewear.io.netcdf import Variable
+from kneewear.wear.maps import DamageMaps
+
+_MAP = ("life", "case", "side", "row", "column")
+_ONE_MAP = (1, 1, 2, 1000, 1000)
+LAYOUT = netcdf.Layout(
+    "damage maps",
+    (
+        Variable("life", ("life",), "1", "name of the life", coordinate=True),
+        Variable("activity", ("activity",), "1", "name of the activity", coordinate=True),
+        Variable("shares", ("life", "activity"), "1", "share of the life's cycles"),
+        Variable("case", ("case",), "1", "name of the case", coordinate=True),
+        Variable("thickness", ("case",), "mm", "minimum insert thickness", coordinate=True),
+        Variable("body_mass", ("case",), "kg", "body mass", coordinate=True),
+        Variable("side", ("side",), "1", "side of the knee", coordinate=True),
+        Variable("wear_depth", _MAP, "mm", "depth worn away", chunks=_ONE_MAP),
+        Variable("creep_depth", _MAP, "mm", "depth crept", chunks=_ONE_MAP),
+        Variable("damage_depth", _MAP, "mm", "depth worn away and crept", chunks=_ONE_MAP),
+        Variable("max_pressure", _MAP, "MPa", "largest pressure in any activity", chunks=_ONE_MAP),
+        Variable(
+            "peak_mean_pressure",
+            ("life", "case", "side"),
+            "MPa",
+            "maximum over the cycle of the mean non-zero element pressure",
+        ),
+    ),
+)
+_ARRAYS = (
+    "shares",
+    "wear_depth",
+    "creep_depth",
+    "damage_depth",
+    "max_pressure",
+    "peak_mean_pressure",
+)
+
+
+def save_damage(maps: DamageMaps, path: str | Path) -> None:
+    """Write damage maps.
+
+    Parameters
+    ----------
+    maps : DamageMaps
+        Maps of a batch of cases.
+    path : str or Path
+        File to write.
+    """
+    values = {name: getattr(maps, name) for name in _ARRAYS}
+    values |= case_labels(maps.cases)
+    values |= {"life": np.array(maps.lives), "side": np.array(maps.sides)}
+    values |= {"activity": np.array(maps.activities)}
+    netcdf.save(LAYOUT, values, path, {})
+
+
+def load_damage(path: str | Path | Sequence[str | Path]) -> DamageMaps:
+    """Read damage maps.
+
+    Parameters
+    ----------
+    path : str, Path or sequence of them
+        Files written by `save_damage`; several are joined along the cases.
+
+    Returns
+    -------
+    DamageMaps
+        The maps.
+
+    Raises
+    ------
+    InputDataError
+        When a file is missing, damaged or of another kind.
+    """
+    paths = [path] if isinstance(path, str | Path) else list(path)
+    files = (netcdf.load(LAYOUT, one)[0] for one in paths)
+    values = netcdf.joined(files, LAYOUT, "case")
+    return DamageMaps(
+        lives=tuple(str(life) for life in values["life"]),
+        activities=tuple(str(activity) for activity in values["activity"]),
+        cases=labelled_cases(values),
+        sides=tuple(str(side) for side in values["side"]),
+        **{name: values[name] for name in _ARRAYS},
+    )

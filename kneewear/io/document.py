@@ -1,0 +1,65 @@
+"""Text and JSON documents (`report/index.html`, `provenance.json`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kneewear.errors import InputDataError
+from kneewear.io.atomic import atomic_path
+
+
+def save_text(text: str, path: str | Path) -> None:
+    """Write text as UTF-8.
+
+    Parameters
+    ----------
+    text : str
+        Content.
+    path : str or Path
+        File to write.
+    """
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def save_json(record: Mapping[str, Any], path: str | Path) -> None:
+    """Write a record as indented JSON.
+
+    Parameters
+    ----------
+    record : mapping
+        Plain builtins.
+    path : str or Path
+        File to write.
+    """
+    save_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", path)
+
+
+def load_json(path: str | Path) -> dict[str, Any]:
+    """Read a JSON record.
+
+    Parameters
+    ----------
+    path : str or Path
+        File to read.
+
+    Returns
+    -------
+    dict
+        The record.
+
+    Raises
+    ------
+    InputDataError
+        When the file cannot be read or is no JSON object.
+    """
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputDataError(path, str(error), "a JSON record", "Write it again.") from error
+    if not isinstance(record, dict):
+        raise InputDataError(path, type(record).__name__, "a JSON object", "Write it again.")
+    return record

@@ -1,0 +1,167 @@
+"""Contact histories (`simulation/{activity}/{batch}.nc`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kneewear.io import netcdf
+from kneewear.io.netcdf import Variable
+from kneewear.simulation.history import Case, ContactHistory
+
+_FRAME = ("case", "frame")
+_SIDE = (*_FRAME, "side")
+_ELEMENT = (*_SIDE, "row", "column")
+# A few frames of one case in a chunk: reading one case or one frame stays cheap.
+_FEW_FRAMES = (1, 10, 2, 1000, 1000)
+LAYOUT = netcdf.Layout(
+    "contact history",
+    (
+        Variable("case", ("case",), "1", "name of the case", coordinate=True),
+        Variable("thickness", ("case",), "mm", "minimum insert thickness", coordinate=True),
+        Variable("body_mass", ("case",), "kg", "body mass", coordinate=True),
+        Variable("side", ("side",), "1", "side of the knee", coordinate=True),
+        Variable("component", ("component",), "1", "axis of the insert's frame", coordinate=True),
+        Variable("percent", ("frame",), "percent", "percent of the cycle", coordinate=True),
+        Variable("time", ("frame",), "s", "time", coordinate=True),
+        Variable("pressure", _ELEMENT, "MPa", "contact pressure", chunks=_FEW_FRAMES),
+        Variable(
+            "slip",
+            (*_ELEMENT, "tangent"),
+            "mm",
+            "tangential displacement of the femoral surface during one frame interval",
+            chunks=(*_FEW_FRAMES, 2),
+        ),
+        Variable("translation", (*_FRAME, "component"), "mm", "position of the femoral component"),
+        Variable("rotation", (*_FRAME, "component"), "rad", "body-three angles 1-2-3"),
+        Variable("load", _FRAME, "N", "load along -y"),
+        Variable("load_line", _FRAME, "mm", "medial position of the load"),
+        Variable("force", (*_SIDE, "component"), "N", "contact force on the insert"),
+        Variable(
+            "torque", (*_SIDE, "component"), "N mm", "contact torque about the insert's origin"
+        ),
+        Variable(
+            "reaction_force", (*_FRAME, "component"), "N", "drivers' force on the femoral component"
+        ),
+        Variable(
+            "reaction_moment",
+            (*_FRAME, "component"),
+            "N mm",
+            "drivers' moment on the femoral component about its origin",
+        ),
+        Variable("spring_force", _FRAME, "N", "medial-lateral spring force"),
+        Variable("max_pressure", _SIDE, "MPa", "largest element pressure"),
+        Variable("mean_pressure", _SIDE, "MPa", "mean non-zero element pressure"),
+        Variable("contact_area", _SIDE, "mm2", "loaded area"),
+        Variable("max_penetration", _SIDE, "mm", "largest penetration"),
+        Variable("active_elements", _SIDE, "1", "number of loaded elements"),
+        Variable(
+            "centre_of_pressure",
+            (*_SIDE, "component"),
+            "mm",
+            "pressure-weighted mean of element centres, NaN where unloaded",
+            may_be_nan=True,
+        ),
+        Variable("residual", _FRAME, "1", "largest equilibrium residual relative to the load"),
+    ),
+)
+_LABELS = ("case", "thickness", "body_mass", "side", "component")
+
+
+def save_history(history: ContactHistory, path: str | Path) -> None:
+    """Write a contact history.
+
+    Parameters
+    ----------
+    history : ContactHistory
+        Histories of a batch of cases.
+    path : str or Path
+        File to write.
+    """
+    values = {
+        field.name: getattr(history, field.name)
+        for field in fields(history)
+        if field.name not in ("activity", "cases", "sides")
+    }
+    values["pressure"] = np.asarray(history.pressure, dtype=np.float32)
+    values["slip"] = np.asarray(history.slip, dtype=np.float32)
+    values |= case_labels(history.cases)
+    values |= {"side": np.array(history.sides), "component": np.array(["x", "y", "z"])}
+    netcdf.save(LAYOUT, values, path, {"activity": history.activity})
+
+
+def load_history(path: str | Path | Sequence[str | Path], elements: bool = True) -> ContactHistory:
+    """Read a contact history.
+
+    Parameters
+    ----------
+    path : str, Path or sequence of them
+        Files written by `save_history`; several are joined along the cases.
+    elements : bool
+        False leaves the element histories on disk: `pressure` and `slip` then have no rows and
+        columns.
+
+    Returns
+    -------
+    ContactHistory
+        The histories.
+
+    Raises
+    ------
+    InputDataError
+        When a file is missing, damaged or of another kind.
+    """
+    paths = [path] if isinstance(path, str | Path) else list(path)
+    leave_out = () if elements else ("pressure", "slip")
+    files = [netcdf.load(LAYOUT, one, leave_out) for one in paths]
+    values = netcdf.joined((values for values, _ in files), LAYOUT, "case")
+    cases = labelled_cases(values)
+    sides = tuple(str(side) for side in values["side"])
+    if not elements:
+        empty = (len(cases), values["percent"].size, len(sides), 0, 0)
+        values |= {"pressure": np.zeros(empty, np.float32)}
+        values |= {"slip": np.zeros((*empty, 2), np.float32)}
+    arrays = {name: value for name, value in values.items() if name not in _LABELS}
+    activity = str(files[0][1]["activity"])
+    return ContactHistory(activity=activity, cases=cases, sides=sides, **arrays)
+
+
+def case_labels(cases: Sequence[Case]) -> dict[str, Any]:
+    """Coordinates of the case axis.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        The cases.
+
+    Returns
+    -------
+    dict of name to array
+        `case` (names), `thickness` (mm) and `body_mass` (kg).
+    """
+    return {
+        "case": np.array([case.name for case in cases]),
+        "thickness": np.array([case.thickness for case in cases], dtype=float),
+        "body_mass": np.array([case.body_mass for case in cases], dtype=float),
+    }
+
+
+def labelled_cases(values: dict[str, Any]) -> tuple[Case, ...]:
+    """Cases from the coordinates of the case axis.
+
+    Parameters
+    ----------
+    values : dict
+        Arrays `case`, `thickness` and `body_mass`.
+
+    Returns
+    -------
+    tuple of Case
+        The cases.
+    """
+    columns = zip(values["case"], values["thickness"], values["body_mass"], strict=True)
+    return tuple(Case(str(name), float(h), float(mass)) for name, h, mass in columns)

@@ -1,0 +1,116 @@
+"""Rotation matrices of the femoral component in the insert's frame."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def _about(axis: int, angle: ArrayLike) -> NDArray[np.float64]:
+    """Rotation matrices about one coordinate axis."""
+    angle = np.asarray(angle, dtype=float)
+    matrix = np.zeros((*angle.shape, 3, 3))
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    matrix[..., axis, axis] = 1.0
+    matrix[..., i, i] = matrix[..., j, j] = np.cos(angle)
+    matrix[..., j, i] = np.sin(angle)
+    matrix[..., i, j] = -np.sin(angle)
+    return matrix
+
+
+def body_three_123(angles: ArrayLike) -> NDArray[np.float64]:
+    """Rotation from body-three 1-2-3 angles.
+
+    Parameters
+    ----------
+    angles : array, shape (..., 3)
+        Turns about x, then the turned y, then the turned z, rad. For a right knee the first is
+        varus, the second external tibial rotation, the third minus flexion.
+
+    Returns
+    -------
+    array, shape (..., 3, 3)
+        R = R1 R2 R3, taking femoral components of a vector to insert components.
+
+    References
+    ----------
+    Kane, T. R., Likins, P. W., Levinson, D. A. (1983), Spacecraft Dynamics: body-three 1-2-3.
+    """
+    angles = np.asarray(angles, dtype=float)
+    first, second, third = (_about(axis, angles[..., axis]) for axis in range(3))
+    return first @ second @ third
+
+
+def angles_123(rotation: ArrayLike) -> NDArray[np.float64]:
+    """Body-three 1-2-3 angles of a rotation.
+
+    Parameters
+    ----------
+    rotation : array, shape (..., 3, 3)
+        Rotation matrices.
+
+    Returns
+    -------
+    array, shape (..., 3)
+        Angles, rad; the second lies within a quarter turn.
+
+    Notes
+    -----
+    Singular when the second angle is a quarter turn, which a knee never reaches.
+    """
+    rotation = np.asarray(rotation, dtype=float)
+    return np.stack(
+        [
+            np.arctan2(-rotation[..., 1, 2], rotation[..., 2, 2]),
+            np.arcsin(np.clip(rotation[..., 0, 2], -1.0, 1.0)),
+            np.arctan2(-rotation[..., 0, 1], rotation[..., 0, 0]),
+        ],
+        axis=-1,
+    )
+
+
+def grood_suntay(
+    flexion: ArrayLike, varus: ArrayLike, external_rotation: ArrayLike
+) -> NDArray[np.float64]:
+    """Rotation from clinical angles.
+
+    Parameters
+    ----------
+    flexion, varus, external_rotation : array
+        Flexion, varus and external tibial rotation of a right knee, rad; broadcast together.
+
+    Returns
+    -------
+    array, shape (..., 3, 3)
+        R = Ry(external rotation) Rx(varus) Rz(-flexion).
+
+    References
+    ----------
+    Grood, E. S., Suntay, W. J. (1983), J Biomech Eng 105:136-144, doi:10.1115/1.3138397.
+    """
+    flexion, varus, external_rotation = np.broadcast_arrays(flexion, varus, external_rotation)
+    return _about(1, external_rotation) @ _about(0, varus) @ _about(2, -np.asarray(flexion))
+
+
+def clinical_angles(rotation: ArrayLike) -> NDArray[np.float64]:
+    """Clinical angles of a rotation: the inverse of `grood_suntay`.
+
+    Parameters
+    ----------
+    rotation : array, shape (..., 3, 3)
+        Rotation matrices.
+
+    Returns
+    -------
+    array, shape (..., 3)
+        Flexion, varus and external tibial rotation, rad.
+    """
+    rotation = np.asarray(rotation, dtype=float)
+    return np.stack(
+        [
+            -np.arctan2(rotation[..., 1, 0], rotation[..., 1, 1]),
+            np.arcsin(np.clip(-rotation[..., 1, 2], -1.0, 1.0)),
+            np.arctan2(rotation[..., 0, 2], rotation[..., 2, 2]),
+        ],
+        axis=-1,
+    )

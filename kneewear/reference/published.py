@@ -1,0 +1,69 @@
+"""Results printed in Bei (2003), chapter 4 and appendices: 25 cases of thickness and body mass.
+
+Only the comparison (and a calibration) may read them: a prediction that knows the answers is none.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pandas as pd
+
+SOURCE = (
+    "Bei, Y. (2003), Dynamic simulation of knee joint contact during human movement, "
+    "dissertation, University of Florida"
+)
+
+TABLES = {
+    "table_a_1_max_pressure": "A-1",
+    "table_a_1_avg_pressure": "A-1",
+    "table_b_1_depths": "B-1",
+    "table_c_1_area": "C-1",
+    "table_c_1_volume": "C-1",
+}
+UNITS = {"mm^2": "mm2", "mm^3": "mm3"}
+
+
+def published_values() -> pd.DataFrame:
+    """All printed values of Tables A-1, B-1 and C-1.
+
+    Returns
+    -------
+    DataFrame
+        350 rows; columns table, side, thickness_mm, body_mass_kg, quantity, unit, published.
+    """
+    parts = [_read(name).assign(table=table) for name, table in TABLES.items()]
+    values = pd.concat(parts, ignore_index=True)
+    values = values.rename(columns={"mass_kg": "body_mass_kg", "value": "published"})
+    values["unit"] = values["unit"].replace(UNITS)
+    values[["thickness_mm", "body_mass_kg"]] = values[["thickness_mm", "body_mass_kg"]].astype(
+        float
+    )
+    return values[
+        ["table", "side", "thickness_mm", "body_mass_kg", "quantity", "unit", "published"]
+    ]
+
+
+def published_regression() -> pd.DataFrame:
+    """Table 4-1: printed coefficients of Eq. 4-1, and a re-fit on the printed values.
+
+    Returns
+    -------
+    DataFrame
+        Columns side, quantity, unit, a0, a1, a2, R2 (as printed), refit_a0, refit_a1, refit_a2,
+        refit_R2, refit_R2_adj, refit_rmse, refit_max_abs_resid, mm_per_10kg, refit_mm_per_10kg.
+
+    Notes
+    -----
+    The printed a2 of the depths has one significant digit: predictions need the re-fit.
+    """
+    table = _read("table_4_1_regression")
+    table["unit"] = table["unit"].replace(UNITS)
+    return table
+
+
+def _read(name: str) -> pd.DataFrame:
+    """One committed table."""
+    source = files("kneewear.reference").joinpath("published", f"{name}.csv")
+    with source.open("r", encoding="utf-8") as file:
+        return pd.read_csv(file, comment="#")

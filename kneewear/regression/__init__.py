@@ -1,0 +1,17 @@
+"""Trends over the cases of a study: fits, correlations, comparison with published values."""
+
+from kneewear.regression.comparison import compare_published, compare_regression
+from kneewear.regression.correlation import correlate_pressure
+from kneewear.regression.fit import fit_regression, regression_shortfall
+from kneewear.regression.groups import QUANTITIES
+from kneewear.regression.validity import flag_validity
+
+__all__ = [
+    "QUANTITIES",
+    "compare_published",
+    "compare_regression",
+    "correlate_pressure",
+    "fit_regression",
+    "flag_validity",
+    "regression_shortfall",
+]

@@ -1,0 +1,100 @@
+"""What a contact simulation leaves behind: element and frame histories of a batch of cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of a study.
+
+    Parameters
+    ----------
+    name : str
+        Unique name, used along the case axis and in `tables/cases.csv`.
+    thickness : float
+        Minimum insert thickness, mm.
+    body_mass : float
+        Body mass, kg.
+    """
+
+    name: str
+    thickness: float
+    body_mass: float
+
+
+@dataclass(frozen=True)
+class ContactHistory:
+    """Contact over one cycle of one activity for a batch of cases.
+
+    Axes are always in the order case, frame, side, row, column, component; arrays without some of
+    them leave those out. Forces and torques are those on the insert, in its frame; the femoral
+    component feels the opposite.
+
+    Parameters
+    ----------
+    activity : str
+        Name of the activity.
+    cases : tuple of Case
+        Cases along the first axis.
+    sides : tuple of str
+        ("medial", "lateral").
+    percent : array, shape (n_frames,)
+        Percent of the cycle.
+    time : array, shape (n_frames,)
+        Time, s.
+    pressure : float32 array, shape (case, frame, side, row, column)
+        Contact pressure, MPa, zero where the surfaces are apart.
+    slip : float32 array, shape (case, frame, side, row, column, 2)
+        Tangential displacement of the femoral surface over the element during one frame interval,
+        mm, along the element's row and column tangents; zero where the surfaces are apart.
+    translation, rotation : array, shape (case, frame, 3)
+        Pose: mm, and body-three 1-2-3 angles in rad.
+    load : array, shape (case, frame)
+        Applied load along -y, N.
+    load_line : array, shape (case, frame)
+        Medial-lateral position (insert z) of the load, mm.
+    force, torque : array, shape (case, frame, side, 3)
+        Resultant on the insert, N, and its torque about the insert's origin, N mm.
+    reaction_force, reaction_moment : array, shape (case, frame, 3)
+        What drivers (and a medial-lateral spring, if any) exert on the femoral component, N and
+        N mm about its origin.
+    spring_force : array, shape (case, frame)
+        Medial-lateral spring force on the femoral component, N; zero without a spring.
+    max_pressure, mean_pressure, contact_area, max_penetration : array, shape (case, frame, side)
+        Largest and mean non-zero element pressure, MPa; loaded area, mm2; penetration, mm.
+    active_elements : int array, shape (case, frame, side)
+        Number of loaded elements.
+    centre_of_pressure : array, shape (case, frame, side, 3)
+        Pressure-weighted mean of element centres, mm; NaN where a side is unloaded.
+    residual : array, shape (case, frame)
+        Largest equilibrium residual relative to the load.
+    """
+
+    activity: str
+    cases: tuple[Case, ...]
+    sides: tuple[str, ...]
+    percent: NDArray[np.float64]
+    time: NDArray[np.float64]
+    pressure: NDArray[np.float32]
+    slip: NDArray[np.float32]
+    translation: NDArray[np.float64]
+    rotation: NDArray[np.float64]
+    load: NDArray[np.float64]
+    load_line: NDArray[np.float64]
+    force: NDArray[np.float64]
+    torque: NDArray[np.float64]
+    reaction_force: NDArray[np.float64]
+    reaction_moment: NDArray[np.float64]
+    spring_force: NDArray[np.float64]
+    max_pressure: NDArray[np.float64]
+    mean_pressure: NDArray[np.float64]
+    contact_area: NDArray[np.float64]
+    max_penetration: NDArray[np.float64]
+    active_elements: NDArray[np.int64]
+    centre_of_pressure: NDArray[np.float64]
+    residual: NDArray[np.float64]

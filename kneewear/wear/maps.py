@@ -1,0 +1,90 @@
+"""Damage of the insert after a life of mixed activities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.simulation.history import Case
+
+
+@dataclass(frozen=True)
+class DamageMaps:
+    """Wear, creep and damage per element for a batch of cases.
+
+    Axes are in the order life, case, side, row, column.
+
+    Parameters
+    ----------
+    lives : tuple of str
+        Names of the lives (mixtures of activities).
+    activities : tuple of str
+        Names of the activities along the second axis of `shares`.
+    shares : array, shape (life, activity)
+        Share of the cycles of each life spent in each activity; rows sum to 1.
+    cases : tuple of Case
+        Cases.
+    sides : tuple of str
+        ("medial", "lateral").
+    wear_depth, creep_depth, damage_depth : array, shape (life, case, side, row, column)
+        Depths normal to the insert's surface, mm; damage = wear + creep.
+    max_pressure : array, shape (life, case, side, row, column)
+        Largest pressure each element has seen in any activity of the life, MPa.
+    peak_mean_pressure : array, shape (life, case, side)
+        Maximum over the cycle, and over the activities of the life, of the mean non-zero element
+        pressure, MPa.
+    """
+
+    lives: tuple[str, ...]
+    activities: tuple[str, ...]
+    shares: NDArray[np.float64]
+    cases: tuple[Case, ...]
+    sides: tuple[str, ...]
+    wear_depth: NDArray[np.float64]
+    creep_depth: NDArray[np.float64]
+    damage_depth: NDArray[np.float64]
+    max_pressure: NDArray[np.float64]
+    peak_mean_pressure: NDArray[np.float64]
+
+
+def join_damage(parts: Sequence[DamageMaps]) -> DamageMaps:
+    """Put batches of cases one after another.
+
+    Parameters
+    ----------
+    parts : sequence of DamageMaps
+        Batches with the same lives, activities, shares and sides.
+
+    Returns
+    -------
+    DamageMaps
+        All cases, in the order given.
+
+    Raises
+    ------
+    ValueError
+        If there is no batch, or if lives, activities, shares or sides differ.
+    """
+    if not parts:
+        raise ValueError("no batch of damage maps to join")
+    first = parts[0]
+    for part in parts[1:]:
+        same_axes = (part.lives, part.activities, part.sides) == (
+            first.lives,
+            first.activities,
+            first.sides,
+        )
+        if not (same_axes and np.array_equal(part.shares, first.shares)):
+            raise ValueError("batches of damage maps differ in lives, activities, shares or sides")
+    return replace(
+        first,
+        cases=tuple(case for part in parts for case in part.cases),
+        wear_depth=np.concatenate([part.wear_depth for part in parts], axis=1),
+        creep_depth=np.concatenate([part.creep_depth for part in parts], axis=1),
+        damage_depth=np.concatenate([part.damage_depth for part in parts], axis=1),
+        max_pressure=np.concatenate([part.max_pressure for part in parts], axis=1),
+        peak_mean_pressure=np.concatenate([part.peak_mean_pressure for part in parts], axis=1),
+    )
