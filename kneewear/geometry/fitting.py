@@ -50,8 +50,8 @@ class FitQuality:
         closest-point distance of vertices, mm.
     n_points : int
         Number of vertices judged: those fitted and at least 2 mm inside the borders of the region
-        and of the mesh. Of a condyle's rounded edges the outer one is judged whole, the notch's but for
-        its last 0.5 mm.
+        and of the mesh. Of a condyle's rounded edges the outer one is judged whole, the notch's
+        but for its last 0.5 mm.
     """
 
     side: str

@@ -1,0 +1,225 @@
+"""Fitted patches follow the meshes they come from, smoothly and with the right side out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kneewear.config import load_study, merge_settings, read_settings
+from kneewear.errors import InputDataError
+from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
+from kneewear.geometry.implant import SIDES
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io.mesh import load_mesh
+from tests.geometry import example_implant as example
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = FitSettings(
+    knot_spacing_along=2.0, knot_spacing_across=1.0, smoothing_length=0.3, tolerance=0.02
+)
+LOOSE = FitSettings(2.0, 1.0, 0.3, 10.0)
+
+
+def study(name: str):
+    settings = merge_settings(
+        read_settings(ROOT / "config/config.yaml"), read_settings(ROOT / f"config/{name}.yaml")
+    )
+    return load_study(settings)
+
+
+def bowl(n: int = 60, ripple: float = 0.0) -> TriangleMesh:
+    """Mesh of the toroidal bowl y = 8 + x2/120 + (z - 24)2/400 on x -20..20, z 10..38."""
+    x, z = np.meshgrid(np.linspace(-20, 20, n), np.linspace(10, 38, n), indexing="ij")
+    y = 8.0 + x**2 / 120 + (z - 24) ** 2 / 400
+    y += ripple * np.random.default_rng(1).standard_normal(y.shape)
+    number = np.arange(n * n).reshape(n, n)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    faces = np.concatenate([np.stack(f, axis=-1).reshape(-1, 3) for f in ((a, c, b), (a, d, c))])
+    return TriangleMesh(np.stack([x, y, z], axis=-1).reshape(-1, 3), faces)
+
+
+def test_plateau_follows_a_smooth_bowl():
+    surface, quality = fit_plateau(bowl(), (-19, 19), (11, 37), SETTINGS)
+    # A parabola costs bending energy at the free border only: l^2 curvature there, less inside.
+    assert quality.max_mm < 5e-4
+    assert quality.n_points > 1000
+    u, v = np.meshgrid(np.linspace(13, 35, 20), np.linspace(-17, 17, 20))
+    x, y, z = surface.evaluate(u, v).transpose(2, 0, 1)
+    assert np.abs(y - (8.0 + x**2 / 120 + (z - 24) ** 2 / 400)).max() < 1e-4
+
+
+def test_plateau_normal_points_up_on_both_sides():
+    mesh = bowl()
+    other = TriangleMesh(mesh.vertices * [1, 1, -1], mesh.faces[:, ::-1])
+    for part, z in ((mesh, (11, 37)), (other, (-37, -11))):
+        surface, _ = fit_plateau(part, (-19, 19), z, SETTINGS)
+        (u0, u1), (v0, v1) = surface.domain
+        u, v = np.meshgrid(np.linspace(u0, u1, 9), np.linspace(v0, v1, 9))
+        assert (surface.normal(u, v)[..., 1] > 0.8).all()
+
+
+def test_smoothing_takes_noise_down():
+    noisy = bowl(ripple=0.005)
+    rough = FitSettings(2.0, 1.0, 0.05, 1.0)
+    smooth = FitSettings(2.0, 1.0, 1.0, 1.0)
+    error = []
+    for settings in (rough, smooth):
+        surface, _ = fit_plateau(noisy, (-19, 19), (11, 37), settings)
+        u, v = np.meshgrid(np.linspace(14, 34, 40), np.linspace(-16, 16, 40))
+        x, y, z = surface.evaluate(u, v).transpose(2, 0, 1)
+        error.append(np.std(y - (8.0 + x**2 / 120 + (z - 24) ** 2 / 400)))
+    assert error[1] < 0.6 * error[0]
+    assert error[0] < 0.005
+
+
+def test_deviation_above_tolerance_is_refused():
+    with pytest.raises(InputDataError, match=r"deviation of .* um between medial insert patch"):
+        fit_plateau(bowl(ripple=0.02), (-19, 19), (11, 37), SETTINGS)
+
+
+def test_region_beside_the_mesh_is_refused():
+    with pytest.raises(InputDataError, match="vertices facing the fit in the medial region"):
+        fit_plateau(bowl(), (-19, 19), (60, 80), SETTINGS)
+
+
+def test_condyle_of_revolution_is_recovered_within_a_micrometre():
+    implant = example.example_implant()
+    for side, window in (("medial", (10.0, 40.0)), ("lateral", (-40.0, -10.0))):
+        truth = implant.femoral[side]
+        mesh = example.meshed(truth, 120, 80)
+        surface, quality = fit_condyle(
+            mesh, (0.0, 0.0), (np.radians(-25), np.radians(105)), window, SETTINGS
+        )
+        assert quality.max_mm < 0.005
+        (u0, u1), (v0, v1) = surface.domain
+        u, v = np.meshgrid(
+            np.linspace(u0 + 3, u1 - 3, 30), np.linspace(v0 + 4, v1 - 6, 30), indexing="ij"
+        )
+        points = surface.evaluate(u, v).reshape(-1, 3)
+        _, _, distance, normal, foot = truth.closest_points(points)
+        # Where the coronal radius jumps from 200 to 5 mm a knot spacing of 1 mm costs 1 um.
+        assert np.abs(distance[foot]).max() < 0.002
+        assert np.median(np.abs(distance[foot])) < 2e-4
+        cosine = (surface.normal(u, v).reshape(-1, 3) * normal).sum(axis=1)
+        assert cosine[foot].min() > 0.9999
+
+
+def test_patch_stays_smooth_where_the_sheet_ends():
+    mesh = bowl()
+    middles = mesh.vertices[mesh.faces].mean(axis=1)
+    cut = mesh.faces[middles[:, 0] + (middles[:, 2] - 24) < 18]
+    surface, _ = fit_plateau(TriangleMesh(mesh.vertices, cut), (-19, 19), (11, 37), LOOSE)
+    points = surface.evaluate(np.linspace(12, 36, 30)[:, None], np.linspace(-18, 18, 30))
+    x, y, z = points.transpose(2, 0, 1)
+    # Beyond the cut the patch goes on nearly straight: millimetres away it may be tenths off.
+    assert np.abs(y - (8.0 + x**2 / 120 + (z - 24) ** 2 / 400)).max() < 0.8
+
+
+class TestExample:
+    """The committed STL + CSV implant."""
+
+    def test_committed_files_are_what_the_program_writes(self, tmp_path):
+        example.write_example(tmp_path)
+        for name in ("insert", "femoral"):
+            new, old = (load_mesh(folder / f"{name}.stl") for folder in (tmp_path, example.FOLDER))
+            assert new.faces.shape == old.faces.shape
+            np.testing.assert_allclose(new.vertices[new.faces], old.vertices[old.faces], atol=1e-5)
+        for name in ("gait.csv", "load.csv"):
+            assert (tmp_path / name).read_text() == (example.FOLDER / name).read_text()
+
+    def test_committed_files_are_small(self):
+        assert sum(path.stat().st_size for path in example.FOLDER.iterdir()) < 1_000_000
+
+    def test_imported_implant_is_the_meshed_one(self):
+        settings = study("example_meshes").implant
+        meshes = [load_mesh(ROOT / getattr(settings.meshes, n)) for n in ("insert", "femoral")]
+        implant, quality = build_implant(settings, *meshes)
+        assert len(quality) == 4
+        assert max(fit.max_mm for fit in quality) < settings.meshes.tolerance_mm
+        truth = example.example_implant()
+        for side in SIDES:
+            for fitted, exact in (
+                (implant.insert[side], truth.insert[side]),
+                (implant.femoral[side], truth.femoral[side]),
+            ):
+                (u0, u1), (v0, v1) = fitted.domain
+                u, v = np.meshgrid(
+                    np.linspace(u0, u1, 40)[4:-4], np.linspace(v0, v1, 40)[4:-4], indexing="ij"
+                )
+                points = fitted.evaluate(u, v).reshape(-1, 3)
+                _, _, distance, normal, foot = exact.closest_points(points)
+                assert np.abs(distance[foot]).max() < 0.005
+                cosine = (fitted.normal(u, v).reshape(-1, 3) * normal).sum(axis=1)
+                assert cosine[foot].min() > 0.999
+
+    def test_meshes_are_needed(self):
+        with pytest.raises(ValueError, match="needs the mesh settings"):
+            build_implant(study("example_meshes").implant)
+
+
+@pytest.fixture(scope="module")
+def built():
+    settings = study("dm_fluoroscopy")
+    folder = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data")
+    paths = [folder / settings.implant.meshes.insert, folder / settings.implant.meshes.femoral]
+    if not all(path.is_file() for path in paths):
+        pytest.skip(f"no real implant data in {folder} (set KNEEWEAR_DATA)")
+    meshes = [load_mesh(path) for path in paths]
+    return build_implant(settings.implant, *meshes)
+
+
+class TestRealImplant:
+    """Grand Challenge implant, where its data stand."""
+
+    def test_contact_region_is_met_within_20_um(self, built):
+        _, quality = built
+        assert {(fit.component, fit.side) for fit in quality} == {
+            (component, side) for component in ("insert", "femoral") for side in SIDES
+        }
+        for fit in quality:
+            assert fit.max_mm < 0.02
+            assert fit.mean_mm < 0.001
+            assert fit.n_points > 1500
+
+    def test_dwell_is_6_mm_above_the_underside(self, built):
+        implant, _ = built
+        for side, z in (("medial", 26.0), ("lateral", -26.0)):
+            surface = implant.insert[side]
+            u, v, hit = surface.drop_points(np.zeros(1), np.array([z]))
+            assert hit.all()
+            thickness = surface.evaluate(u, v)[0, 1] - implant.underside
+            assert thickness == pytest.approx(implant.nominal_thickness, abs=0.02)
+
+    def test_radii_are_those_measured(self, built):
+        implant, _ = built
+        surface = implant.insert["medial"]
+        x, z = np.meshgrid(np.linspace(-4, 12, 15), np.linspace(22, 32, 15))
+        u, v, _ = surface.drop_points(x.ravel(), z.ravel())
+        flat, hollow = surface.curvature(u, v)
+        # Sagittal radius 57.6-58.0 mm, flat across (1/500 mm of ripple stays).
+        assert np.median(1 / hollow) == pytest.approx(57.8, abs=0.7)
+        assert np.percentile(np.abs(flat), 95) < 0.003
+
+    def test_condyle_is_flat_across_without_ripple(self, built):
+        implant, _ = built
+        for side, sign in (("medial", 1.0), ("lateral", -1.0)):
+            surface = implant.femoral[side]
+            (u0, u1), _ = surface.domain
+            z = sign * np.linspace(22.0, 30.0, 40)
+            below = np.column_stack([np.full(40, 8.0), np.full(40, -40.0), z])
+            u, _, distance, normal, foot = surface.closest_points(below)
+            assert foot.all()
+            assert ((u > u0) & (u < u1)).all()
+            # Single-precision metres and remeshing leave half a micrometre.
+            assert np.ptp(distance) < 0.002
+            assert np.abs(normal[:, 2]).max() < 0.003
+
+    def test_coverage_leaves_the_missing_corners_out(self, built):
+        implant, _ = built
+        for side in SIDES:
+            share = implant.coverage[side].inside.mean()
+            assert 0.9 < share < 0.99
