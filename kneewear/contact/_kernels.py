@@ -35,7 +35,7 @@ class ElementArrays(NamedTuple):
     area: NDArray[np.float64]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def find_candidates(
     elements: ElementArrays,
     patch: PatchArrays,
@@ -87,10 +87,12 @@ def find_candidates(
     return count, smallest, buried
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def add_curvature(
     stiffness: NDArray,
     hessian: NDArray,
+    lever: NDArray,
+    spin: NDArray,
     push: float,
     nx: float,
     ny: float,
@@ -102,12 +104,11 @@ def add_curvature(
     """Add push times the second derivative of the signed distance over the twist.
 
     With a displacement J q of the element seen from the femur, J = (-I, [r]x), it is J' H J plus
-    N . (turn x translation) and N . (turn x (turn x r)) / 2. Only the upper blocks are filled.
+    N . (turn x translation) and N . (turn x (turn x r)) / 2. Only the upper blocks are filled;
+    `lever` and `spin` are zero matrices to work in.
     """
-    lever = np.zeros((3, 3))
     lever[0, 1], lever[0, 2], lever[1, 2] = -rz, ry, -rx
     lever[1, 0], lever[2, 0], lever[2, 1] = rz, -ry, rx
-    spin = np.zeros((3, 3))
     spin[0, 1], spin[0, 2], spin[1, 2] = -nz, ny, -nx
     spin[1, 0], spin[2, 0], spin[2, 1] = nz, -ny, nx
     along = nx * rx + ny * ry + nz * rz
@@ -126,7 +127,7 @@ def add_curvature(
             stiffness[3 + a, 3 + b] += push * turn
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def press(
     elements: ElementArrays,
     patch: PatchArrays,
@@ -153,6 +154,7 @@ def press(
     hessian = np.empty((3, 3))
     turned = np.empty((3, 3))
     gradient = np.empty(6)
+    lever, spin = np.zeros((3, 3)), np.zeros((3, 3))
     failed = 0
     wrench[:] = 0.0
     stiffness[:] = 0.0
@@ -218,14 +220,14 @@ def press(
                     for q in range(3):
                         total += rotation[a, p] * hessian[p, q] * rotation[b, q]
                 turned[a, b] = total
-        add_curvature(stiffness, turned, push, nx, ny, nz, rx, ry, rz)
+        add_curvature(stiffness, turned, lever, spin, push, nx, ny, nz, rx, ry, rz)
     for a in range(3):
         for b in range(3):
             stiffness[3 + a, b] = stiffness[b, 3 + a]
     return failed
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def slide(
     centre: NDArray,
     tangent_row: NDArray,

@@ -20,12 +20,13 @@ DIRECTIONS = {
     "mid_surface": _kernels.ALONG_MID_SURFACE,
 }
 
-# Voxels further out than this from the condyle, and deeper in, hold no table node, mm.
-REACH_OUT = 1.5
-REACH_IN = 6.0
-VOXEL = 0.75
 # Elements this near at the start of a search stay on its list, mm.
 MARGIN = 0.4
+# Edge of a voxel, mm. One further out than REACH_OUT from the condyle holds no point within the
+# margin; of the metal only a layer REACH_IN deep is kept.
+VOXEL = 1.0
+REACH_OUT = MARGIN + 0.9 * VOXEL + 0.1
+REACH_IN = 6.0
 
 
 @dataclass(frozen=True)
@@ -215,11 +216,14 @@ def _voxel_starts(table: SurfaceTable) -> _kernels.StartArrays:
     distance, nearest = cKDTree(nodes).query(centres)
     height = ((centres - nodes[nearest]) * normals[nearest]).sum(-1)
     node = nearest.astype(np.int32)
-    node[(height > 0) & (distance > REACH_OUT + VOXEL)] = _kernels.FAR
+    node[height > REACH_OUT] = _kernels.FAR
     # A voxel behind a border of the patch is beside the metal, not inside it.
-    beside = distance > 1.5 * np.abs(height) + VOXEL
+    spacing = max(
+        float(np.linalg.norm(np.diff(table.point, axis=axis), axis=-1).max()) for axis in (0, 1)
+    )
+    beside = distance > 1.5 * np.abs(height) + VOXEL + spacing
     node[(height <= 0) & (distance > REACH_IN)] = _kernels.TOO_DEEP
-    node[(height <= 0) & beside] = _kernels.FAR
+    node[beside] = _kernels.FAR
     n_u, n_v = table.u.size, table.v.size
     u, v = np.repeat(table.u, n_v), np.tile(table.v, n_u)
     return _kernels.StartArrays(origin, VOXEL, node.reshape(tuple(size)), u, v)

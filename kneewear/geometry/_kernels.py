@@ -31,7 +31,7 @@ class PatchArrays(NamedTuple):
     rational: bool
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
     low, high = 0, breaks.shape[0] - 2
     while low < high:
@@ -43,7 +43,7 @@ def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
     return low
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # pragma: no cover
     """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv."""
     i = find_span(patch.breaks_u, u)
@@ -88,7 +88,7 @@ def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # p
             out[0, c], out[1, c], out[2, c] = point, along_u, along_v
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def evaluate_many(
     patch: PatchArrays, u: NDArray, v: NDArray, out: NDArray
 ) -> None:  # pragma: no cover
@@ -100,7 +100,7 @@ def evaluate_many(
                 out[k, n, c] = work[k, c]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def closest_point(
     patch: PatchArrays,
     x: float,
@@ -172,7 +172,7 @@ def closest_point(
     return u, v, FAILED
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def fill_foot(
     work: NDArray,
     distance: float,
@@ -221,7 +221,7 @@ def fill_foot(
     foot[9] = q_uu * uy * uz + q_uv * (uy * vz + vy * uz) + q_vv * vy * vz
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def closest_many(
     patch: PatchArrays,
     points: NDArray,
@@ -237,7 +237,7 @@ def closest_many(
         )
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def drop_many(
     patch: PatchArrays, x: NDArray, z: NDArray, u: NDArray, v: NDArray, hit: NDArray
 ) -> None:  # pragma: no cover

@@ -51,7 +51,7 @@ def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
         When the file cannot be read or a column is missing.
     """
     try:
-        table = pd.read_csv(path, comment="#", float_precision="round_trip")
+        table = pd.read_csv(path, comment="#")
     except FileNotFoundError:
         raise InputDataError(path, "no file", "a CSV table", "Check the path.") from None
     except (OSError, ValueError) as error:

@@ -10,7 +10,7 @@ import numpy as np
 from kneewear.io import netcdf
 from kneewear.io.history import case_labels, labelled_cases
 from kneewear.io.netcdf import Variable
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.maps import DamageMaps, join_damage
 
 _MAP = ("life", "case", "side", "row", "column")
 _ONE_MAP = (1, 1, 2, 1000, 1000)
@@ -20,10 +20,12 @@ LAYOUT = netcdf.Layout(
         Variable("life", ("life",), "1", "name of the life", coordinate=True),
         Variable("activity", ("activity",), "1", "name of the activity", coordinate=True),
         Variable("shares", ("life", "activity"), "1", "share of the life's cycles"),
+        Variable("activity", ("activity",), "1", "name of the activity", coordinate=True),
         Variable("case", ("case",), "1", "name of the case", coordinate=True),
         Variable("thickness", ("case",), "mm", "minimum insert thickness", coordinate=True),
         Variable("body_mass", ("case",), "kg", "body mass", coordinate=True),
         Variable("side", ("side",), "1", "side of the knee", coordinate=True),
+        Variable("shares", ("life", "activity"), "1", "share of the life's cycles"),
         Variable("wear_depth", _MAP, "mm", "depth worn away", chunks=_ONE_MAP),
         Variable("creep_depth", _MAP, "mm", "depth crept", chunks=_ONE_MAP),
         Variable("damage_depth", _MAP, "mm", "depth worn away and crept", chunks=_ONE_MAP),
@@ -58,7 +60,11 @@ def save_damage(maps: DamageMaps, path: str | Path) -> None:
     """
     values = {name: getattr(maps, name) for name in _ARRAYS}
     values |= case_labels(maps.cases)
-    values |= {"life": np.array(maps.lives), "side": np.array(maps.sides)}
+    values |= {
+        "life": np.array(maps.lives),
+        "activity": np.array(maps.activities),
+        "side": np.array(maps.sides),
+    }
     values |= {"activity": np.array(maps.activities)}
     netcdf.save(LAYOUT, values, path, {})
 
@@ -82,10 +88,14 @@ def load_damage(path: str | Path | Sequence[str | Path]) -> DamageMaps:
         When a file is missing, damaged or of another kind.
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
-    files = (netcdf.load(LAYOUT, one)[0] for one in paths)
-    values = netcdf.joined(files, LAYOUT, "case")
+    return join_damage([_load_one(one) for one in paths])
+
+
+def _load_one(path: str | Path) -> DamageMaps:
+    values, _ = netcdf.load(LAYOUT, path)
     return DamageMaps(
         lives=tuple(str(life) for life in values["life"]),
+        activities=tuple(str(activity) for activity in values["activity"]),
         activities=tuple(str(activity) for activity in values["activity"]),
         cases=labelled_cases(values),
         sides=tuple(str(side) for side in values["side"]),

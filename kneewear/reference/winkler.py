@@ -1,0 +1,207 @@
+"""Rigid indenters on a flat elastic foundation: closed forms.
+
+A foundation answers a penetration d(x, z) of each of its points by a pressure K d / h, whatever
+its neighbours do. How much force that makes depends on how penetration is measured and along which
+line pressure acts; the three usual choices differ by a term of the order of depth / radius.
+
+Notes
+-----
+Distances of a point of the plane at horizontal distance rho from the indenter's lowest point, with
+R the radius, D the depth and c = R - D the height of the centre:
+
+- minimum distance: d = R - s, where s^2 = rho^2 + c^2; the line of action is tilted by cos = c / s;
+- ray along the plane's normal: d = sqrt(R^2 - rho^2) - c.
+
+Both vanish on the circle rho^2 = a^2 = R^2 - c^2 = 2 R D - D^2. All forms hold for a depth below the
+radius, a flat layer of even thickness wider than the contact, and small strain D / h.
+
+References
+----------
+Johnson, K. L. (1985), Contact Mechanics, section 4.3, doi:10.1017/CBO9781139171731: the paraboloid
+and the foundation itself. The terms beyond the paraboloid are integrated here; `tests/physics`
+checks them by quadrature.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+Measure = Literal["minimum_distance", "minimum_distance_along_normal", "ray"]
+
+
+def contact_radius(radius: float, depth: float) -> float:
+    """Radius of a sphere's contact, or half width of a cylinder's.
+
+    Parameters
+    ----------
+    radius, depth : float
+        Radius of the indenter and depth of its lowest point below the undeformed plane, mm.
+
+    Returns
+    -------
+    float
+        a = sqrt(2 R D - D^2), mm; the same for all three measures of penetration.
+
+    Raises
+    ------
+    ValueError
+        Unless the depth is between zero and the radius.
+    """
+    if not 0.0 <= depth < radius:
+        raise ValueError(f"the depth {depth:g} mm must lie between zero and the radius {radius:g}")
+    return math.sqrt(depth * (2.0 * radius - depth))
+
+
+def peak_pressure(depth: float, modulus: float, thickness: float) -> float:
+    """Pressure under the lowest point.
+
+    Parameters
+    ----------
+    depth : float
+        Depth of the lowest point, mm.
+    modulus : float
+        Foundation modulus K, MPa.
+    thickness : float
+        Layer thickness h, mm.
+
+    Returns
+    -------
+    float
+        K D / h, MPa: the exact measures agree here.
+    """
+    return modulus * depth / thickness
+
+
+def sphere_force(
+    radius: float,
+    depth: float,
+    modulus: float,
+    thickness: float,
+    measure: Measure = "minimum_distance",
+) -> float:
+    """Force that presses a rigid sphere into a flat foundation.
+
+    Parameters
+    ----------
+    radius, depth : float
+        Radius of the sphere and depth of its lowest point, mm.
+    modulus, thickness : float
+        Foundation modulus K, MPa, and layer thickness h, mm.
+    measure : {"minimum_distance", "minimum_distance_along_normal", "ray"}
+        Minimum distance with pressure along its own line (the sphere's normal), minimum distance
+        with pressure along the plane's normal, or distance and pressure along the plane's normal.
+
+    Returns
+    -------
+    float
+        Force along the plane's normal, N.
+
+    Notes
+    -----
+    With q = pi K / h: q (R D^2 - D^3), q (R D^2 - 2 D^3 / 3) and q (R D^2 - D^3 / 3). The
+    paraboloid of the same curvature gives q R D^2.
+    """
+    contact_radius(radius, depth)
+    cubic = {"minimum_distance": 1.0, "minimum_distance_along_normal": 2.0 / 3.0, "ray": 1.0 / 3.0}
+    return math.pi * modulus / thickness * (radius * depth**2 - cubic[measure] * depth**3)
+
+
+def sphere_mean_pressure(
+    radius: float, depth: float, modulus: float, thickness: float, measure: Measure
+) -> float:
+    """Mean pressure over a sphere's contact, whatever line the pressure acts along.
+
+    Parameters
+    ----------
+    radius, depth, modulus, thickness, measure
+        As in `sphere_force`; the two minimum-distance measures agree.
+
+    Returns
+    -------
+    float
+        MPa. Peak / mean nears 2, the value of the paraboloid, as depth / radius nears zero.
+
+    Notes
+    -----
+    Integral of the pressure over the area pi a^2: K / h (R D^2 - k D^3) / (2 R D - D^2), with k of
+    2/3 for the minimum distance and 1/3 for the ray.
+    """
+    if measure == "minimum_distance":
+        measure = "minimum_distance_along_normal"
+    total = sphere_force(radius, depth, modulus, thickness, measure)
+    return total / (math.pi * contact_radius(radius, depth) ** 2)
+
+
+def cylinder_force(
+    radius: float,
+    depth: float,
+    modulus: float,
+    thickness: float,
+    measure: Measure = "minimum_distance",
+) -> float:
+    """Force per length that presses a rigid cylinder into a flat foundation.
+
+    Parameters
+    ----------
+    radius, depth, modulus, thickness, measure
+        As in `sphere_force`; the cylinder's axis is parallel to the plane.
+
+    Returns
+    -------
+    float
+        Force per length of the cylinder along the plane's normal, N/mm.
+
+    Notes
+    -----
+    With c = R - D and a as in `contact_radius`, K / h times 2 c (R asinh(a/c) - a),
+    R a - c^2 asinh(a/c) and R^2 asin(a/R) - a c. All near (4/3) a D, that of the parabola.
+    The terms cancel for shallow contact: the relative rounding error is about 1e-16 (R / D)^1.5.
+    """
+    half_width = contact_radius(radius, depth)
+    centre = radius - depth
+    if measure == "minimum_distance":
+        section = 2.0 * centre * (radius * math.asinh(half_width / centre) - half_width)
+    elif measure == "minimum_distance_along_normal":
+        section = radius * half_width - centre**2 * math.asinh(half_width / centre)
+    else:
+        section = radius**2 * math.asin(half_width / radius) - half_width * centre
+    return modulus / thickness * section
+
+
+def cylinder_mean_pressure(
+    radius: float, depth: float, modulus: float, thickness: float, measure: Measure
+) -> float:
+    """Mean pressure over a cylinder's contact strip.
+
+    Parameters
+    ----------
+    radius, depth, modulus, thickness, measure
+        As in `cylinder_force`; the two minimum-distance measures agree.
+
+    Returns
+    -------
+    float
+        MPa. Peak / mean nears 3/2, the value of the parabola, as depth / radius nears zero.
+    """
+    if measure == "minimum_distance":
+        measure = "minimum_distance_along_normal"
+    total = cylinder_force(radius, depth, modulus, thickness, measure)
+    return total / (2.0 * contact_radius(radius, depth))
+
+
+def paraboloid_force(radius: float, depth: float, modulus: float, thickness: float) -> float:
+    """Force on the paraboloid that approximates a sphere.
+
+    Parameters
+    ----------
+    radius, depth, modulus, thickness
+        As in `sphere_force`.
+
+    Returns
+    -------
+    float
+        pi K R D^2 / h, N; its peak is twice its mean pressure. Too large for the sphere by D / R,
+        2 D / (3 R) or D / (3 R), depending on the measure of penetration.
+    """
+    return math.pi * modulus / thickness * radius * depth**2
