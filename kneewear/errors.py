@@ -29,8 +29,12 @@ class InputDataError(KneewearError):
     def __init__(
         self, source: str | Path, found: str, expected: str, remedy: str, where: str = ""
     ) -> None:
-        place = f"{source}, {where}" if where else f"{source}"
-        super().__init__(f"{place}: found {found}; expected {expected}. {remedy}")
+        self.place = f"{source}, {where}" if where else f"{source}"
+        self.found, self.expected, self.remedy = found, expected, remedy
+        super().__init__(source, found, expected, remedy, where)
+
+    def __str__(self) -> str:
+        return f"{self.place}: found {self.found}; expected {self.expected}. {self.remedy}"
 
 
 class ConvergenceError(KneewearError):
@@ -56,6 +60,11 @@ class ConvergenceError(KneewearError):
         self.residual = residual
         self.unit = unit
         self.remedy = remedy
-        super().__init__(
-            f"{what} did not converge at frame {frame}: residual {residual:.3g} {unit}. {remedy}"
+        # All arguments go to the base, or the error could not travel between processes.
+        super().__init__(what, frame, residual, unit, remedy)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.what} did not converge at frame {self.frame}: residual {self.residual:.3g} "
+            f"{self.unit}. {self.remedy}"
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kneewear.geometry._kernels import FOOT, PatchArrays, closest_point
+from kneewear.compilation import compiled
+from kneewear.geometry._kernels import FAILED, FOOT, PatchArrays, closest_point
 
 FAR = -1
 TOO_DEEP = -2
@@ -35,7 +35,7 @@ class ElementArrays(NamedTuple):
     area: NDArray[np.float64]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def find_candidates(
     elements: ElementArrays,
     patch: PatchArrays,
@@ -46,17 +46,16 @@ def find_candidates(
     element: NDArray,
     u: NDArray,
     v: NDArray,
-) -> tuple[int, float, int]:  # pragma: no cover
+) -> tuple[int, int]:  # pragma: no cover
     """List the elements nearer than `margin`, each projected afresh from its table node.
 
-    Returns their number, the smallest signed distance met and the number of elements so deep
-    inside the metal that no table node is kept for them.
+    Returns their number, and that of elements so deep inside the metal that no table node is kept
+    for them.
     """
     work = np.empty((6, 4))
     foot = np.empty(10)
     count = 0
     buried = 0
-    smallest = np.inf
     n_x, n_y, n_z = start.node.shape
     for n in range(elements.area.shape[0]):
         rx = elements.centre[n, 0] - translation[0]
@@ -78,16 +77,14 @@ def find_candidates(
         foot_u, foot_v, status = closest_point(
             patch, x, y, z, start.u[node], start.v[node], foot, work
         )
-        if status != FOOT:
-            continue
-        if foot[0] < margin:
+        # One at a border stays listed: the next pose may give it a foot.
+        if status != FAILED and foot[0] < margin:
             element[count], u[count], v[count] = n, foot_u, foot_v
             count += 1
-        smallest = min(smallest, foot[0])
-    return count, smallest, buried
+    return count, buried
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def add_curvature(
     stiffness: NDArray,
     hessian: NDArray,
@@ -127,7 +124,7 @@ def add_curvature(
             stiffness[3 + a, 3 + b] += push * turn
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def press(
     elements: ElementArrays,
     patch: PatchArrays,
@@ -169,7 +166,7 @@ def press(
         u[c], v[c], status = closest_point(patch, x, y, z, u[c], v[c], foot, work)
         penetration[c] = 0.0
         if status != FOOT:
-            failed += status < 0
+            failed += status == FAILED
             continue
         if foot[0] >= 0.0:
             continue
@@ -227,7 +224,7 @@ def press(
     return failed
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def slide(
     centre: NDArray,
     tangent_row: NDArray,

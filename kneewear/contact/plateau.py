@@ -88,6 +88,7 @@ class PlateauContact:
         self.normal = np.ascontiguousarray(grid.normal[side].reshape(-1, 3)[index])
         self.tangent_row = np.ascontiguousarray(grid.tangent_row[side].reshape(-1, 3)[index])
         self.tangent_column = np.ascontiguousarray(grid.tangent_column[side].reshape(-1, 3)[index])
+        self._lowest, self._highest = self.centre.min(axis=0), self.centre.max(axis=0)
         self.area = grid.area[side].ravel()[index]
         self.condyle = condyle
         self._elements = _kernels.ElementArrays(self.centre, self.normal, self.area)
@@ -99,7 +100,6 @@ class PlateauContact:
         self._v = np.empty(index.size)
         self._penetration = np.empty(index.size)
         self._count = 0
-        self._smallest = np.inf
         self._listed_rotation = np.eye(3)
         self._listed_translation = np.full(3, np.inf)
 
@@ -169,6 +169,11 @@ class PlateauContact:
             mm, negative where the surfaces overlap.
         place : array, shape (3,)
             Centre of the element it belongs to, mm.
+
+        Raises
+        ------
+        ValueError
+            If no element faces the condyle.
         """
         sample = self.centre[::stride]
         _, _, distance, normal, is_foot = self.condyle.closest_points(
@@ -177,19 +182,25 @@ class PlateauContact:
         facing = ((normal @ rotation.T) * self.normal[::stride]).sum(-1) < 0
         distance = np.where(is_foot & facing, distance, np.inf)
         nearest = int(np.argmin(distance))
+        if not np.isfinite(distance[nearest]):
+            raise ValueError("no element of the plateau faces the condyle")
         return float(distance[nearest]), sample[nearest]
 
     def _moved(self, rotation: Array, translation: Array) -> float:
         """Upper bound of how far any element has moved against the condyle since last listed."""
         if not np.isfinite(self._listed_translation[0]):
             return np.inf
-        reach = 60.0
         turned = np.linalg.norm(rotation - self._listed_rotation)
         shifted = np.linalg.norm(translation - self._listed_translation)
-        return float(shifted + reach * turned)
+        return float(shifted + self._reach(translation) * turned)
+
+    def _reach(self, translation: Array) -> float:
+        """Distance from the femoral origin to the farthest element, mm."""
+        corners = np.maximum(self._highest - translation, translation - self._lowest)
+        return float(np.linalg.norm(corners))
 
     def _list_candidates(self, rotation: Array, translation: Array) -> None:
-        self._count, self._smallest, buried = _kernels.find_candidates(
+        self._count, buried = _kernels.find_candidates(
             self._elements,
             self._patch,
             self._start,

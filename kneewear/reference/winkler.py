@@ -12,8 +12,8 @@ R the radius, D the depth and c = R - D the height of the centre:
 - minimum distance: d = R - s, where s^2 = rho^2 + c^2; the line of action is tilted by cos = c / s;
 - ray along the plane's normal: d = sqrt(R^2 - rho^2) - c.
 
-Both vanish on the circle rho^2 = a^2 = R^2 - c^2 = 2 R D - D^2. All forms hold for a depth below the
-radius, a flat layer of even thickness wider than the contact, and small strain D / h.
+Both vanish on the circle rho^2 = a^2 = R^2 - c^2 = 2 R D - D^2. All forms hold for a depth below
+the radius, a flat layer of even thickness wider than the contact, and small strain D / h.
 
 References
 ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,7 @@ def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[E
         frame = (first + step) % n_frames
         translation, rotation = activity.translation[frame].copy(), activity.rotation[frame].copy()
         if step == 0:
-            translation, rotation = approach(model.contacts, translation, rotation)
+            translation, rotation = approach(model.contacts, translation, rotation, frame)
         else:
             last = frames[(frame - 1) % n_frames]
             translation[1:], rotation[0] = last.translation[1:], last.rotation[0]
@@ -152,9 +153,20 @@ def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[E
             spring=settings.medial_lateral_spring_per_mm,
             spring_rest=rest,
         )
-        frames[frame] = solve_equilibrium(
-            model.contacts, springs, translation, rotation, loading, settings.tolerance, frame
+        solve = partial(
+            solve_equilibrium,
+            model.contacts,
+            springs,
+            loading=loading,
+            tolerance=settings.tolerance,
+            frame=frame,
         )
+        try:
+            frames[frame] = solve(translation=translation, rotation=rotation)
+        except ConvergenceError:
+            # The frame before may be a poor start, as when the origin lies far off the axis.
+            translation, rotation = approach(model.contacts, translation, rotation, frame)
+            frames[frame] = solve(translation=translation, rotation=rotation)
     return [frames[frame] for frame in range(n_frames)]
 
 

@@ -126,26 +126,33 @@ def solve_equilibrium(
     pose = _Pose(np.array(translation, dtype=float), np.array(rotation, dtype=float))
     bracket = [-np.inf, np.inf]
     worst = np.inf
-    for iteration in range(1, MAX_ITERATIONS + 1):
-        matrix = pose.matrix()
-        sides = tuple(
-            contact.evaluate(matrix, pose.translation, spring)
-            for contact, spring in zip(contacts, springs, strict=True)
-        )
-        residual, jacobian = _balance(sides, pose, loading)
-        worst = float(np.max(np.abs(residual))) / loading.force
-        if worst < tolerance:
-            return _result(pose, sides, loading, worst, iteration)
-        unloaded = [s.wrench[1] < 1e-6 * loading.force for s in sides]
-        if any(unloaded):
-            bracket = [-np.inf, np.inf]
-            _bring_down(contacts, unloaded, pose, matrix)
-            continue
-        pose.step(*_newton_step(contacts, sides, residual, jacobian, pose, loading, bracket))
-    raise ConvergenceError(
-        "Equilibrium of the femoral component",
+    try:
+        for iteration in range(1, MAX_ITERATIONS + 1):
+            matrix = pose.matrix()
+            sides = tuple(
+                contact.evaluate(matrix, pose.translation, spring)
+                for contact, spring in zip(contacts, springs, strict=True)
+            )
+            residual, jacobian = _balance(sides, pose, loading)
+            worst = float(np.max(np.abs(residual))) / loading.force
+            if worst < tolerance:
+                return _result(pose, sides, loading, worst, iteration)
+            unloaded = [s.wrench[1] < 1e-6 * loading.force for s in sides]
+            if any(unloaded):
+                bracket = [-np.inf, np.inf]
+                _bring_down(contacts, unloaded, pose, matrix)
+            else:
+                pose.step(*_newton_step(sides, residual, jacobian, pose, loading, bracket))
+    except ValueError as error:
+        raise _unsolved(f" ({error})", frame, worst) from error
+    raise _unsolved("", frame, worst)
+
+
+def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
+    return ConvergenceError(
+        f"Equilibrium of the femoral component{reason}",
         frame,
-        worst,
+        residual,
         "of the load",
         "Check that load and motion belong to this implant; a weak medial-lateral spring "
         "(simulation.medial_lateral_spring_per_mm) settles a bearing without restoring force.",
@@ -153,7 +160,7 @@ def solve_equilibrium(
 
 
 def approach(
-    contacts: Sequence[PlateauContact], translation: Array, rotation: Array
+    contacts: Sequence[PlateauContact], translation: Array, rotation: Array, frame: int
 ) -> tuple[Array, Array]:
     """Bring the femoral component down from above until both sides just touch.
 
@@ -163,11 +170,18 @@ def approach(
         Medial and lateral side.
     translation, rotation : array, shape (3,)
         Pose; its height does not matter, apart or overlapping.
+    frame : int
+        Frame, for messages.
 
     Returns
     -------
     translation, rotation : array, shape (3,)
         Pose with both sides overlapping by a few hundredths of a millimetre.
+
+    Raises
+    ------
+    ConvergenceError
+        If a condyle does not come to lie over its plateau.
     """
     pose = _Pose(np.array(translation, dtype=float), np.array(rotation, dtype=float))
     matrix = pose.matrix()
@@ -175,10 +189,25 @@ def approach(
         float((contact.condyle.control_points @ matrix.T)[..., 1].min()) for contact in contacts
     )
     pose.translation[1] = max(float(c.centre[:, 1].max()) for c in contacts) - lowest + 1.0
-    for _ in range(100):
-        if max(_bring_down(contacts, [True, True], pose, pose.matrix())) < FIRST_TOUCH:
-            break
-    return pose.translation, pose.rotation
+    off = np.inf
+    try:
+        for _ in range(MAX_ITERATIONS):
+            off = max(_bring_down(contacts, [True, True], pose, pose.matrix()))
+            if off < FIRST_TOUCH:
+                return pose.translation, pose.rotation
+    except ValueError as error:
+        raise _unplaced(f" ({error})", frame, off) from error
+    raise _unplaced("", frame, off)
+
+
+def _unplaced(reason: str, frame: int, gap: float) -> ConvergenceError:
+    return ConvergenceError(
+        f"Bringing the femoral component down onto the insert{reason}",
+        frame,
+        gap,
+        "mm of gap",
+        "Check the motion's signs and units and the frames of both components.",
+    )
 
 
 class _Pose:
@@ -221,7 +250,6 @@ def _balance(sides: Sequence[Resultant], pose: _Pose, loading: Loading) -> tuple
 
 
 def _newton_step(
-    contacts: Sequence[PlateauContact],
     sides: Sequence[Resultant],
     residual: Array,
     jacobian: Array,
@@ -255,7 +283,8 @@ def _newton_step(
 def _keep_in_bracket(z: float, shift: float, force: float, bracket: list[float]) -> float:
     """Bisect when a medial-lateral step leaves the interval known to hold the balance."""
     bracket[0 if force > 0 else 1] = z
-    if bracket[0] >= bracket[1]:
+    # An interval this narrow has closed on the noise of the forces, not on a balance.
+    if bracket[1] - bracket[0] < 1e-7:
         bracket[:] = (z, np.inf) if force > 0 else (-np.inf, z)
     if np.isfinite(bracket).all() and not bracket[0] < z + shift < bracket[1]:
         return 0.5 * (bracket[0] + bracket[1]) - z

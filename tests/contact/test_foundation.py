@@ -1,0 +1,37 @@
+"""The elastic foundation's formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kneewear.contact import confined_modulus, pressure
+
+
+@given(st.floats(1.0, 1e4), st.floats(0.0, 0.49))
+def test_confined_modulus_is_that_of_uniaxial_strain(youngs_modulus, poisson_ratio):
+    # From the Lame constants: K = lambda + 2 mu.
+    shear = youngs_modulus / (2 * (1 + poisson_ratio))
+    first = youngs_modulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio))
+    # 1 - 2 nu loses two digits near 0.49.
+    assert confined_modulus(youngs_modulus, poisson_ratio) == pytest.approx(
+        first + 2 * shear, rel=1e-12
+    )
+
+
+def test_without_poisson_effect_the_modulus_is_youngs():
+    assert confined_modulus(463.0, 0.0) == 463.0
+
+
+@given(st.floats(-5.0, 5.0), st.floats(1.0, 20.0))
+def test_pressure_is_strain_times_modulus_and_never_negative(penetration, thickness):
+    found = float(pressure(penetration, thickness, 2000.0))
+    assert found == pytest.approx(2000.0 * max(penetration, 0.0) / thickness, rel=1e-14)
+    assert found >= 0.0
+
+
+def test_pressure_of_arrays():
+    found = pressure(np.array([-1.0, 0.0, 0.1]), np.array([5.0, 5.0, 10.0]), 2000.0)
+    assert found.tolist() == [0.0, 0.0, 20.0]

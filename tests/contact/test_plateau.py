@@ -1,0 +1,111 @@
+"""Penetrations, resultants and searches of one plateau under one condyle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.physics.bodies import (
+    CASES,
+    UPRIGHT,
+    contact_of,
+    cylinder,
+    flat_implant,
+    gait_study,
+    pose_of,
+    sphere,
+)
+
+RADIUS, HEIGHT = 30.0, 8.0
+# Newton steps end below 1e-5 mm, which leaves 1e-11 mm in the distance.
+DISTANCE = 1e-10
+
+
+def spread(contact, result):
+    everywhere = np.zeros(contact.index.size)
+    everywhere[result.element] = result.penetration
+    return everywhere
+
+
+@pytest.mark.parametrize("depth", [0.05, 0.5, 2.0])
+def test_penetration_under_a_sphere_is_exact(depth):
+    contact, spring = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
+    middle = np.array([0.3, HEIGHT + RADIUS - depth, -0.2])
+    found = spread(contact, contact.evaluate(UPRIGHT, middle, spring))
+    exact = RADIUS - np.linalg.norm(contact.centre - middle - [0.0, 0.0, 23.0], axis=1)
+    assert found == pytest.approx(np.maximum(exact, 0.0), abs=DISTANCE)
+
+
+def test_mid_surface_penetration_is_the_distance_over_half_the_angle():
+    contact, spring = contact_of(flat_implant(sphere(RADIUS)), 40, 40, 0, "mid_surface")
+    middle = np.array([0.0, HEIGHT + RADIUS - 0.5, 0.0])
+    found = spread(contact, contact.evaluate(UPRIGHT, middle, spring))
+    arm = contact.centre - middle - [0.0, 0.0, 23.0]
+    length = np.linalg.norm(arm, axis=1)
+    half = 0.5 * np.arccos(-arm[:, 1] / length)
+    exact = np.maximum((RADIUS - length) / np.cos(half), 0.0)
+    assert found == pytest.approx(exact, abs=DISTANCE)
+
+
+def test_penetration_under_a_cylinder_is_the_same_all_along():
+    contact, spring = contact_of(flat_implant(cylinder(RADIUS, 20.0)), 40, 12)
+    found = spread(
+        contact, contact.evaluate(UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.3, 0.0]), spring)
+    ).reshape(40, 12)
+    assert np.ptp(found, axis=1).max() < DISTANCE
+    assert found.max() == pytest.approx(0.3, abs=1e-3)
+
+
+def test_penetration_of_the_implant_is_that_of_the_surface():
+    study = gait_study()
+    history = study.run(CASES[0])
+    for side, name in enumerate(history.sides):
+        contact, spring = contact_of(study.implant, 40, 30, side)
+        for frame in (0, 4, 8):
+            rotation, translation = pose_of(history, frame)
+            found = spread(contact, contact.evaluate(rotation, translation, spring))
+            body = (contact.centre - translation) @ rotation
+            _, _, distance, normal, is_foot = study.implant.femoral[name].closest_points(body)
+            facing = ((normal @ rotation.T) * contact.normal).sum(-1) < 0
+            exact = np.where(is_foot & facing, np.maximum(-distance, 0.0), 0.0)
+            # Two searches from different starts.
+            assert found == pytest.approx(exact, abs=DISTANCE)
+
+
+def test_searches_do_not_need_a_fine_table():
+    """Whatever the table's resolution, the exact surface is found."""
+    implant = flat_implant(sphere(RADIUS))
+    pose = UPRIGHT, np.array([0.0, HEIGHT + RADIUS - 0.3, 0.0])
+    fine, spring = contact_of(implant, 40, 40, nodes=(201, 201))
+    expected = spread(fine, fine.evaluate(*pose, spring))
+    for nodes in ((81, 61), (31, 31), (11, 11)):
+        coarse, _ = contact_of(implant, 40, 40, nodes=nodes)
+        found = spread(coarse, coarse.evaluate(*pose, spring))
+        assert found == pytest.approx(expected, abs=DISTANCE)
+
+
+def test_gap_is_the_smallest_distance():
+    contact, _ = contact_of(flat_implant(sphere(RADIUS)), 41, 41)
+    for gap in (20.0, 0.5, -0.5):
+        found, place = contact.gap(UPRIGHT, np.array([0.0, HEIGHT + RADIUS + gap, 0.0]), stride=1)
+        # An odd number of elements has one in the middle.
+        assert found == pytest.approx(gap, abs=DISTANCE)
+        assert place == pytest.approx([0.0, HEIGHT, 23.0], abs=1e-12)
+
+
+def test_elements_deep_inside_the_metal_are_refused():
+    contact, spring = contact_of(flat_implant(sphere(RADIUS)), 20, 20)
+    with pytest.raises(ValueError, match="inside the metal"):
+        contact.evaluate(UPRIGHT, np.array([0.0, HEIGHT + RADIUS - 10.0, 0.0]), spring)
+
+
+def test_softer_layers_carry_less_in_proportion():
+    contact, spring = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
+    pose = UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.2, 0.2])
+    hard = contact.evaluate(*pose, spring)
+    contact.forget()
+    # A quarter is exact in binary: the same bits, when the search starts from the same nodes.
+    soft = contact.evaluate(*pose, 0.25 * spring)
+    assert np.array_equal(soft.wrench, 0.25 * hard.wrench)
+    assert np.array_equal(soft.stiffness, 0.25 * hard.stiffness)
+    assert np.array_equal(soft.penetration, hard.penetration)

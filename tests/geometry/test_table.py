@@ -1,0 +1,48 @@
+"""The lookup table: rows agree with the surface and with each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.geometry import SIDES, tabulate_surface
+from tests.physics.bodies import gait_study, sphere
+
+ROUNDING = 1e-12
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_rows_are_points_and_frames_of_the_surface(side):
+    surface = gait_study().implant.femoral[side]
+    table = tabulate_surface(surface, 31, 17)
+    (u0, u1), (v0, v1) = surface.domain
+    assert (table.u[0], table.u[-1], table.v[0], table.v[-1]) == (u0, u1, v0, v1)
+    assert np.diff(table.u) == pytest.approx((u1 - u0) / 30, rel=1e-12)
+    assert np.diff(table.v) == pytest.approx((v1 - v0) / 16, rel=1e-12)
+    u, v = table.u[:, None], table.v[None, :]
+    assert table.point == pytest.approx(surface.evaluate(u, v), abs=ROUNDING)
+    assert table.normal == pytest.approx(surface.normal(u, v), abs=ROUNDING)
+    along = surface.derivatives(u, v)[1]
+    along = along / np.linalg.norm(along, axis=-1, keepdims=True)
+    assert table.tangent == pytest.approx(along, abs=ROUNDING)
+
+
+def test_frames_are_orthonormal_and_right_handed():
+    table = tabulate_surface(sphere(30.0), 15, 13)
+    frame = np.stack([table.normal, table.tangent, table.binormal], axis=-2)
+    assert frame @ frame.swapaxes(-1, -2) == pytest.approx(
+        np.broadcast_to(np.eye(3), frame.shape), abs=ROUNDING
+    )
+    assert np.linalg.det(frame) == pytest.approx(1.0, abs=ROUNDING)
+
+
+def test_points_of_a_tabulated_sphere_lie_on_it():
+    table = tabulate_surface(sphere(30.0), 15, 13)
+    assert np.linalg.norm(table.point, axis=-1) == pytest.approx(30.0, abs=ROUNDING)
+    assert table.normal == pytest.approx(table.point / 30.0, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("points", [(1, 5), (5, 1)])
+def test_a_table_of_one_row_is_refused(points):
+    with pytest.raises(ValueError, match="at least 2 samples"):
+        tabulate_surface(sphere(30.0), *points)

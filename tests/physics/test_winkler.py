@@ -1,0 +1,164 @@
+"""Rigid sphere and cylinder on a flat elastic layer: closed forms, quadrature and engine agree."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from kneewear.reference import winkler
+from tests.physics.bodies import MODULUS, UPRIGHT, contact_of, cylinder, flat_implant, sphere
+
+RADIUS, DEPTH, THICKNESS = 30.0, 0.2, 8.0
+HALF = 6.0  # half width of the square plate, mm
+MEASURES = ("minimum_distance", "minimum_distance_along_normal", "ray")
+# Where inside a cell the indenter stands, as fractions: averages out the grid's aliasing.
+OFFSETS = (np.arange(8) + 0.5) / 8 - 0.5
+
+
+def push(rho, radius, depth, measure):
+    """Penetration times the share of the pressure that acts along the plane's normal, mm."""
+    centre = radius - depth
+    slant = math.hypot(rho, centre)
+    if measure == "ray":
+        return math.sqrt(radius**2 - rho**2) - centre
+    return (radius - slant) * (centre / slant if measure == "minimum_distance" else 1.0)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize(("radius", "depth"), [(30.0, 0.2), (5.0, 0.01), (20.0, 12.0)])
+def test_closed_forms_are_the_integrals_of_the_pressure(radius, depth, measure):
+    edge = winkler.contact_radius(radius, depth)
+    assert winkler.contact_radius(radius, depth) == pytest.approx(
+        math.sqrt(radius**2 - (radius - depth) ** 2), rel=1e-10
+    )
+    sphere_integral = quad(
+        lambda r: 2 * math.pi * r * push(r, radius, depth, measure), 0, edge, epsrel=1e-12
+    )[0]
+    strip = quad(lambda x: push(x, radius, depth, measure), -edge, edge, epsrel=1e-12)[0]
+    # Quadrature is asked for 1e-12; the cylinder's form loses (radius / depth)^1.5 = 1e4 roundings.
+    assert winkler.sphere_force(radius, depth, MODULUS, THICKNESS, measure) == pytest.approx(
+        MODULUS / THICKNESS * sphere_integral, rel=1e-9
+    )
+    assert winkler.cylinder_force(radius, depth, MODULUS, THICKNESS, measure) == pytest.approx(
+        MODULUS / THICKNESS * strip, rel=1e-9
+    )
+    if measure != "minimum_distance":
+        mean = MODULUS / THICKNESS * sphere_integral / (math.pi * edge**2)
+        assert winkler.sphere_mean_pressure(
+            radius, depth, MODULUS, THICKNESS, measure
+        ) == pytest.approx(mean, rel=1e-9)
+        mean = MODULUS / THICKNESS * strip / (2 * edge)
+        assert winkler.cylinder_mean_pressure(
+            radius, depth, MODULUS, THICKNESS, measure
+        ) == pytest.approx(mean, rel=1e-9)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_shallow_contact_is_that_of_the_paraboloid(measure):
+    # The terms left out are of the order depth / radius = 1e-5.
+    arguments = (30.0, 3e-4, MODULUS, THICKNESS, measure)
+    peak = winkler.peak_pressure(3e-4, MODULUS, THICKNESS)
+    assert winkler.sphere_force(*arguments) == pytest.approx(
+        winkler.paraboloid_force(*arguments[:4]), rel=2e-5
+    )
+    assert peak / winkler.sphere_mean_pressure(*arguments) == pytest.approx(2.0, rel=2e-5)
+    assert peak / winkler.cylinder_mean_pressure(*arguments) == pytest.approx(1.5, rel=2e-5)
+
+
+def test_depth_beyond_the_radius_is_refused():
+    for depth in (-0.1, 30.0):
+        with pytest.raises(ValueError, match="between zero and the radius"):
+            winkler.contact_radius(30.0, depth)
+
+
+def errors(condyle, cells, expected):
+    """Relative errors of force, contact area, peak and mean, root mean square over offsets."""
+    contact, spring = contact_of(flat_implant(condyle, HALF, HALF, thickness=THICKNESS), *cells)
+    found = []
+    for along in OFFSETS * 2 * HALF / cells[0]:
+        for across in OFFSETS * 2 * HALF / cells[1]:
+            result = contact.evaluate(
+                UPRIGHT, np.array([along, THICKNESS + RADIUS - DEPTH, across]), spring
+            )
+            loaded = result.penetration > 0
+            place = result.element[loaded]
+            pressure = spring[place] * result.penetration[loaded]
+            found.append(
+                [result.wrench[1], contact.area[place].sum(), pressure.max(), pressure.mean()]
+            )
+    return np.sqrt(np.mean((np.array(found) / expected - 1.0) ** 2, axis=0))
+
+
+EDGE = winkler.contact_radius(RADIUS, DEPTH)
+PEAK = winkler.peak_pressure(DEPTH, MODULUS, THICKNESS)
+WORK = (RADIUS, DEPTH, MODULUS, THICKNESS, "minimum_distance")
+SPHERE = np.array(
+    [
+        winkler.sphere_force(*WORK),
+        math.pi * EDGE**2,
+        PEAK,
+        winkler.sphere_mean_pressure(*WORK),
+    ]
+)
+CYLINDER = np.array(
+    [
+        winkler.cylinder_force(*WORK) * 2 * HALF,
+        2 * EDGE * 2 * HALF,
+        PEAK,
+        winkler.cylinder_mean_pressure(*WORK),
+    ]
+)
+
+
+def test_sphere_meets_the_closed_form_at_the_expected_order():
+    coarse, fine = (errors(sphere(RADIUS), (n, n), SPHERE) for n in (12, 96))
+    order = np.log(coarse / fine) / math.log(8)
+    # A sum over a lattice that is placed at random errs, root mean square, by the size of the
+    # function's transform at the lattice's own wave number: k^-5/2 where pressure falls to zero
+    # linearly on a smooth edge (force), k^-3/2 where it jumps (area, hence the mean). The peak is
+    # missed by the distance to the nearest centre squared. 0.3 is the scatter of such a fit.
+    assert order == pytest.approx([2.5, 1.5, 2.0, 1.5], abs=0.3)
+    # 0.125 mm cells, 2400 under load: what the orders leave, with a margin of two.
+    assert (fine < [1e-4, 2e-3, 5e-4, 2e-3]).all()
+
+
+def test_cylinder_meets_the_closed_form_at_the_expected_order():
+    condyle = cylinder(RADIUS, 2 * HALF)
+    coarse, fine = (errors(condyle, (n, 3), CYLINDER) for n in (12, 96))
+    order = np.log(coarse / fine) / math.log(8)
+    # As for the sphere, with one dimension less: k^-2 for the force, k^-1 for the area, where the
+    # error also swings with the fraction of a cell that fits the width, hence the wider margin.
+    assert order[[0, 2]] == pytest.approx([2.0, 2.0], abs=0.4)
+    assert fine[0] < 2e-4
+    # Each edge of the strip is known to within one cell; its width spans 2 * EDGE / cell of them.
+    assert (fine[[1, 3]] < 2 * HALF / 96 / (2 * EDGE)).all()
+
+
+def test_peak_is_twice_the_mean_under_a_sphere():
+    result = []
+    contact, spring = contact_of(
+        flat_implant(sphere(RADIUS), HALF, HALF, thickness=THICKNESS), 96, 96
+    )
+    for along in OFFSETS * 2 * HALF / 96:
+        pose = np.array([along, THICKNESS + RADIUS - DEPTH, 0.3 * along])
+        pressure = contact.evaluate(UPRIGHT, pose, spring).penetration
+        result.append(pressure.max() / pressure[pressure > 0].mean())
+    # 2 (1 + D / 3R) for the sphere; the mean's own error on this grid is 1e-3.
+    assert np.mean(result) == pytest.approx(2.0, rel=5e-3)
+
+
+@pytest.mark.parametrize("depth", [0.01, 0.05, 0.4])
+def test_force_grows_as_the_closed_form_at_other_depths(depth):
+    contact, spring = contact_of(
+        flat_implant(sphere(RADIUS), HALF, HALF, thickness=THICKNESS), 96, 96
+    )
+    found = []
+    for along in OFFSETS * 2 * HALF / 96:
+        pose = np.array([along, THICKNESS + RADIUS - depth, 0.7 * along])
+        found.append(contact.evaluate(UPRIGHT, pose, spring).wrench[1])
+    exact = winkler.sphere_force(RADIUS, depth, MODULUS, THICKNESS)
+    # Errors fall as (cell / contact radius)^2.5: 120 elements under load at 0.01 mm carry 5e-4.
+    assert np.mean(found) == pytest.approx(exact, rel=2e-3)

@@ -1,0 +1,86 @@
+"""Batches of cases: shapes, names, order and errors."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from kneewear.errors import ConvergenceError
+from kneewear.simulation import Case, compile_kernels
+from tests.physics.bodies import CASES, gait_study
+
+
+def test_history_has_the_promised_axes():
+    study = gait_study()
+    history = study.run(*CASES)
+    cases, frames, sides, rows, columns = 3, 12, 2, 40, 30
+    shapes = {
+        "pressure": (cases, frames, sides, rows, columns),
+        "slip": (cases, frames, sides, rows, columns, 2),
+        "centre_of_pressure": (cases, frames, sides, 3),
+    }
+    shapes |= dict.fromkeys(["translation", "rotation"], (cases, frames, 3))
+    shapes |= dict.fromkeys(["reaction_force", "reaction_moment"], (cases, frames, 3))
+    shapes |= dict.fromkeys(["load", "load_line", "spring_force", "residual"], (cases, frames))
+    shapes |= dict.fromkeys(["force", "torque"], (cases, frames, sides, 3))
+    shapes |= dict.fromkeys(
+        ["max_pressure", "mean_pressure", "contact_area", "max_penetration", "active_elements"],
+        (cases, frames, sides),
+    )
+    shapes |= dict.fromkeys(["percent", "time"], (frames,))
+    for name, shape in shapes.items():
+        assert getattr(history, name).shape == shape, name
+    assert {f.name for f in fields(history)} == {*shapes, "activity", "cases", "sides"}
+    assert history.cases == CASES
+    assert history.sides == ("medial", "lateral")
+    assert history.activity == "gait"
+    assert history.pressure.dtype == history.slip.dtype == np.float32
+    for name in shapes:
+        assert np.isfinite(getattr(history, name)).all(), name
+
+
+def test_time_runs_over_the_cycle_without_its_end():
+    study = gait_study()
+    history = study.run(CASES[0])
+    assert history.time[0] == 0.0
+    assert history.time[-1] == pytest.approx(study.activity.duration * 11 / 12, rel=1e-12)
+    assert np.array_equal(history.percent, study.activity.percent)
+
+
+def test_prescribed_coordinates_are_kept_and_others_are_solved():
+    study = gait_study()
+    history = study.run(CASES[0])
+    assert np.array_equal(history.translation[0, :, 0], study.activity.translation[:, 0])
+    assert np.array_equal(history.rotation[0, :, 1:], study.activity.rotation[:, 1:])
+    # The activity says nothing of these: they come from contact.
+    assert np.ptp(history.translation[0, :, 1]) > 0.01
+    assert np.ptp(history.rotation[0, :, 0]) > 1e-4
+
+
+def test_order_of_cases_is_kept():
+    study = gait_study()
+    forward, backward = study.run(*CASES), study.run(*CASES[::-1])
+    assert np.array_equal(forward.pressure, backward.pressure[::-1])
+    assert [case.name for case in backward.cases] == [case.name for case in CASES[::-1]]
+
+
+def test_an_impossible_motion_names_case_frame_and_remedy():
+    study = gait_study()
+    translation = study.activity.translation.copy()
+    translation[4, 0] = 70.0
+    away = replace(study, activity=replace(study.activity, translation=translation))
+    with pytest.raises(ConvergenceError, match=r"Case thin, activity gait.*frame 4") as caught:
+        away.run(CASES[0])
+    assert caught.value.frame == 4
+    assert caught.value.remedy
+
+
+def test_an_insert_thinner_than_its_dish_is_refused():
+    with pytest.raises(ValueError, match="thick at its thinnest"):
+        gait_study().run(Case("paper", -1.5, 75.0))
+
+
+def test_kernels_compile_ahead():
+    compile_kernels()
