@@ -614,6 +614,23 @@ def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -
     raise InputDataError(name, f"{len(faults)} faults", "none", f"Correct these:{listed}") from None
 
 
+def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | CsvActivity:
+    """Activity settings from plain builtins that were checked before.
+
+    Parameters
+    ----------
+    settings : mapping
+        One entry of `activities`.
+
+    Returns
+    -------
+    ParametricActivity or CsvActivity
+        As `source` says.
+    """
+    shape = CsvActivity if settings["source"] == "csv" else ParametricActivity
+    return shape.model_validate(dict(settings))
+
+
 def read_settings(path: str | Path) -> dict[str, Any]:
     """Settings in a YAML file, unchecked.
 
@@ -743,8 +760,6 @@ def _describe(details: Any, settings: Mapping[str, Any]) -> tuple[str, str, str,
         tag = _value_at(settings, (*location, "source"))
         found = "nothing" if tag is None else repr(tag)
         return f"{where}.source", found, "parametric or csv", "Say where the activity is from."
-    expected = _EXPECTATIONS.get(kind)
-    if expected is None:
-        expected = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
-    found = repr(details["input"])
-    return where, found, expected, "Correct the value (see config/README.md)."
+    message = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
+    wanted = _EXPECTATIONS.get(kind, message)
+    return where, repr(details["input"]), wanted, "Correct the value (see config/README.md)."

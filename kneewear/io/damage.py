@@ -19,8 +19,6 @@ LAYOUT = netcdf.Layout(
     (
         Variable("life", ("life",), "1", "name of the life", coordinate=True),
         Variable("activity", ("activity",), "1", "name of the activity", coordinate=True),
-        Variable("shares", ("life", "activity"), "1", "share of the life's cycles"),
-        Variable("activity", ("activity",), "1", "name of the activity", coordinate=True),
         Variable("case", ("case",), "1", "name of the case", coordinate=True),
         Variable("thickness", ("case",), "mm", "minimum insert thickness", coordinate=True),
         Variable("body_mass", ("case",), "kg", "body mass", coordinate=True),
@@ -65,7 +63,6 @@ def save_damage(maps: DamageMaps, path: str | Path) -> None:
         "activity": np.array(maps.activities),
         "side": np.array(maps.sides),
     }
-    values |= {"activity": np.array(maps.activities)}
     netcdf.save(LAYOUT, values, path, {})
 
 
@@ -95,7 +92,6 @@ def _load_one(path: str | Path) -> DamageMaps:
     values, _ = netcdf.load(LAYOUT, path)
     return DamageMaps(
         lives=tuple(str(life) for life in values["life"]),
-        activities=tuple(str(activity) for activity in values["activity"]),
         activities=tuple(str(activity) for activity in values["activity"]),
         cases=labelled_cases(values),
         sides=tuple(str(side) for side in values["side"]),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.geometry.grid import ElementGrid
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.cycles import check_same_cases
 from kneewear.wear.laws import (
     MM3_PER_N_MM_FROM_MM3_PER_N_M,
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from kneewear.config import WearSettings
 
 SHARE_TOLERANCE = 1.0e-9
-
-
-def local_thickness(grid: ElementGrid, case: Case) -> NDArray[np.float64]:
-    """Local thickness of the insert of a case, mm, shape (side, row, column)."""
-    return grid.thickness + case.thickness - grid.nominal_thickness
 
 
 def accumulate_wear(
@@ -113,7 +108,9 @@ def _case_depths(
     for history in histories.values():
         max_pressure = history.pressure[index].max(axis=0).astype(np.float64)
         wear = cycles * archard_depth(history.pressure[index], history.slip[index], wear_factor)
-        creep = _creep_depth(max_pressure, local_thickness(grid, history.cases[index]), settings)
+        creep = _creep_depth(
+            max_pressure, grid.case_thickness(history.cases[index].thickness), settings
+        )
         rows.append((wear, creep, max_pressure, history.mean_pressure[index].max(axis=0)))
     return tuple(np.stack([row[item] for row in rows]) for item in range(4))
 

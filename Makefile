@@ -1,0 +1,57 @@
+# make study | test | check | benchmark | clean; only Python 3.11 or later and make are needed.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+CORES ?= 2
+CONFIG ?=
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+STAMP := .venv/.installed
+WORKFLOW := Snakefile workflow
+
+.PHONY: help study test check benchmark clean environment
+
+help:
+	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
+	@echo "make test | check | benchmark | clean"
+
+environment: $(STAMP)
+
+$(STAMP): requirements.lock
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; name it with PYTHON=..."; exit 1; }
+	@echo "Setting up .venv with $(PYTHON) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+# Compiled once here: some machines forbid Python to do it on the way, and every job would pay.
+	@$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true
+	@touch $@
+
+study:
+	@start=$$(date +%s); \
+	$(MAKE) --no-print-directory environment; \
+	ready=$$(date +%s); log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	$(BIN)/snakemake --cores $(CORES) --rerun-incomplete $(if $(CONFIG),--configfile $(CONFIG)) 2>&1 | tee "$$log"; \
+	done=$$(date +%s); \
+	if grep -q "^Nothing to be done" "$$log"; then \
+		echo "The study is up to date: nothing was run."; fi; \
+	echo "Set-up took $$((ready - start)) s, the study $$((done - ready)) s."
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/snakefmt --check $(WORKFLOW)
+	$(BIN)/snakemake --lint
+	$(BIN)/mypy kneewear
+	$(BIN)/lint-imports
+
+benchmark: $(STAMP)
+	$(BIN)/python -m benchmarks.run
+
+clean:
+	rm -rf results .snakemake .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find kneewear tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

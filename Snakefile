@@ -1,0 +1,26 @@
+"""Wear of total knee replacements; see README.md and config/README.md."""
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/geometry.smk"
+include: "workflow/rules/activity.smk"
+include: "workflow/rules/simulation.smk"
+include: "workflow/rules/wear.smk"
+include: "workflow/rules/regression.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        STUDY_FILES,

@@ -1,0 +1,1 @@
+"""Timings of the stages of a study."""

@@ -1,0 +1,190 @@
+"""Where results come from: fingerprints of the code, and the record of a finished study."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import hashlib
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "pandas",
+    "xarray",
+    "h5netcdf",
+    "h5py",
+    "jinja2",
+    "statsmodels",
+    "matplotlib",
+    "vtk",
+    "trimesh",
+    "pydantic",
+    "snakemake",
+)
+
+
+def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
+    """Hash of the package code a script depends on.
+
+    Parameters
+    ----------
+    script : str
+        Name of a file in `scripts/`, without its suffix.
+    root : str or Path
+        The checkout.
+
+    Returns
+    -------
+    str
+        Hexadecimal digits; the same for code that differs in comments, docstrings and layout only.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such script.
+
+    Notes
+    -----
+    Follows the import statements of the script and of every kneewear module met on the way, those
+    inside functions too. The script itself is left out: Snakemake watches it.
+    """
+    base = Path(root)
+    found: set[str] = set()
+    waiting = list(_imports(base / "scripts" / f"{script}.py", "", base))
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found.add(module)
+            file = _module_file(module, base)
+            waiting += _imports(file, module, base) if file is not None else ()
+    digest = hashlib.sha256()
+    for module in sorted(found):
+        file = _module_file(module, base)
+        if file is not None:
+            digest.update(f"{module} {_code_hash(file)}\n".encode())
+    return digest.hexdigest()[:24]
+
+
+def file_hash(path: str | Path) -> str:
+    """SHA-256 of a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        File to read.
+
+    Returns
+    -------
+    str
+        Hexadecimal digits.
+    """
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def provenance_record(
+    settings: Mapping[str, Any], inputs: Iterable[str], benchmarks: str | Path
+) -> dict[str, Any]:
+    """Everything needed to say how a study's results came about.
+
+    Parameters
+    ----------
+    settings : mapping
+        All settings of the study, plain builtins.
+    inputs : iterable of str
+        Data files that were read.
+    benchmarks : str or Path
+        Folder of Snakemake's benchmark files.
+
+    Returns
+    -------
+    dict
+        `versions`, `machine`, `inputs` (file name to SHA-256), `settings`, `seed` and `wall_time_s`
+        (seconds of each rule, summed over its jobs).
+    """
+    return {
+        "versions": {"kneewear": _version("kneewear"), "python": platform.python_version()}
+        | {library: _version(library) for library in LIBRARIES},
+        "machine": {"system": platform.system(), "processor": platform.machine()},
+        "inputs": {path: file_hash(path) for path in sorted(inputs)},
+        "settings": dict(settings),
+        "seed": settings["seed"],
+        "wall_time_s": _wall_times(Path(benchmarks)),
+    }
+
+
+def _version(distribution: str) -> str:
+    if distribution == "kneewear":
+        from kneewear import __version__  # noqa: PLC0415 - the package imports nothing from here
+
+        return __version__
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _wall_times(folder: Path) -> dict[str, float]:
+    """Seconds of each rule; a rule with several jobs has a folder of its name."""
+    seconds: dict[str, float] = {}
+    for path in sorted(folder.rglob("*.tsv")):
+        rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        seconds[rule] = seconds.get(rule, 0.0) + sum(float(row["s"]) for row in rows)
+    return {rule: round(total, 3) for rule, total in seconds.items()}
+
+
+def _module_file(module: str, base: Path) -> Path | None:
+    place = base.joinpath(*module.split("."))
+    for file in (place / "__init__.py", place.with_suffix(".py")):
+        if file.is_file():
+            return file
+    return None
+
+
+@cache
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"), str(file))
+
+
+@cache
+def _code_hash(file: Path) -> str:
+    """Hash of the syntax tree without docstrings; comments are not in it."""
+    tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                node.body = node.body[1:]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _imports(file: Path, module: str, base: Path) -> Iterator[str]:
+    """Yield the kneewear modules a file imports, with the packages that hold them."""
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            package = node.module or ""
+            if node.level:
+                parents = module.split(".")
+                depth = node.level - (file.name == "__init__.py")
+                kept = parents[: len(parents) - depth]
+                package = ".".join([*kept, *filter(None, [node.module])])
+            names = [package, *(f"{package}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "kneewear":
+                modules = (".".join(parts[:i]) for i in range(1, len(parts) + 1))
+                yield from (one for one in modules if _module_file(one, base) is not None)

@@ -1,0 +1,100 @@
+"""Titles, captions and alternative texts of the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# Prefix of the figure's name: (title, caption, alternative text).
+TEXTS = {
+    "damage_maps": (
+        "Damage maps",
+        "Damage depth (wear and creep) on both plateaus, seen from above: anterior at the top, "
+        "medial on the left. X marks the largest depth of each side. One colour scale. The cases "
+        "are chosen as in Fig. 4-3 of Bei (2003).",
+        "Maps of damage depth on the medial and lateral plateau for the best, corner, centre and "
+        "worst cases.",
+    ),
+    "damage_surfaces": (
+        "Damage depth over insert thickness and body mass",
+        "Computed damage depth (coloured surface) and its regression plane (dashed), as in "
+        "Fig. 4-4 of Bei (2003).",
+        "Two three-dimensional surfaces: damage depth falls with insert thickness and rises with "
+        "body mass.",
+    ),
+    "published_scatter": (
+        "Computed against published values",
+        "Each dot is one case and side. The line is equality, the band 5 % about it. Open dots "
+        "are the cells the built-in implant was calibrated on.",
+        "Seven scatter plots of computed against published values with the line of equality.",
+    ),
+    "published_errors": (
+        "Error of every published cell",
+        "Relative error in per cent. Framed cells were used for calibration; the others were not.",
+        "Fourteen tables of relative errors, coloured blue where too small and red where too "
+        "large.",
+    ),
+    "implant": (
+        "Pose and sections",
+        "Bearing surfaces of the centre case at its largest load, and sections through the "
+        "centres of pressure. Surfaces are undeformed: the overlap is the penetration. Heights "
+        "are stretched. Blue: medial plateau; orange: lateral plateau; grey: femoral component.",
+        "Wireframe of femoral condyles on two plateaus, one coronal and two sagittal sections.",
+    ),
+    "activity": (
+        "Prescribed motion and load",
+        "Flexion, external rotation of the tibia, posterior position of the femur and axial load "
+        "through one cycle.",
+        "Four curves through the cycle: flexion, rotation, translation and load.",
+    ),
+    "history": (
+        "Solved motion and contact",
+        "Centre case through one cycle: load and its medial-lateral place, the solved "
+        "translations and varus angle, force, pressures and contact area of each side.",
+        "Nine panels of curves through the cycle for the medial and lateral side.",
+    ),
+    "pressure": (
+        "Pressure at the largest load",
+        "Centre case, seen from above. The line is the path of the centre of pressure through the "
+        "cycle; the white dot is its place at the largest load.",
+        "Map of contact pressure on both plateaus with the paths of the centres of pressure.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class FigureText:
+    """Words that go with one figure.
+
+    Parameters
+    ----------
+    title, caption, alternative : str
+        Heading, caption, and text for those who cannot see the figure.
+    """
+
+    title: str
+    caption: str
+    alternative: str
+
+
+def figure_text(name: str) -> FigureText:
+    """Words for a figure by its name; an ending (life or activity) joins the title."""
+    for prefix, (title, caption, alternative) in TEXTS.items():
+        if name == prefix:
+            return FigureText(title, caption, alternative)
+        if name.startswith(f"{prefix}_"):
+            ending = name.removeprefix(f"{prefix}_").replace("_", " ")
+            return FigureText(f"{title}: {ending}", caption, alternative)
+    plain = name.replace("_", " ")
+    return FigureText(plain.capitalize(), "", plain)
+
+
+def starting_with(names: Iterable[str], *prefixes: str) -> list[str]:
+    """Names of the figures of some kinds, in the order of the kinds."""
+    known = list(names)
+    return [
+        name
+        for prefix in prefixes
+        for name in known
+        if name == prefix or name.startswith(f"{prefix}_")
+    ]

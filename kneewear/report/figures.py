@@ -1,0 +1,77 @@
+"""All figures of a study by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from kneewear.activity.activity import Activity
+from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.implant import Implant
+from kneewear.report.histories import draw_activity, draw_history
+from kneewear.report.implant import draw_implant
+from kneewear.report.maps import draw_damage_maps, draw_pressure_map
+from kneewear.report.trends import (
+    can_draw_surfaces,
+    draw_damage_surfaces,
+    draw_published_errors,
+    draw_published_scatter,
+)
+from kneewear.wear.cycles import CycleRecord
+from kneewear.wear.maps import DamageMaps
+
+
+def draw_figures(
+    implant: Implant,
+    grid: ElementGrid,
+    maps: DamageMaps,
+    cycles: CycleRecord,
+    activities: Mapping[str, Activity],
+    cases: pd.DataFrame,
+    regression: pd.DataFrame,
+    comparison: pd.DataFrame | None = None,
+) -> dict[str, Figure]:
+    """Draw every figure the study has results for.
+
+    Parameters
+    ----------
+    implant : Implant
+        Bearing surfaces.
+    grid : ElementGrid
+        Elements of the insert.
+    maps, cycles : DamageMaps and CycleRecord
+        All cases.
+    activities : mapping of name to Activity
+        Prescribed cycles.
+    cases, regression : DataFrame
+        Case table and regression table.
+    comparison : DataFrame, optional
+        Comparison with published values; without rows (or without it) nothing is drawn of it.
+
+    Returns
+    -------
+    dict of str to Figure
+        Names without suffix, in the order of the page: `damage_maps`, `damage_surfaces`,
+        `published_scatter`, `published_errors`, `implant`, and for each activity
+        `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
+        the figures of damage (`damage_maps_{life}`).
+    """
+    figures: dict[str, Figure] = {}
+    several = len(maps.lives) > 1
+    for number, life in enumerate(maps.lives):
+        ending = f"_{life}" if several else ""
+        figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number)
+        if can_draw_surfaces(cases):
+            figures[f"damage_surfaces{ending}"] = draw_damage_surfaces(cases, regression, life)
+        if comparison is not None and not comparison.empty:
+            own = comparison[comparison["life"] == life] if "life" in comparison else comparison
+            figures[f"published_scatter{ending}"] = draw_published_scatter(own)
+            figures[f"published_errors{ending}"] = draw_published_errors(own)
+    figures["implant"] = draw_implant(implant, cycles, 0)
+    for number, name in enumerate(cycles.activities):
+        figures[f"activity_{name}"] = draw_activity(activities[name])
+        figures[f"history_{name}"] = draw_history(cycles, number)
+        figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
+    return figures

@@ -1,0 +1,260 @@
+"""The page of a study: one self-contained HTML file."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, StrictUndefined
+
+from kneewear.report import sections
+from kneewear.report.captions import FigureText, figure_text, starting_with
+from kneewear.report.sections import Table
+
+
+@dataclass(frozen=True)
+class Section:
+    """One chapter of the page.
+
+    Parameters
+    ----------
+    anchor, title : str
+        Link target and heading.
+    sentences : tuple of str
+        Paragraphs.
+    figures : tuple of (FigureText, str)
+        Words and data address of each figure.
+    tables : tuple of Table
+        Tables in view.
+    folded : tuple of Table
+        Long tables behind a click.
+    """
+
+    anchor: str
+    title: str
+    sentences: tuple[str, ...] = ()
+    figures: tuple[tuple[FigureText, str], ...] = ()
+    tables: tuple[Table, ...] = ()
+    folded: tuple[Table, ...] = ()
+
+
+def render_page(
+    study: Mapping[str, Any],
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, bytes],
+    notes: Mapping[str, Sequence[str]],
+    provenance: Mapping[str, Any] | None = None,
+) -> str:
+    """Write the page of a study.
+
+    Parameters
+    ----------
+    study : mapping
+        Settings of the study as plain builtins.
+    tables : mapping of name to DataFrame
+        `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
+        `regression_comparison`, `force_direction` and `fit_quality`. Tables that are empty are
+        left out.
+    figures : mapping of name to bytes
+        Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
+    notes : mapping of activity name to sequence of str
+        What was done to each activity's data.
+    provenance : mapping, optional
+        Versions, inputs and wall times.
+
+    Returns
+    -------
+    str
+        HTML that needs no other file and no network.
+    """
+    several = (
+        _damage_section(tables, figures),
+        _regression_section(tables),
+        _comparison_section(study, tables, figures),
+        _validity_section(study, tables),
+        _equilibrium_section(tables),
+        _activity_section(figures, notes),
+        _implant_section(tables, figures),
+        _provenance_section(study, provenance or {}),
+    )
+    text = files("kneewear.report").joinpath("templates", "page.html.j2").read_text("utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    return environment.from_string(text).render(
+        name=study["study"],
+        implant=study["implant"]["name"],
+        key_results=sections.key_results(tables),
+        what_was_run=sections.what_was_run(study),
+        sections=[section for section in several if section is not None],
+    )
+
+
+def _damage_section(
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+) -> Section | None:
+    cases = tables["cases"]
+    return Section(
+        "damage",
+        "Damage",
+        (
+            "Damage is wear and creep together, normal to the bearing surface. Depths stand at "
+            "the place of the largest damage; areas count every element that was ever loaded; "
+            "volumes include creep.",
+        ),
+        _images(figures, "damage_maps", "damage_surfaces"),
+        tables=(sections.place_table(cases),),
+        folded=(sections.case_table(cases),),
+    )
+
+
+def _regression_section(tables: Mapping[str, pd.DataFrame]) -> Section:
+    note = sections.regression_note(tables["cases"])
+    shown: list[Table] = []
+    if not tables["regression"].empty:
+        shown.append(sections.regression_table(tables["regression"]))
+    if _has(tables, "regression_comparison"):
+        shown.append(sections.regression_beside_published(tables["regression_comparison"]))
+    if not tables["correlation"].empty:
+        shown.append(sections.correlation_table(tables["correlation"]))
+    text = note or (
+        "Each result is fitted by a₀ + a₁ × insert thickness (mm) + a₂ × body mass (kg). The last "
+        "column is the insert thickness that has the effect of 10 kg less body mass; it is "
+        "negative where thickness and mass act the same way. Standard errors measure how well a "
+        "plane fits a computed surface, not how certain the prediction is."
+    )
+    return Section("regression", "Thickness and body mass", (text,), tables=tuple(shown))
+
+
+def _comparison_section(
+    study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+) -> Section | None:
+    if not _has(tables, "comparison"):
+        return None
+    standing = (
+        "The built-in implant and motion were calibrated on the cells of 10 mm thickness or 75 kg "
+        "body mass; agreement there is no evidence, and those cells are counted apart."
+        if study["implant"]["source"] == "parametric"
+        else "Implant and motion are others than the published ones: compare trends, not numbers."
+    )
+    return Section(
+        "comparison",
+        "Comparison with published values",
+        (
+            "Published: Bei, Y. (2003), Dynamic simulation of knee joint contact during human "
+            f"movement, dissertation, University of Florida. {standing}",
+        ),
+        _images(figures, "published_errors", "published_scatter"),
+        tables=(sections.comparison_table(tables["comparison"]),),
+    )
+
+
+def _validity_section(
+    study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
+) -> Section | None:
+    limits = study["report"]["pressure_limit_mpa"], study["report"]["mean_pressure_limit_mpa"]
+    table = sections.validity_table(tables["validity"], limits)
+    return Section(
+        "validity",
+        "Validity",
+        (
+            f"The linear elastic model was compared with measured peaks of up to {limits[0]:g} "
+            f"MPa, and polyethylene begins to yield at average pressures of about {limits[1]:g} "
+            "MPa. Cases beyond are computed all the same, but should be trusted less.",
+            sections.validity_sentence(tables["validity"]),
+        ),
+        folded=(table,) if table.rows else (),
+    )
+
+
+def _equilibrium_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
+    shown = (
+        (sections.force_direction_table(tables["force_direction"]),)
+        if _has(tables, "force_direction")
+        else ()
+    )
+    return Section(
+        "equilibrium",
+        "Equilibrium",
+        (
+            sections.balance_sentence(tables["cases"]),
+            "Pressure acts along one of two directions: that of minimum distance, for which "
+            "forces derive from an elastic energy, or the normal of the surface midway between "
+            "both bodies, as in the dissertation."
+            if shown
+            else "",
+        ),
+        folded=shown,
+    )
+
+
+def _activity_section(
+    figures: Mapping[str, bytes], notes: Mapping[str, Sequence[str]]
+) -> Section | None:
+    text = tuple(f"{name}: {note}" for name, lines in notes.items() for note in lines)
+    return Section(
+        "activities",
+        "Activities",
+        text,
+        tuple(
+            image
+            for name in notes
+            for image in _images(
+                figures, *(f"{kind}_{name}" for kind in ("activity", "history", "pressure"))
+            )
+        ),
+    )
+
+
+def _implant_section(
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+) -> Section | None:
+    shown = (
+        (sections.plain_table("Deviation of the fitted surfaces", tables["fit_quality"]),)
+        if _has(tables, "fit_quality")
+        else ()
+    )
+    return Section("implant", "Implant", (), _images(figures, "implant"), tables=shown)
+
+
+def _provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section | None:
+    kinds = (
+        ("versions", "Versions", ("Package", "Version")),
+        ("wall_time_s", "Time spent", ("Rule", "Seconds, all its jobs")),
+        ("inputs", "Input files", ("File", "SHA-256")),
+    )
+    found = tuple(
+        sections.mapping_table(caption, head, provenance[key])
+        for key, caption, head in kinds
+        if provenance.get(key)
+    )
+    settings = sections.mapping_table("Settings", ("Key", "Value"), dict(_leaves(study)))
+    return Section("provenance", "Provenance", (), folded=(*found, settings))
+
+
+def _leaves(settings: Any, path: str = "") -> Iterable[tuple[str, str]]:
+    """Settings as key paths and values."""
+    if isinstance(settings, Mapping):
+        for key, value in settings.items():
+            yield from _leaves(value, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, "none" if settings is None else str(settings)
+
+
+def _has(tables: Mapping[str, pd.DataFrame], name: str) -> bool:
+    return name in tables and not tables[name].empty
+
+
+def _images(figures: Mapping[str, bytes], *prefixes: str) -> tuple[tuple[FigureText, str], ...]:
+    return tuple(
+        (figure_text(name), _data_address(figures[name]))
+        for name in starting_with(figures, *prefixes)
+    )
+
+
+def _data_address(picture: bytes) -> str:
+    """Picture as an address that holds its own data."""
+    kind = "image/png" if picture.startswith(b"\x89PNG") else "image/svg+xml"
+    return f"data:{kind};base64,{b64encode(picture).decode('ascii')}"

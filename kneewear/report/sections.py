@@ -1,0 +1,369 @@
+"""Sentences and tables of the page, made from the tables of the study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kneewear.regression import QUANTITIES, regression_shortfall
+from kneewear.report.style import quantity_name, unit_name
+
+SIGNIFICANT = 4
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as text.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows.
+    header : tuple of str
+        Column heads with units.
+    rows : tuple of tuple of str
+        Cells; the first of a row is its head.
+    """
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def shown(value: Any, digits: int = SIGNIFICANT) -> str:
+    """Value as text: numbers with so many significant digits, absent ones as a dash."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, int | float | np.integer | np.floating):
+        number = float(value)
+        if not np.isfinite(number):
+            return "–"
+        text = f"{number:.{digits}g}"
+        if "e" in text and abs(number) >= 1.0:
+            text = f"{number:.0f}"
+        return text.replace("-", "−", 1) if text.startswith("-") else text
+    return str(value)
+
+
+def make_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """Table from values."""
+    return Table(caption, tuple(header), tuple(tuple(shown(v) for v in row) for row in rows))
+
+
+def what_was_run(study: Mapping[str, Any]) -> list[str]:
+    """Plain sentences on the study."""
+    cases, wear, simulation = study["cases"], study["wear"], study["simulation"]
+    thickness, mass = cases["thickness_mm"], cases["body_mass_kg"]
+    count = len(thickness) * len(mass)
+    implant, grid = study["implant"], study["grid"]
+    origin = (
+        "built-in surfaces" if implant["source"] == "parametric" else "surfaces fitted to scans"
+    )
+    share = 100.0 * simulation["medial_share"]
+    line = (
+        f"placed at every frame so that {share:.0f} % of it is carried medially"
+        if simulation["load_line"] == "solved"
+        else f"kept {simulation['fixed_load_line_mm']:g} mm medial of the insert's origin"
+    )
+    lives = "; ".join(
+        f"{life}: " + " + ".join(f"{100 * share:g} % {name}" for name, share in shares.items())
+        for life, shares in wear["lives"].items()
+    )
+    creep = (
+        f"creep is {wear['creep_mm_per_mpa']:g} mm for each MPa of the cycle's largest pressure"
+        if wear["creep_law"] == "pressure"
+        else "creep is a strain that grows with the logarithm of time (Lee and Pienkowski 1998)"
+    )
+    return [
+        f"{implant['name']} ({origin}, {implant['knee']} knee; all results are shown as those of "
+        "a right knee).",
+        f"{count} {'case' if count == 1 else 'cases'}: insert thickness {_listed(thickness)} mm, "
+        f"body mass {_listed(mass)} kg.",
+        f"Each cycle was solved at {simulation['frames']} frames with {grid['rows']} by "
+        f"{grid['columns']} elements a side. Flexion, internal-external rotation and "
+        "anterior-posterior translation were prescribed; superior-inferior and medial-lateral "
+        "translation and varus followed from frictionless equilibrium.",
+        f"The load acts downwards, {line}.",
+        f"Elastic foundation: Young's modulus {simulation['youngs_modulus_mpa']:g} MPa, Poisson's "
+        f"ratio {simulation['poisson_ratio']:g}, pressure along the "
+        f"{simulation['force_direction'].replace('_', ' ')} direction.",
+        f"Life of {wear['months']:g} months at {wear['cycles_per_year']:g} cycles a year "
+        f"({lives}). Wear follows Archard's law with {wear['wear_factor_mm3_per_n_m']:g} "
+        f"mm³/(N m); {creep}.",
+    ]
+
+
+def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Sentences that tell the outcome."""
+    cases = tables["cases"]
+    sentences = []
+    for quantity in ("damage_depth", "wear_depth", "damage_volume", "max_pressure"):
+        parts = []
+        for side in ("medial", "lateral"):
+            rows = cases[(cases["side"] == side) & (cases["quantity"] == quantity)]
+            unit = unit_name(rows["unit"].iloc[0])
+            low, high = rows["value"].min(), rows["value"].max()
+            span = shown(low, 3) if low == high else f"{shown(low, 3)} to {shown(high, 3)}"
+            parts.append(f"{side} {span} {unit}")
+        sentences.append(f"{quantity_name(quantity)}: {', '.join(parts)}.")
+    comparison = tables.get("comparison")
+    if comparison is not None and not comparison.empty:
+        for used, text in ((False, "not used for"), (True, "used for")):
+            error = (
+                100.0 * comparison.loc[comparison["calibration"] == used, "relative_error"].abs()
+            )
+            if len(error):
+                sentences.append(
+                    f"Against the published tables, {len(error)} cells {text} calibration: "
+                    f"median error {error.median():.1f} %, 95 % under "
+                    f"{error.quantile(0.95):.1f} %, largest {error.max():.1f} %."
+                )
+    return [*sentences, validity_sentence(tables["validity"]), balance_sentence(cases)]
+
+
+def validity_sentence(validity: pd.DataFrame) -> str:
+    """How many cases leave the range the model was validated in."""
+    flags = validity[["max_pressure_above_limit", "avg_pressure_above_limit"]].astype(bool)
+    beyond = validity.loc[flags.any(axis=1), "case"].nunique()
+    return (
+        f"{beyond} of {validity['case'].nunique()} cases go beyond the pressures the linear model "
+        "was validated for."
+    )
+
+
+def balance_sentence(cases: pd.DataFrame) -> str:
+    """How well force and moment are balanced."""
+    worst = _largest(cases, "max_residual")
+    spring = _largest(cases, "max_relative_spring_force")
+    text = f"Equilibrium: largest remaining imbalance {worst:.1e} of the load"
+    if spring > 0.0:
+        return f"{text}; the medial-lateral spring takes up to {100 * spring:.2g} % of the load."
+    return f"{text}; no spring was needed."
+
+
+def case_table(cases: pd.DataFrame) -> Table:
+    """The seven quantities of every case and side."""
+    chosen = cases[cases["quantity"].isin(QUANTITIES)]
+    units = dict(zip(chosen["quantity"], chosen["unit"], strict=True))
+    index = [*_life(cases), "thickness_mm", "body_mass_kg", "side"]
+    wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
+    head = [f"{quantity_name(name)} ({unit_name(units[name])})" for name in QUANTITIES]
+    rows = (
+        (*np.atleast_1d(np.array(place, dtype=object)), *values)
+        for place, values in zip(wide.index, wide[list(QUANTITIES)].to_numpy(), strict=True)
+    )
+    return make_table("All cases", [*map(_plain, index), *head], rows)
+
+
+def place_table(cases: pd.DataFrame) -> Table:
+    """Places of damage and centre of pressure by side, as ranges over the cases."""
+    names = (
+        ("distance_max_damage_to_max_pressure", "Largest damage to largest pressure"),
+        ("damage_location_x", "Largest damage, x (posterior)"),
+        ("damage_location_z", "Largest damage, z (medial)"),
+        ("centre_of_pressure_x", "Centre of pressure at the largest load, x"),
+        ("centre_of_pressure_z", "Centre of pressure at the largest load, z"),
+        ("centre_of_pressure_x_min", "Centre of pressure, most anterior x"),
+        ("centre_of_pressure_x_max", "Centre of pressure, most posterior x"),
+    )
+    rows = []
+    for quantity, text in names:
+        for side in ("medial", "lateral"):
+            values = cases.loc[
+                (cases["quantity"] == quantity) & (cases["side"] == side), "value"
+            ].dropna()
+            if len(values):
+                rows.append((text, side, values.min(), values.median(), values.max()))
+    head = ["", "Side", "Smallest (mm)", "Median (mm)", "Largest (mm)"]
+    return make_table("Places on the insert, over all cases", head, rows)
+
+
+def regression_table(regression: pd.DataFrame) -> Table:
+    """Coefficients with their standard errors."""
+    head = [
+        "Quantity", "Side", "Unit", "a₀ (± SE)", "a₁ per mm (± SE)", "a₂ per kg (± SE)",
+        "R²", "10 kg are (mm)",
+    ]  # fmt: skip
+    rows = [
+        (
+            *_life_value(row),
+            quantity_name(row["quantity"]),
+            row["side"],
+            unit_name(row["unit"]),
+            *(
+                f"{shown(row[name])} ± {shown(row[error], 2)}"
+                for name, error in (
+                    ("a0", "a0_se"), ("a1_per_mm", "a1_se"), ("a2_per_kg", "a2_se"),
+                )
+            ),
+            f"{row['r2']:.3f}",
+            shown(row["mm_per_10kg"], 3),
+        )
+        for row in regression.to_dict("records")
+    ]  # fmt: skip
+    return make_table(
+        "Regression on insert thickness and body mass", [*_life_head(regression), *head], rows
+    )
+
+
+def regression_beside_published(table: pd.DataFrame) -> Table:
+    """Coefficients beside Table 4-1; R2 and the equivalence need no re-fit."""
+    columns = [
+        (name, f"{text}{kind}")
+        for key, text in (("a0", "a₀"), ("a1", "a₁ per mm"), ("a2", "a₂ per kg"))
+        for name, kind in (
+            (key, ", here"),
+            (f"{key}_published", ", printed"),
+            (f"refit_{key}", ", re-fit"),
+        )
+    ]
+    columns += [
+        ("r2", "R², here"),
+        ("r2_published", "R², printed"),
+        ("mm_per_10kg", "10 kg are (mm), here"),
+        ("mm_per_10kg_published", "10 kg are (mm), printed"),
+    ]
+    rows = [
+        (
+            *_life_value(row),
+            quantity_name(row["quantity"]),
+            row["side"],
+            unit_name(row["unit"]),
+            *(shown(row[name], 3) for name, _ in columns),
+        )
+        for row in table.to_dict("records")
+    ]
+    return make_table(
+        "Beside Table 4-1 of Bei (2003): as printed, and re-fitted on the printed values",
+        [*_life_head(table), "Quantity", "Side", "Unit", *(text for _, text in columns)],
+        rows,
+    )
+
+
+def regression_note(cases: pd.DataFrame) -> str:
+    """Why there is no regression, or empty."""
+    reason = regression_shortfall(cases)
+    return f"No regression: {reason}." if reason else ""
+
+
+def comparison_table(comparison: pd.DataFrame) -> Table:
+    """Size of the errors by quantity, calibration cells apart."""
+    rows = []
+    for quantity in [*QUANTITIES, None]:
+        for used in (False, True):
+            chosen = comparison[comparison["calibration"] == used]
+            if quantity is not None:
+                chosen = chosen[chosen["quantity"] == quantity]
+            error = 100.0 * chosen["relative_error"]
+            if len(error):
+                size = error.abs()
+                rows.append(
+                    (
+                        quantity_name(quantity) if quantity else "All",
+                        "calibration" if used else "not used",
+                        len(size),
+                        f"{error.mean():+.1f}",
+                        f"{size.median():.1f}",
+                        f"{size.quantile(0.95):.1f}",
+                        f"{size.max():.1f}",
+                    )
+                )
+    head = ["Quantity", "Cells", "Number", "Mean error (%)", "Median |error| (%)",
+            "95 % under (%)", "Largest (%)"]  # fmt: skip
+    return make_table("Error against Tables A-1, B-1 and C-1 of Bei (2003)", head, rows)
+
+
+def correlation_table(correlation: pd.DataFrame) -> Table:
+    """R2 on either pressure."""
+    index = [*[name for name in ("life",) if name in correlation], "quantity", "side"]
+    wide = correlation.pivot_table(index=index, columns="predictor", values="r2", sort=False)
+    rows = []
+    for place, row in wide.iterrows():
+        *life, quantity, side = place if isinstance(place, tuple) else (place,)
+        numbers = [row.get(name, np.nan) for name in ("max_pressure", "avg_pressure")]
+        text = ["–" if np.isnan(number) else f"{number:.3f}" for number in numbers]
+        rows.append((*life, quantity_name(quantity), side, *text))
+    head = ["Quantity", "Side", "R² on maximum pressure", "R² on average pressure"]
+    return make_table(
+        "How well pressure alone tells the damage", [*_life_head(correlation), *head], rows
+    )
+
+
+def validity_table(validity: pd.DataFrame, limits: tuple[float, float]) -> Table:
+    """Cases beyond validity."""
+    flags = validity[["max_pressure_above_limit", "avg_pressure_above_limit"]].astype(bool)
+    rows = [
+        (
+            *_life_value(row), row["thickness_mm"], row["body_mass_kg"], row["side"],
+            row["max_pressure_mpa"], row["max_pressure_above_limit"],
+            row["avg_pressure_mpa"], row["avg_pressure_above_limit"],
+        )
+        for row in validity[flags.any(axis=1)].to_dict("records")
+    ]  # fmt: skip
+    head = [
+        "Thickness (mm)", "Body mass (kg)", "Side",
+        "Maximum pressure (MPa)", f"above {limits[0]:g} MPa",
+        "Average pressure (MPa)", f"above {limits[1]:g} MPa",
+    ]  # fmt: skip
+    return make_table("Cases beyond the model's validity", [*_life_head(validity), *head], rows)
+
+
+def force_direction_table(table: pd.DataFrame) -> Table:
+    """Effect of the direction in which pressure acts."""
+    rows = [
+        (
+            *_life_value(row) * (table["life"].nunique() > 1),
+            quantity_name(row["quantity"]),
+            row["side"],
+            unit_name(row["unit"]),
+            row["minimum_distance"],
+            row["mid_surface"],
+            f"{100.0 * row['relative_difference']:+.2f}",
+        )
+        for row in table[table["quantity"].isin(QUANTITIES)].to_dict("records")
+    ]
+    case = ", ".join(dict.fromkeys(table["case"]))
+    head = ["Quantity", "Side", "Unit", "Minimum distance", "Mid-surface", "Difference (%)"]
+    life = ["Life"] if table["life"].nunique() > 1 else []
+    return make_table(f"Direction of the contact pressure, case {case}", [*life, *head], rows)
+
+
+def plain_table(caption: str, table: pd.DataFrame) -> Table:
+    """Any table as it stands."""
+    head = [str(name).replace("_mm", " (mm)").replace("_", " ") for name in table.columns]
+    return make_table(caption, head, table.to_numpy().tolist())
+
+
+def mapping_table(caption: str, head: tuple[str, str], values: Mapping[str, Any]) -> Table:
+    """Names and values."""
+    return make_table(caption, head, values.items())
+
+
+def _listed(values: Sequence[float]) -> str:
+    texts = [f"{value:g}" for value in values]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _largest(cases: pd.DataFrame, quantity: str) -> float:
+    return float(cases.loc[cases["quantity"] == quantity, "value"].max())
+
+
+def _life(cases: pd.DataFrame) -> list[str]:
+    return ["life"] if cases["life"].nunique() > 1 else []
+
+
+def _life_head(table: pd.DataFrame) -> list[str]:
+    return ["Life"] if "life" in table else []
+
+
+def _life_value(row: Mapping[Any, Any]) -> tuple[str, ...]:
+    return (str(row["life"]),) if "life" in row else ()
+
+
+def _plain(column: str) -> str:
+    names = {"thickness_mm": "Thickness (mm)", "body_mass_kg": "Body mass (kg)"}
+    return names.get(column, column.capitalize())

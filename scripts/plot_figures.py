@@ -1,0 +1,30 @@
+"""Draw all figures of the study (rule plot_figures)."""
+
+from pathlib import Path
+
+from kneewear.io.activity import load_activity
+from kneewear.io.csv_tables import load_table
+from kneewear.io.cycles import load_cycles
+from kneewear.io.damage import load_damage
+from kneewear.io.figures import save_figure
+from kneewear.io.grid import load_grid
+from kneewear.io.surfaces import load_implant
+from kneewear.joblog import job_log
+from kneewear.report.figures import draw_figures
+
+with job_log(snakemake.log[0], snakemake.threads):
+    activities = [load_activity(path) for path in snakemake.input.activities]
+    comparison = [load_table(path) for path in snakemake.input.comparison]
+    figures = draw_figures(
+        implant=load_implant(snakemake.input.surfaces),
+        grid=load_grid(snakemake.input.grid),
+        maps=load_damage(snakemake.input.damage),
+        cycles=load_cycles(snakemake.input.cycles),
+        activities={activity.name: activity for activity in activities},
+        cases=load_table(snakemake.input.cases),
+        regression=load_table(snakemake.input.regression),
+        comparison=next(iter(comparison), None),
+    )
+    for name, figure in figures.items():
+        for suffix in ("svg", "png"):
+            save_figure(figure, Path(snakemake.output.figures, f"{name}.{suffix}"))

@@ -1,0 +1,21 @@
+"""Simulate contact over one cycle of an activity for a batch of cases (rule simulate_contact)."""
+
+from kneewear.config import SimulationSettings
+from kneewear.io.activity import load_activity
+from kneewear.io.grid import load_grid
+from kneewear.io.history import save_history
+from kneewear.io.surfaces import load_implant
+from kneewear.io.table import load_tables
+from kneewear.joblog import job_log
+from kneewear.simulation import Case, simulate_cases
+
+with job_log(snakemake.log[0], snakemake.threads):
+    history = simulate_cases(
+        grid=load_grid(snakemake.input.grid),
+        surfaces=load_implant(snakemake.input.surfaces).femoral,
+        tables=load_tables(snakemake.input.table),
+        activity=load_activity(snakemake.input.activity),
+        cases=[Case(**case) for case in snakemake.params.cases],
+        settings=SimulationSettings(**snakemake.params.simulation),
+    )
+    save_history(history, snakemake.output.history)

@@ -1,0 +1,23 @@
+"""Write the page of the study (rule write_report)."""
+
+from pathlib import Path
+
+from kneewear.io.activity import load_activity
+from kneewear.io.csv_tables import load_table
+from kneewear.io.document import load_json, save_text
+from kneewear.joblog import job_log
+from kneewear.report.page import render_page
+
+with job_log(snakemake.log[0], snakemake.threads):
+    activities = [load_activity(path) for path in snakemake.input.activities]
+    page = render_page(
+        study=snakemake.params.settings,
+        tables={Path(path).stem: load_table(path) for path in snakemake.input.tables},
+        figures={
+            path.stem: path.read_bytes()
+            for path in sorted(Path(snakemake.input.figures).glob("*.svg"))
+        },
+        notes={activity.name: activity.notes for activity in activities},
+        provenance=load_json(snakemake.input.provenance),
+    )
+    save_text(page, snakemake.output.page)

@@ -1,0 +1,292 @@
+"""What is written is read back to the same bits, and damaged or foreign files are refused."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from kneewear.activity.activity import Activity
+from kneewear.errors import InputDataError
+from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.implant import SIDES, Coverage, Implant
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import SurfaceTable
+from kneewear.io.activity import load_activity, save_activity
+from kneewear.io.atomic import atomic_path
+from kneewear.io.csv_tables import load_table, save_table
+from kneewear.io.damage import load_damage, save_damage
+from kneewear.io.document import load_json, save_json
+from kneewear.io.grid import load_grid, save_grid
+from kneewear.io.history import load_history, save_history
+from kneewear.io.surfaces import load_implant, save_implant
+from kneewear.io.table import load_tables, save_tables
+from kneewear.simulation.history import Case, ContactHistory
+from kneewear.wear.maps import DamageMaps
+
+RNG = np.random.default_rng(1)
+TWO_CASES = (Case("a", 6.0, 50.0), Case("b", 8.0, 75.0))
+
+
+def assert_same(one, other):
+    for field in fields(one):
+        left, right = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(left, np.ndarray):
+            assert left.dtype == right.dtype, field.name
+            np.testing.assert_array_equal(left, right, err_msg=field.name)
+        else:
+            assert left == right, field.name
+
+
+def make_grid():
+    shape = (2, 4, 3)
+    return ElementGrid(
+        centre=RNG.normal(size=(*shape, 3)),
+        normal=RNG.normal(size=(*shape, 3)),
+        tangent_row=RNG.normal(size=(*shape, 3)),
+        tangent_column=RNG.normal(size=(*shape, 3)),
+        area=RNG.random(shape),
+        thickness=RNG.random(shape),
+        valid=np.ones(shape, dtype=bool),
+        nominal_thickness=6.0,
+        sides=SIDES,
+    )
+
+
+def make_surface():
+    knots = np.array([0.0, 0, 0, 0.5, 1, 1, 1])
+    return Surface(RNG.normal(size=(4, 4, 3)), RNG.random((4, 4)) + 1, knots, knots, 2, 2)
+
+
+def make_history(cases=TWO_CASES, frames=5):
+    n = (len(cases), frames)
+    element = (*n, 2, 4, 3)
+    pressure = RNG.random(element).astype(np.float32)
+    pressure[pressure < 0.8] = 0
+    centre = RNG.normal(size=(*n, 2, 3))
+    centre[0, 0, 1] = np.nan
+    return ContactHistory(
+        activity="gait",
+        cases=cases,
+        sides=SIDES,
+        percent=np.arange(frames) * 20.0,
+        time=np.arange(frames) * 0.2,
+        pressure=pressure,
+        slip=RNG.random((*element, 2)).astype(np.float32),
+        translation=RNG.normal(size=(*n, 3)),
+        rotation=RNG.normal(size=(*n, 3)),
+        load=RNG.random(n),
+        load_line=RNG.random(n),
+        force=RNG.normal(size=(*n, 2, 3)),
+        torque=RNG.normal(size=(*n, 2, 3)),
+        reaction_force=RNG.normal(size=(*n, 3)),
+        reaction_moment=RNG.normal(size=(*n, 3)),
+        spring_force=RNG.random(n),
+        max_pressure=RNG.random((*n, 2)),
+        mean_pressure=RNG.random((*n, 2)),
+        contact_area=RNG.random((*n, 2)),
+        max_penetration=RNG.random((*n, 2)),
+        active_elements=RNG.integers(0, 9, (*n, 2)),
+        centre_of_pressure=centre,
+        residual=RNG.random(n),
+    )
+
+
+def make_damage(cases=TWO_CASES[:1]):
+    shape = (2, len(cases), 2, 4, 3)
+    return DamageMaps(
+        lives=("gait", "mixed"),
+        activities=("gait", "stairs"),
+        shares=np.array([[1.0, 0.0], [0.85, 0.15]]),
+        cases=cases,
+        sides=SIDES,
+        wear_depth=RNG.random(shape),
+        creep_depth=RNG.random(shape),
+        damage_depth=RNG.random(shape),
+        max_pressure=RNG.random(shape),
+        peak_mean_pressure=RNG.random(shape[:3]),
+    )
+
+
+def test_grid_round_trip(tmp_path):
+    grid = make_grid()
+    save_grid(grid, tmp_path / "new" / "grid.nc")
+    assert_same(grid, load_grid(tmp_path / "new" / "grid.nc"))
+
+
+def test_grid_elements_beyond_the_insert_may_be_undefined(tmp_path):
+    grid = make_grid()
+    grid.valid[0, 0, 0] = False
+    grid.centre[0, 0, 0] = np.nan
+    save_grid(grid, tmp_path / "grid.nc")
+    assert np.isfinite(load_grid(tmp_path / "grid.nc").centre).all()
+
+
+def test_table_round_trip(tmp_path):
+    def make():
+        vectors = (RNG.normal(size=(5, 4, 3)) for _ in range(4))
+        return SurfaceTable(np.linspace(0, 1, 5), np.linspace(0, 1, 4), *vectors)
+
+    tables = {side: make() for side in SIDES}
+    save_tables(tables, tmp_path / "table.nc")
+    again = load_tables(tmp_path / "table.nc")
+    assert list(again) == list(SIDES)
+    for side in SIDES:
+        assert_same(tables[side], again[side])
+
+
+@pytest.mark.parametrize("with_coverage", [True, False])
+def test_implant_round_trip(tmp_path, with_coverage):
+    coverage = {
+        side: Coverage(np.arange(3.0), np.arange(2.0), RNG.random((3, 2)) > 0.5) for side in SIDES
+    }
+    implant = Implant(
+        name="Ä implant",
+        femoral={side: make_surface() for side in SIDES},
+        insert={side: make_surface() for side in SIDES},
+        underside=-1.5,
+        nominal_thickness=6.0,
+        left=True,
+        coverage=coverage if with_coverage else None,
+    )
+    save_implant(implant, tmp_path / "surfaces.nc")
+    again = load_implant(tmp_path / "surfaces.nc")
+    assert (again.name, again.underside, again.left) == ("Ä implant", -1.5, True)
+    for body in ("femoral", "insert"):
+        for side in SIDES:
+            assert_same(getattr(implant, body)[side], getattr(again, body)[side])
+    if with_coverage:
+        assert_same(coverage["lateral"], again.coverage["lateral"])
+    else:
+        assert again.coverage is None
+
+
+@pytest.mark.parametrize("notes", [(), ("resampled", "closed over 5 %")])
+def test_activity_round_trip(tmp_path, notes):
+    activity = Activity(
+        name="gait",
+        percent=np.arange(4) * 25.0,
+        duration=1.22,
+        translation=RNG.normal(size=(4, 3)),
+        rotation=RNG.normal(size=(4, 3)),
+        load=RNG.random(4),
+        notes=notes,
+    )
+    save_activity(activity, tmp_path / "gait.nc")
+    assert_same(activity, load_activity(tmp_path / "gait.nc"))
+
+
+def test_history_round_trip(tmp_path):
+    history = make_history()
+    save_history(history, tmp_path / "b000.nc")
+    assert_same(history, load_history(tmp_path / "b000.nc"))
+
+
+def test_histories_join_along_the_cases_without_their_elements(tmp_path):
+    first, second = make_history(), make_history((Case("c", 10.0, 60.0),))
+    save_history(first, tmp_path / "b000.nc")
+    save_history(second, tmp_path / "b001.nc")
+    both = load_history([tmp_path / "b000.nc", tmp_path / "b001.nc"], elements=False)
+    assert [case.name for case in both.cases] == ["a", "b", "c"]
+    np.testing.assert_array_equal(both.load, np.concatenate([first.load, second.load]))
+    assert both.pressure.shape == (3, 5, 2, 0, 0)
+
+
+def test_damage_round_trip(tmp_path):
+    maps, more = make_damage(), make_damage((Case("b", 8.0, 50.0),))
+    save_damage(maps, tmp_path / "b000.nc")
+    save_damage(more, tmp_path / "b001.nc")
+    assert_same(maps, load_damage(tmp_path / "b000.nc"))
+    both = load_damage([tmp_path / "b000.nc", tmp_path / "b001.nc"])
+    np.testing.assert_array_equal(both.wear_depth[:, 1], more.wear_depth[:, 0])
+
+
+def test_every_variable_carries_meaning_and_unit(tmp_path):
+    save_history(make_history(), tmp_path / "history.nc")
+    save_damage(make_damage(), tmp_path / "damage.nc")
+    save_grid(make_grid(), tmp_path / "grid.nc")
+    for name in ("history", "damage", "grid"):
+        with xr.open_dataset(tmp_path / f"{name}.nc", engine="h5netcdf") as dataset:
+            for variable in dataset.variables.values():
+                assert variable.attrs["long_name"]
+                assert variable.attrs["units"]
+
+
+def test_truncated_file_is_refused(tmp_path):
+    path = tmp_path / "b000.nc"
+    save_history(make_history(), path)
+    path.write_bytes(path.read_bytes()[:-500])
+    with pytest.raises(InputDataError, match=r"b000\.nc.*unreadable.*contact history.*Remove"):
+        load_history(path)
+
+
+def test_file_of_another_kind_is_refused(tmp_path):
+    save_grid(make_grid(), tmp_path / "grid.nc")
+    with pytest.raises(InputDataError, match="kind 'element grid'; expected kind 'damage maps'"):
+        load_damage(tmp_path / "grid.nc")
+
+
+def test_file_of_another_program_is_refused(tmp_path):
+    (tmp_path / "grid.nc").write_text("not NetCDF")
+    with pytest.raises(InputDataError, match="unreadable"):
+        load_grid(tmp_path / "grid.nc")
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(InputDataError, match=r"grid\.nc: found no file"):
+        load_grid(tmp_path / "grid.nc")
+
+
+def test_value_that_is_not_finite_is_refused(tmp_path):
+    grid = make_grid()
+    grid.area[0, 1, 1] = np.nan
+    save_grid(grid, tmp_path / "grid.nc")
+    with pytest.raises(InputDataError, match="area: found 1 values that are not finite"):
+        load_grid(tmp_path / "grid.nc")
+
+
+def test_missing_variable_and_other_dimensions_are_refused(tmp_path):
+    save_grid(make_grid(), tmp_path / "grid.nc")
+    dataset = xr.load_dataset(tmp_path / "grid.nc", engine="h5netcdf")
+    dataset.drop_vars("area").to_netcdf(tmp_path / "less.nc", engine="h5netcdf")
+    with pytest.raises(InputDataError, match="variable area: found nothing"):
+        load_grid(tmp_path / "less.nc")
+    dataset.transpose("row", ...).to_netcdf(tmp_path / "turned.nc", engine="h5netcdf")
+    with pytest.raises(InputDataError, match="found dimensions"):
+        load_grid(tmp_path / "turned.nc")
+
+
+def test_nothing_is_left_of_a_failed_write(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), atomic_path(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_equal_tables_are_equal_files(tmp_path):
+    table = pd.DataFrame({"case": ["a", "b"], "depth_mm": [0.1 + 0.2, 1e-17]})
+    save_table(table, tmp_path / "a.csv")
+    again = load_table(tmp_path / "a.csv", ["case"])
+    pd.testing.assert_frame_equal(again, table, check_exact=True)
+    save_table(again, tmp_path / "b.csv")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_missing_column_is_named(tmp_path):
+    save_table(pd.DataFrame({"a": [1]}), tmp_path / "a.csv")
+    with pytest.raises(InputDataError, match="expected column b"):
+        load_table(tmp_path / "a.csv", ["b"])
+
+
+def test_json_round_trip(tmp_path):
+    save_json({"seed": 1, "name": "Ä"}, tmp_path / "a.json")
+    assert load_json(tmp_path / "a.json") == {"seed": 1, "name": "Ä"}
+    (tmp_path / "b.json").write_text("{")
+    with pytest.raises(InputDataError, match="JSON"):
+        load_json(tmp_path / "b.json")

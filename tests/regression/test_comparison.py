@@ -1,0 +1,90 @@
+"""Comparison with the published tables."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+
+import kneewear
+from kneewear.reference.published import published_regression, published_values
+from kneewear.regression import compare_published, compare_regression, fit_regression
+from kneewear.regression.comparison import COLUMNS
+
+READERS = {"regression/comparison.py"}
+
+
+def test_published_tables_are_whole():
+    values = published_values()
+    assert len(values) == 350
+    assert not values.duplicated(["side", "thickness_mm", "body_mass_kg", "quantity"]).any()
+    assert values["published"].notna().all()
+    assert len(published_regression()) == 10
+
+
+def test_published_damage_is_wear_plus_creep():
+    table = published_values().pivot(
+        index=["side", "thickness_mm", "body_mass_kg"], columns="quantity", values="published"
+    )
+    gap = table["wear_depth"] + table["creep_depth"] - table["damage_depth"]
+    # Three numbers rounded to 0.01 mm.
+    assert gap.abs().max() <= 0.015
+
+
+def test_comparison_has_350_rows_and_no_error_against_itself(published):
+    table = compare_published(published)
+    assert list(table.columns) == COLUMNS[1:]
+    assert len(table) == 350
+    assert table["relative_error"].abs().max() == 0.0
+    # 9 of 25 cells, 2 sides, 7 quantities.
+    assert table["calibration"].sum() == 126
+
+
+def test_relative_error_is_signed(published):
+    cases = published.assign(value=1.1 * published["value"])
+    np.testing.assert_allclose(compare_published(cases)["relative_error"], 0.1, rtol=1e-12)
+
+
+def test_only_cases_of_the_study_are_compared(published):
+    some = published.query("thickness_mm == 6 and body_mass_kg in [50, 150]")
+    assert len(compare_published(some)) == 28
+
+
+def test_study_without_published_cases_gives_an_empty_table(plane):
+    table = compare_published(plane((6.8,), (70.0,)))
+    assert table.empty
+    assert list(table.columns) == COLUMNS[1:]
+
+
+def test_each_life_is_compared(plane):
+    table = compare_published(plane(lives=("gait", "mixed")))
+    assert table.columns[0] == "life"
+    assert len(table) == 700
+
+
+def test_regression_beside_table_4_1(published):
+    table = compare_regression(fit_regression(published))
+    assert len(table) == 10
+    np.testing.assert_allclose(table["a0"], table["refit_a0"], rtol=2e-3)
+    row = table.query("side == 'medial' and quantity == 'damage_volume'").iloc[0]
+    assert row["a2_published"] == 1.407
+
+
+def test_nothing_regressed_nothing_compared(plane):
+    table = compare_regression(fit_regression(plane((6.8,), (70.0,))))
+    assert table.empty
+    assert "a1_published" in table
+
+
+def test_only_the_comparison_reads_the_published_tables():
+    root = Path(kneewear.__file__).parent
+    readers = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        and "published" in ast.dump(node)
+        and "reference" in ast.dump(node)
+    }
+    assert readers == READERS

@@ -1,0 +1,76 @@
+"""Regression on thickness and mass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.reference.published import published_regression
+from kneewear.regression import fit_regression, regression_shortfall
+from kneewear.regression.fit import COLUMNS
+
+
+def test_regression_recovers_a_known_plane(plane):
+    table = fit_regression(plane())
+    medial = table[table["side"] == "medial"]
+    np.testing.assert_allclose(medial["a0"], 100.0, rtol=1e-12)
+    np.testing.assert_allclose(medial["a1_per_mm"], -2.0, rtol=1e-11)
+    np.testing.assert_allclose(medial["a2_per_kg"], 0.5, rtol=1e-12)
+    np.testing.assert_allclose(table["r2"], 1.0)
+    # 10 kg less is 5 units less, as is 2.5 mm more.
+    np.testing.assert_allclose(table["mm_per_10kg"], 2.5)
+    assert set(table["cases"]) == {25}
+
+
+def test_limits_hold_the_true_plane_under_noise(plane):
+    cases = plane()
+    cases["value"] += np.random.default_rng(3).normal(0.0, 0.5, len(cases))
+    row = fit_regression(cases).query("side == 'medial' and quantity == 'damage_depth'").iloc[0]
+    assert row["a1_low95"] < -2.0 < row["a1_high95"]
+    assert row["a2_low95"] < 0.5 < row["a2_high95"]
+    # 95 % limits of 22 degrees of freedom stand 2.074 standard errors away.
+    np.testing.assert_allclose(
+        row["a1_high95"] - row["a1_per_mm"], 2.0739 * row["a1_se"], rtol=1e-4
+    )
+
+
+def test_refit_of_the_published_values_agrees_with_table_4_1(published):
+    table = fit_regression(published).merge(
+        published_regression(), on=["side", "quantity"], suffixes=("", "_printed")
+    )
+    assert len(table) == 10
+    # The re-fit columns are written with four digits.
+    for ours, theirs in (("a0", "refit_a0"), ("a1_per_mm", "refit_a1"), ("a2_per_kg", "refit_a2")):
+        np.testing.assert_allclose(table[ours], table[theirs], rtol=2e-3)
+    np.testing.assert_allclose(table["r2"], table["refit_R2"], atol=1e-4)
+
+
+def test_life_column_comes_first_with_several_lives(plane):
+    table = fit_regression(plane(lives=("gait", "mixed")))
+    assert table.columns[0] == "life"
+    assert len(table) == 28
+    assert "life" not in fit_regression(plane())
+
+
+@pytest.mark.parametrize(
+    ("thicknesses", "masses", "reason"),
+    [((6.8,), (70.0,), "at least two"), ((6.0, 8.0), (75.0,), "at least two")],
+)
+def test_too_few_levels_give_an_empty_table_and_a_reason(plane, thicknesses, masses, reason):
+    cases = plane(thicknesses, masses)
+    table = fit_regression(cases)
+    assert table.empty
+    assert list(table.columns) == COLUMNS[1:]
+    assert reason in regression_shortfall(cases)
+
+
+def test_cases_on_a_line_are_refused(plane):
+    cases = pd.concat([plane((h,), (10.0 * h,)) for h in (6.0, 8.0, 10.0, 12.0)])
+    assert "vary together" in regression_shortfall(cases)
+    assert fit_regression(cases).empty
+
+
+def test_three_cases_are_too_few(plane):
+    cases = pd.concat([plane((6.0, 8.0), (50.0,)), plane((6.0,), (75.0,))])
+    assert "at least four" in regression_shortfall(cases)

@@ -1,0 +1,115 @@
+"""A small made-up study on the built-in implant, cheap enough for every test."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear import default_study
+from kneewear.activity.parametric import build_parametric_activity
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.regression import (
+    compare_published,
+    compare_regression,
+    correlate_pressure,
+    fit_regression,
+    flag_validity,
+)
+from kneewear.simulation.history import Case, ContactHistory
+from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
+
+FRAMES = 6
+
+
+def make_history(grid, activity, cases):
+    """A round patch that travels along x; pressures follow mass and thickness."""
+    shape = (len(cases), FRAMES, *grid.area.shape)
+    pressure, slip = np.zeros(shape, np.float32), np.zeros((*shape, 2), np.float32)
+    middle = np.nanmean(grid.centre, axis=(1, 2))
+    load = 9.81 * np.array([[case.body_mass * (1.0 + frame % 3) for frame in range(FRAMES)]
+                            for case in cases])  # fmt: skip
+    for index, case in enumerate(cases):
+        for frame in range(FRAMES):
+            place = middle + np.array([2.0 * frame - 5.0, 0.0, 0.0])
+            away = np.linalg.norm((grid.centre - place[:, None, None])[..., [0, 2]], axis=-1)
+            scale = np.sqrt(load[index, frame] / case.thickness)
+            pressure[index, frame] = np.nan_to_num(np.maximum(0.0, scale * (1.0 - away / 7.0)))
+    slip[..., 0] = np.where(pressure > 0.0, 2.0, 0.0)
+    weight = pressure.astype(float)
+    total = weight.sum(axis=(-1, -2))
+    sides, three = shape[:3], (len(cases), FRAMES, 3)
+    centre = np.einsum("cfsij,sijk->cfsk", weight, np.nan_to_num(grid.centre)) / total[..., None]
+    count = (weight > 0).sum(axis=(-1, -2))
+    return ContactHistory(
+        activity=activity.name,
+        cases=tuple(cases),
+        sides=grid.sides,
+        percent=activity.percent,
+        time=activity.percent / 100.0 * activity.duration,
+        pressure=pressure,
+        slip=slip,
+        translation=np.broadcast_to([0.0, 37.5, 0.0], three).copy(),
+        rotation=np.broadcast_to(activity.rotation, three).copy(),
+        load=load,
+        load_line=np.full(load.shape, 9.0),
+        force=np.zeros((*sides, 3)),
+        torque=np.zeros((*sides, 3)),
+        reaction_force=np.zeros(three),
+        reaction_moment=np.zeros(three),
+        spring_force=np.zeros(load.shape),
+        max_pressure=weight.max(axis=(-1, -2)),
+        mean_pressure=total / count,
+        contact_area=count * 1.0,
+        max_penetration=np.zeros(sides),
+        active_elements=count,
+        centre_of_pressure=centre,
+        residual=np.full(load.shape, 1e-12),
+    )
+
+
+def make_study(thicknesses, masses, lives=None):
+    """All that the report takes, from made-up histories."""
+    study = default_study()
+    implant, _ = build_implant(study.implant)
+    grid = build_grid(implant, 24, 18)
+    activity = build_parametric_activity("gait", study.activities["gait"], FRAMES)
+    cases = [Case(f"{h:g}mm_{m:g}kg", h, m) for h in thicknesses for m in masses]
+    histories = {"gait": make_history(grid, activity, cases)}
+    changes = {"lives": lives} if lives else {}
+    maps = accumulate_wear(histories, grid, study.wear.model_copy(update=changes))
+    cycles = record_cycles(histories)
+    table = summarize_cases(maps, cycles, grid)
+    regression = fit_regression(table)
+    tables: dict[str, pd.DataFrame] = {
+        "cases": table,
+        "regression": regression,
+        "correlation": correlate_pressure(table),
+        "validity": flag_validity(table, 35.0, 14.0),
+        "comparison": compare_published(table),
+        "regression_comparison": compare_regression(regression),
+    }
+    return SimpleNamespace(
+        settings=study.model_dump(mode="json"),
+        implant=implant,
+        grid=grid,
+        maps=maps,
+        cycles=cycles,
+        activities={"gait": activity},
+        tables=tables,
+    )
+
+
+@pytest.fixture(scope="session")
+def whole():
+    """Four of the published cases."""
+    return make_study((6.0, 10.0), (50.0, 100.0))
+
+
+@pytest.fixture(scope="session")
+def single():
+    """One case that was not published, with two lives."""
+    return make_study((6.8,), (70.0,), {"walk": {"gait": 1.0}, "rest": {"gait": 1.0}})

@@ -1,0 +1,120 @@
+"""The page: self-contained, complete, honest about what is missing."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from kneewear.report import sections
+from kneewear.report.captions import figure_text
+from kneewear.report.page import render_page
+
+SVG = b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'></svg>"
+NAMES = ("damage_maps", "published_errors", "implant", "activity_gait", "pressure_gait")
+
+
+class Balance(HTMLParser):
+    """Counts open elements and collects images."""
+
+    VOID = frozenset({"meta", "img", "br", "link"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.images, self.addresses = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.addresses += [values[key] for key in ("src", "href") if key in values]
+        if tag == "img":
+            self.images.append(values)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def page_of(study, **changes):
+    """Page and its parsed structure."""
+    text = render_page(
+        study.settings,
+        study.tables | changes,
+        {name: SVG for name in NAMES},
+        {"gait": ("The gap of 0.3 mm was blended.",)},
+        {"versions": {"numpy": "2.0"}, "inputs": {}},
+    )
+    parser = Balance()
+    parser.feed(text)
+    assert parser.open == []
+    return text, parser
+
+
+def test_page_needs_no_other_file(whole):
+    text, parser = page_of(whole)
+    assert all(address.startswith(("data:", "#")) for address in parser.addresses)
+    assert not re.search(r"@import|url\(|<script", text)
+
+
+def test_every_figure_is_shown_once_with_alternative_text(whole):
+    _, parser = page_of(whole)
+    assert len(parser.images) == len(NAMES)
+    assert all(image["alt"] for image in parser.images)
+
+
+def test_links_lead_somewhere(whole):
+    text, parser = page_of(whole)
+    for address in parser.addresses:
+        if address.startswith("#"):
+            assert f'id="{address[1:]}"' in text
+
+
+def test_page_tells_what_was_run_and_noted(whole):
+    text, _ = page_of(whole)
+    for words in ("blended", "70 % of it is carried medially", "51 months", "numpy"):
+        assert words in text
+
+
+def test_comparison_counts_calibration_cells_apart(whole):
+    text, _ = page_of(whole)
+    assert "cells not used for calibration" in text
+    assert "cells used for calibration" in text
+
+
+def test_page_of_a_single_case_says_why_there_is_no_regression(single):
+    text, _ = page_of(single)
+    assert "No regression: 1 thickness and 1 body mass" in text
+    assert 'id="comparison"' not in text
+
+
+def test_names_are_escaped(whole):
+    whole_settings = {**whole.settings, "study": "<b>bold</b>"}
+    text = render_page(whole_settings, whole.tables, {}, {})
+    assert "<b>bold</b>" not in text
+
+
+def test_spring_force_is_told(whole):
+    cases = whole.tables["cases"].copy()
+    cases.loc[cases["quantity"] == "max_relative_spring_force", "value"] = 0.004
+    assert "up to 0.4 % of the load" in sections.balance_sentence(cases)
+
+
+def test_validity_counts_cases_not_sides(whole):
+    validity = whole.tables["validity"].assign(max_pressure_above_limit=True)
+    assert sections.validity_sentence(validity).startswith("4 of 4 cases")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(np.nan, "–"), (True, "yes"), (np.bool_(False), "no"), (12345.678, "12346"), (-0.5, "−0.5"),
+     (7, "7"), ("gait", "gait"), (1.5e-7, "1.5e-07")],
+)  # fmt: skip
+def test_values_as_text(value, text):
+    assert sections.shown(value) == text
+
+
+def test_unknown_figures_still_get_words():
+    assert figure_text("pressure_stairs").title == "Pressure at the largest load: stairs"
+    assert figure_text("other_thing").alternative == "other thing"

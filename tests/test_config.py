@@ -1,0 +1,174 @@
+"""Settings: defaults stand in one file, faults are told in one clear message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from kneewear import config, default_study
+from kneewear.config import load_study, merge_settings, read_settings
+from kneewear.errors import InputDataError
+from tests.settings_page import PAGE, render
+
+FOLDER = Path(__file__).parent.parent / "config"
+DEFAULT = read_settings(FOLDER / "config.yaml")
+
+
+def changed(path, value):
+    """Return the default settings with one key replaced."""
+    overrides = value
+    for key in reversed(path.split(".")):
+        overrides = {key: overrides}
+    return merge_settings(DEFAULT, overrides)
+
+
+def test_default_study_is_the_factorial_design_of_the_source():
+    study = default_study()
+    assert len(study.case_list()) == 25
+    assert study.case_list()[0] == {"name": "6mm_50kg", "thickness": 6.0, "body_mass": 50.0}
+    assert study.simulated_activities() == ("gait",)
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda file: file.stem)
+def test_every_committed_study_is_valid(file):
+    load_study(merge_settings(DEFAULT, read_settings(file)), file.name)
+
+
+def test_batches_are_consecutive_and_complete():
+    study = load_study(changed("cases_per_job", 7))
+    batches = study.batches()
+    assert list(batches) == ["b000", "b001", "b002", "b003"]
+    assert [len(cases) for cases in batches.values()] == [7, 7, 7, 4]
+    assert sum(batches.values(), ()) == study.case_list()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("simulation.frmaes", 50, r"key simulation\.frmaes: found an unknown key.*'frames'\?"),
+        ("wear.month", 5, r"key wear\.month: found an unknown key.*Did you mean 'months'\?"),
+        ("simulation.poisson_ratio", 0.5, r"poisson_ratio: found 0\.5; expected less than 0\.5"),
+        ("simulation.frames", "many", r"frames: found 'many'; expected a whole number"),
+        ("simulation.frames", 50.5, r"frames: found 50\.5; expected a whole number"),
+        ("simulation.youngs_modulus_mpa", float("nan"), "expected a finite number"),
+        ("simulation.load_line", "free", r"found 'free'; expected 'solved' or 'fixed'"),
+        ("cases.thickness_mm", [6, 0], r"thickness_mm\.1: found 0; expected greater than 0"),
+        ("cases.thickness_mm", [6, 8, 6.0], r"found 6 more than once; expected distinct"),
+        ("cases.thickness_mm", [], r"thickness_mm: found \[\]"),
+        ("grid", None, r"key grid: found None; expected a mapping of keys"),
+        ("study", "my study", r"study: found 'my study'; expected a name of letters"),
+        ("wear.lives", {"gait": {"gait": 0.9}}, r"shares of 'gait' that sum to 0\.9"),
+        ("wear.lives", {"other": {"gate": 1.0}}, r"activity 'gate'.*Did you mean 'gait'\?"),
+        ("activities.gait.flexion_deg.bases", 1, r"key activities\.gait\.flexion_deg\.bases"),
+        ("activities.gait.source", "xls", r"gait\.source: found 'xls'; expected parametric or csv"),
+        ("implant.source", "meshes", r"without a block 'meshes'"),
+        ("implant.parametric.plateau_edge_radius_mm.medial", -1, "expected greater than 0"),
+    ],
+)
+def test_fault_names_key_finding_and_expectation(path, value, message):
+    with pytest.raises(InputDataError, match=message):
+        load_study(changed(path, value))
+
+
+def test_missing_key_is_told_with_the_stranger_beside_it():
+    settings = changed("wear.month", 51)
+    del settings["wear"]["months"]
+    with pytest.raises(InputDataError, match=r"(?s)2 faults.*months: found nothing.*Is it 'month'"):
+        load_study(settings)
+
+
+def test_all_faults_come_in_one_message():
+    settings = merge_settings(changed("grid.rows", 1), {"seed": -1, "sed": 2})
+    with pytest.raises(InputDataError, match=r"(?s)3 faults.*grid\.rows.*sed"):
+        load_study(settings)
+
+
+def test_numbers_written_as_text_are_numbers():
+    # YAML 1.1 reads 1e-6 without a point as text.
+    assert load_study(changed("simulation.tolerance", "1e-6")).simulation.tolerance == 1e-6
+
+
+def test_settings_never_change():
+    with pytest.raises(ValidationError, match="frozen"):
+        default_study().seed = 2  # type: ignore[misc]
+
+
+def test_null_removes_an_inherited_activity_and_life():
+    stairs = DEFAULT["activities"]["gait"]
+    settings = merge_settings(
+        DEFAULT,
+        {
+            "activities": {"gait": None, "stairs": stairs},
+            "wear": {"lives": {"gait": None, "stairs": {"stairs": 1.0}}},
+        },
+    )
+    study = load_study(settings)
+    assert list(study.activities) == ["stairs"]
+    assert list(study.wear.lives) == ["stairs"]
+
+
+@pytest.mark.parametrize(
+    ("knee", "z", "fits"),
+    [("right", "medial", True), ("right", "lateral", False), ("left", "lateral", True)],
+)
+def test_mesh_axes_are_right_handed_in_their_knee(knee, z, fits):
+    meshes = read_settings(FOLDER / "dm_fluoroscopy.yaml")["implant"]["meshes"]
+    axes = {"x": "posterior", "y": "superior", "z": z}
+    implant = {"source": "meshes", "knee": knee, "meshes": meshes | {"axes": axes}}
+    settings = merge_settings(DEFAULT, {"implant": implant})
+    if fits:
+        assert load_study(settings).implant.meshes.axes.z == z
+    else:
+        with pytest.raises(InputDataError, match=f"right-handed in a {knee} knee"):
+            load_study(settings)
+
+
+def test_two_axes_along_one_line_are_refused():
+    meshes = read_settings(FOLDER / "dm_fluoroscopy.yaml")["implant"]["meshes"]
+    axes = {"x": "posterior", "y": "superior", "z": "anterior"}
+    implant = {"source": "meshes", "meshes": meshes | {"axes": axes}}
+    with pytest.raises(InputDataError, match="three perpendicular axes"):
+        load_study(merge_settings(DEFAULT, {"implant": implant}))
+
+
+def test_file_that_is_no_settings_is_refused(tmp_path):
+    with pytest.raises(InputDataError, match="no such file"):
+        load_study(tmp_path / "none.yaml")
+    (tmp_path / "list.yaml").write_text("- 1")
+    with pytest.raises(InputDataError, match="found list; expected a mapping"):
+        load_study(tmp_path / "list.yaml")
+    (tmp_path / "broken.yaml").write_text("a: [1")
+    with pytest.raises(InputDataError, match="valid YAML"):
+        load_study(tmp_path / "broken.yaml")
+
+
+def test_data_folder_follows_the_environment(tmp_path, monkeypatch):
+    study = default_study()
+    monkeypatch.delenv("KNEEWEAR_DATA", raising=False)
+    (tmp_path / "checkout").mkdir()
+    expected = tmp_path / "shared" / "data" / "a.stl"
+    assert study.data_path("a.stl", tmp_path / "checkout") == expected
+    monkeypatch.setenv("KNEEWEAR_DATA", str(tmp_path / "mine"))
+    assert study.data_path("a.stl", tmp_path / "checkout") == tmp_path / "mine" / "a.stl"
+    assert study.data_path("/a.stl") == Path("/a.stl")
+    (tmp_path / "checkout" / "b.stl").touch()
+    assert study.data_path("b.stl", tmp_path / "checkout") == tmp_path / "checkout" / "b.stl"
+
+
+def every_model():
+    models = [getattr(config, name) for name in dir(config)]
+    return [m for m in models if isinstance(m, type) and issubclass(m, BaseModel)]
+
+
+@pytest.mark.parametrize("model", every_model(), ids=lambda model: model.__name__)
+def test_every_key_says_what_it_means(model):
+    for name, field in model.model_fields.items():
+        assert field.description, name
+        assert field.description.endswith("."), name
+
+
+def test_page_of_settings_is_up_to_date():
+    # Renew it with: python -m tests.settings_page
+    assert PAGE.read_text(encoding="utf-8") == render()

@@ -1,0 +1,47 @@
+"""A job's log holds messages, warnings and the traceback of a failure."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.joblog import job_log
+
+
+def test_log_holds_messages_and_warnings(tmp_path):
+    path = tmp_path / "logs" / "job.log"
+    with job_log(path):
+        logging.getLogger("kneewear.room").info("case %s", "a")
+        # A caller that turns warnings into errors (or hides them) must not matter here.
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            logging.captureWarnings(True)
+            warnings.warn("steep", stacklevel=1)
+    text = path.read_text()
+    assert "INFO case a" in text
+    assert "done in" in text
+
+
+def test_users_fault_ends_the_job_with_one_message(tmp_path):
+    path = tmp_path / "job.log"
+    with pytest.raises(SystemExit, match=r"a\.csv: found x; expected y\. Do z\."), job_log(path):
+        raise InputDataError("a.csv", "x", "y", "Do z.")
+    assert "Traceback" in path.read_text()
+
+
+def test_other_faults_pass_and_are_logged(tmp_path):
+    path = tmp_path / "job.log"
+    with pytest.raises(ZeroDivisionError), job_log(path):
+        _ = 1 / 0
+    assert "ZeroDivisionError" in path.read_text()
+
+
+def test_next_job_has_its_own_log(tmp_path):
+    with job_log(tmp_path / "a.log"):
+        pass
+    with job_log(tmp_path / "b.log"):
+        logging.getLogger("kneewear").info("second")
+    assert "second" not in (tmp_path / "a.log").read_text()

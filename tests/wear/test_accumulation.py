@@ -1,0 +1,128 @@
+"""Accumulated wear and creep: proportional, linear in the shares, independent of the batch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kneewear.wear import accumulate_wear, join_cycles, join_damage, record_cycles
+
+
+def one_case(history, index):
+    """The history of a single case, as another batch would hold it."""
+    arrays = {
+        name: value[index : index + 1]
+        for name, value in vars(history).items()
+        if isinstance(value, np.ndarray) and name not in ("percent", "time")
+    }
+    return replace(history, cases=history.cases[index : index + 1], **arrays)
+
+
+def test_wear_is_proportional_to_factor_and_cycles(history, grid, settings):
+    base = accumulate_wear({"gait": history}, grid, settings())
+    factor = accumulate_wear({"gait": history}, grid, settings(wear_factor_mm3_per_n_m=5.2e-7))
+    cycles = accumulate_wear({"gait": history}, grid, settings(cycles_per_year=2e6))
+    months = accumulate_wear({"gait": history}, grid, settings(months=102.0))
+    for changed in (factor, cycles, months):
+        np.testing.assert_allclose(changed.wear_depth, 2.0 * base.wear_depth, rtol=1e-14)
+        np.testing.assert_array_equal(changed.creep_depth, base.creep_depth)
+
+
+def test_wear_unit_is_mm3_per_newton_metre(history, grid, settings):
+    # One element, by hand: 4.25e6 cycles, k = 2.6e-10 mm3/(N mm).
+    maps = accumulate_wear({"gait": history}, grid, settings())
+    work = sum(
+        float(history.pressure[1, t, 0, 2, 1])
+        * np.hypot(*history.slip[1, t, 0, 2, 1].astype(float))
+        for t in range(history.pressure.shape[1])
+    )
+    assert maps.wear_depth[0, 1, 0, 2, 1] == pytest.approx(4.25e6 * 2.6e-10 * work, rel=1e-12)
+
+
+def test_without_sliding_damage_is_creep(history, grid, settings):
+    still = replace(history, slip=np.zeros_like(history.slip))
+    maps = accumulate_wear({"gait": still}, grid, settings())
+    assert maps.wear_depth.max() == 0.0
+    np.testing.assert_array_equal(maps.damage_depth, maps.creep_depth)
+
+
+def test_mixing_is_linear_in_the_shares(history, stairs, grid, settings):
+    lives = {
+        "walk": {"gait": 1.0},
+        "climb": {"stairs": 1.0},
+        "mixed": {"gait": 0.85, "stairs": 0.15},
+    }
+    maps = accumulate_wear({"gait": history, "stairs": stairs}, grid, settings(lives=lives))
+    for depth in (maps.wear_depth, maps.creep_depth, maps.damage_depth):
+        np.testing.assert_allclose(depth[2], 0.85 * depth[0] + 0.15 * depth[1], rtol=1e-13)
+    np.testing.assert_array_equal(
+        maps.max_pressure[2], np.maximum(maps.max_pressure[0], maps.max_pressure[1])
+    )
+
+
+def test_unused_activity_has_no_influence(history, stairs, grid, settings):
+    alone = accumulate_wear({"gait": history}, grid, settings())
+    beside = accumulate_wear({"gait": history, "stairs": stairs}, grid, settings())
+    np.testing.assert_array_equal(alone.damage_depth, beside.damage_depth)
+    np.testing.assert_array_equal(alone.max_pressure, beside.max_pressure)
+
+
+def test_batches_of_one_case_give_the_same_bits(history, grid, settings):
+    whole = accumulate_wear({"gait": history}, grid, settings())
+    parts = [
+        accumulate_wear({"gait": one_case(history, index)}, grid, settings()) for index in (0, 1)
+    ]
+    joined = join_damage(parts)
+    assert joined.cases == whole.cases
+    for name in ("wear_depth", "creep_depth", "damage_depth", "max_pressure", "peak_mean_pressure"):
+        np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
+
+
+def test_strain_creep_uses_the_case_thickness(history, grid, settings):
+    maps = accumulate_wear({"gait": history}, grid, settings(creep_law="strain"))
+    ratio = maps.creep_depth[0] / np.where(maps.max_pressure[0] > 0, maps.max_pressure[0], np.nan)
+    # Local thickness is case thickness + 1 mm, so 7 and 11 mm.
+    assert np.nanmean(ratio[1]) / np.nanmean(ratio[0]) == pytest.approx(11.0 / 7.0, rel=1e-12)
+
+
+def test_life_naming_an_unknown_activity_is_refused(history, grid, settings):
+    with pytest.raises(ValueError, match=r"not simulated.*stairs"):
+        accumulate_wear({"gait": history}, grid, settings(lives={"x": {"stairs": 1.0}}))
+
+
+def test_shares_must_sum_to_one(history, grid, settings):
+    with pytest.raises(ValueError, match="sum to 1"):
+        accumulate_wear({"gait": history}, grid, settings(lives={"x": {"gait": 0.9}}))
+
+
+def test_unknown_creep_law_is_refused(history, grid, settings):
+    with pytest.raises(ValueError, match="creep_law"):
+        accumulate_wear({"gait": history}, grid, settings(creep_law="power"))
+
+
+def test_activities_must_share_their_cases(history, grid, settings):
+    with pytest.raises(ValueError, match="other cases"):
+        accumulate_wear({"gait": history, "stairs": one_case(history, 0)}, grid, settings())
+
+
+def test_cycle_record_keeps_the_map_at_the_largest_load(history):
+    record = record_cycles({"gait": history})
+    frame = history.load[1].argmax()
+    np.testing.assert_array_equal(record.peak_load_pressure[0, 1], history.pressure[1, frame])
+
+
+def test_cycle_records_join_along_the_cases(history):
+    parts = [record_cycles({"gait": one_case(history, index)}) for index in (0, 1)]
+    joined, whole = join_cycles(parts), record_cycles({"gait": history})
+    assert joined.cases == whole.cases
+    np.testing.assert_array_equal(joined.centre_of_pressure, whole.centre_of_pressure)
+    np.testing.assert_array_equal(joined.peak_load_pressure, whole.peak_load_pressure)
+
+
+def test_nothing_to_join_is_refused():
+    with pytest.raises(ValueError, match="no batch"):
+        join_damage([])
+    with pytest.raises(ValueError, match="no batch"):
+        join_cycles([])

@@ -1,0 +1,103 @@
+"""The tidy case table: definitions of the quantities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
+from kneewear.wear.summary import COLUMNS
+
+
+@pytest.fixture
+def summary(history, grid, settings):
+    maps = accumulate_wear({"gait": history}, grid, settings())
+    return maps, summarize_cases(maps, record_cycles({"gait": history}), grid)
+
+
+def value(table, case, side, quantity):
+    """One value of the tidy table."""
+    rows = table.query("case == @case and side == @side and quantity == @quantity")
+    assert len(rows) == 1
+    return float(rows["value"].iloc[0])
+
+
+def test_columns_are_the_promised_ones(summary):
+    assert list(summary[1].columns) == COLUMNS
+    assert set(summary[1]["side"]) == {"medial", "lateral", "both"}
+    assert not summary[1].duplicated(["case", "life", "side", "quantity"]).any()
+
+
+def test_volume_is_the_integral_of_depth(summary, grid):
+    maps, table = summary
+    expected = float(np.sum(maps.damage_depth[0, 1, 1] * grid.area[1]))
+    assert value(table, "t10_m100", "lateral", "damage_volume") == pytest.approx(expected)
+
+
+def test_damage_volume_is_wear_plus_creep_volume(summary):
+    table = summary[1]
+    parts = [value(table, "t06_m050", "medial", name) for name in ("wear_volume", "creep_volume")]
+    assert value(table, "t06_m050", "medial", "damage_volume") == pytest.approx(sum(parts))
+
+
+def test_depths_stand_at_the_element_of_largest_damage(summary):
+    maps, table = summary
+    worst = np.unravel_index(maps.damage_depth[0, 0, 0].argmax(), (6, 4))
+    names = ("wear_depth", "creep_depth", "damage_depth")
+    wear, creep, damage = (value(table, "t06_m050", "medial", name) for name in names)
+    assert wear == maps.wear_depth[0, 0, 0][worst]
+    assert damage == pytest.approx(wear + creep, rel=1e-14)
+    assert value(table, "t06_m050", "medial", "max_wear_depth") >= wear
+
+
+def test_area_is_the_union_of_loaded_elements(summary, history):
+    ever = (history.pressure[0, :, 0] > 0).any(axis=0).sum()
+    assert value(summary[1], "t06_m050", "medial", "damage_area") == pytest.approx(6.0 * ever)
+
+
+def test_average_pressure_is_the_largest_frame_mean(summary, history):
+    expected = history.mean_pressure[0, :, 1].max()
+    assert value(summary[1], "t06_m050", "lateral", "avg_pressure") == expected
+
+
+def test_distance_between_largest_damage_and_largest_pressure(history, grid, settings):
+    pressure = np.zeros_like(history.pressure)
+    slip = np.zeros_like(history.slip)
+    pressure[:, 0, :, 1, 1] = 20.0  # still and highest
+    pressure[:, 1, :, 4, 1] = 19.0  # three rows on, sliding far
+    slip[:, 1, :, 4, 1, 0] = 500.0
+    made = replace(history, pressure=pressure, slip=slip)
+    table = summarize_cases(
+        accumulate_wear({"gait": made}, grid, settings()), record_cycles({"gait": made}), grid
+    )
+    assert value(table, "t06_m050", "medial", "distance_max_damage_to_max_pressure") == 6.0
+    assert value(table, "t06_m050", "medial", "damage_location_x") == 8.0
+
+
+def test_side_never_loaded_has_no_place(history, grid, settings):
+    pressure = history.pressure.copy()
+    pressure[:, :, 1] = 0.0
+    centre = history.centre_of_pressure.copy()
+    centre[:, :, 1] = np.nan
+    made = replace(history, pressure=pressure, centre_of_pressure=centre)
+    table = summarize_cases(
+        accumulate_wear({"gait": made}, grid, settings()), record_cycles({"gait": made}), grid
+    )
+    assert value(table, "t06_m050", "lateral", "damage_volume") == 0.0
+    assert np.isnan(value(table, "t06_m050", "lateral", "damage_location_x"))
+    assert value(table, "t06_m050", "lateral", "unloaded_frames") == 1.0
+
+
+def test_centre_of_pressure_at_the_largest_load(summary, history):
+    frame = history.load[1].argmax()
+    expected = history.centre_of_pressure[1, frame, 0, 2]
+    assert value(summary[1], "t10_m100", "medial", "centre_of_pressure_z") == expected
+
+
+def test_different_cases_are_refused(history, grid, settings):
+    maps = accumulate_wear({"gait": history}, grid, settings())
+    cycles = record_cycles({"gait": history})
+    with pytest.raises(ValueError, match="different cases"):
+        summarize_cases(maps, replace(cycles, cases=cycles.cases[:1]), grid)

@@ -1,0 +1,98 @@
+"""A copy of the checkout in which the quick study has been run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+CHECKOUT = Path(__file__).parent.parent.parent
+PARTS = ("kneewear", "scripts", "workflow", "config")
+
+
+class Checkout:
+    """A copy of this checkout that tests may edit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for part in PARTS:
+            # Compiled kernels come along: their cache goes by the time stamps, which are kept.
+            shutil.copytree(CHECKOUT / part, folder / part)
+        shutil.copy2(CHECKOUT / "Snakefile", folder)
+
+    def snakemake(
+        self, *arguments: str, overrides: Mapping[str, Any] | None = None, fails: bool = False
+    ) -> str:
+        """Run snakemake on the quick study and return all it says."""
+        files = ["config/quick.yaml"]
+        if overrides:
+            (self.folder / "overrides.yaml").write_text(yaml.safe_dump(dict(overrides)))
+            files.append("overrides.yaml")
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        environment = {
+            name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"
+        } | {"PYTHONPATH": str(self.folder)}
+        done = subprocess.run(
+            [*command, "--configfile", *files],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        text = done.stdout + done.stderr
+        assert (done.returncode != 0) == fails, text
+        return text
+
+    def planned(self, overrides: Mapping[str, Any] | None = None) -> dict[str, int]:
+        """Jobs of each rule a run would execute now."""
+        text = self.snakemake("-n", overrides=overrides)
+        if "Nothing to be done" in text:
+            return {}
+        table = text[text.rindex("Job stats:") :]
+        counts = {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
+        return {name: n for name, n in counts.items() if name not in ("total", "all")}
+
+    def edited(self, path: str, old: str, new: str) -> Edit:
+        """Change a file of the copy for the length of a with block."""
+        return Edit(self.folder / path, old, new)
+
+
+class Edit:
+    """A change of one file that is taken back."""
+
+    def __init__(self, path: Path, old: str, new: str) -> None:
+        self.path, self.old, self.new = path, old, new
+
+    def __enter__(self) -> None:
+        self.stamp = self.path.stat()
+        self.text = self.path.read_text()
+        assert self.old in self.text
+        self.path.write_text(self.text.replace(self.old, self.new, 1))
+
+    def __exit__(self, *_: object) -> None:
+        self.path.write_text(self.text)
+        os.utime(self.path, ns=(self.stamp.st_atime_ns, self.stamp.st_mtime_ns))
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """Checkout in which the quick study is complete."""
+    checkout = Checkout(tmp_path_factory.mktemp("checkout"))
+    checkout.snakemake()
+    return checkout
+
+
+@pytest.fixture(scope="session")
+def results(finished):
+    """Folder of the finished results."""
+    return finished.folder / "results" / "quick"

@@ -1,0 +1,78 @@
+"""What a change re-runs, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+
+def test_second_run_does_nothing(finished):
+    assert finished.planned() == {}
+
+
+def test_wear_setting_reruns_wear_and_what_follows_but_not_contact(finished):
+    planned = finished.planned({"wear": {"months": 60}})
+    assert planned["accumulate_wear"] == 2
+    assert {"summarize_cases", "fit_regression", "write_provenance"} <= set(planned)
+    assert not {"build_geometry", "prepare_activity", "simulate_contact"} & set(planned)
+
+
+def test_wear_code_reruns_wear_and_what_follows_but_not_contact(finished):
+    with finished.edited(
+        "kneewear/wear/laws.py", "def archard_depth(", "SPARE = 1\n\n\ndef archard_depth("
+    ):
+        planned = finished.planned()
+    assert planned["accumulate_wear"] == 2
+    assert not {"build_geometry", "prepare_activity", "simulate_contact"} & set(planned)
+
+
+def test_contact_code_reruns_contact_but_not_geometry(finished):
+    with finished.edited(
+        "kneewear/contact/foundation.py", "def pressure(", "SPARE = 1\n\n\ndef pressure("
+    ):
+        planned = finished.planned()
+    assert planned["simulate_contact"] == 2
+    assert not {"build_geometry", "prepare_activity"} & set(planned)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["kneewear/contact/foundation.py", "kneewear/geometry/grid.py", "kneewear/wear/laws.py"],
+)
+def test_docstring_and_comment_rerun_nothing(finished, path):
+    with finished.edited(path, '"""', '"""Said otherwise: '):
+        assert finished.planned() == {}
+    with finished.edited(path, "\nimport ", "\n# A remark.\nimport "):
+        assert finished.planned() == {}
+
+
+def test_report_setting_reruns_no_computation(finished):
+    planned = finished.planned({"report": {"pressure_limit_mpa": 30.0}})
+    assert "flag_validity" in planned
+    assert not {"simulate_contact", "accumulate_wear", "summarize_cases"} & set(planned)
+
+
+def test_unused_settings_rerun_no_computation(finished):
+    planned = finished.planned({"seed": 2})
+    assert not {"build_geometry", "simulate_contact", "accumulate_wear"} & set(planned)
+
+
+def test_changed_cases_rerun_their_batch_only(finished):
+    # The second of two batches holds the cases of 10 mm.
+    planned = finished.planned({"cases": {"thickness_mm": [6, 11]}})
+    assert planned["simulate_contact"] == 1
+    assert planned["accumulate_wear"] == 1
+
+
+def test_geometry_setting_reruns_geometry_but_not_the_activity(finished):
+    planned = finished.planned({"grid": {"rows": 41}})
+    assert planned["build_geometry"] == 1
+    assert planned["simulate_contact"] == 2
+    assert "prepare_activity" not in planned
+    assert "compile_kernels" not in planned
+
+
+def test_cases_per_job_decides_the_number_of_jobs(finished):
+    assert finished.planned({"cases_per_job": 1})["simulate_contact"] == 4
+    assert finished.planned({"cases_per_job": 4})["simulate_contact"] == 1

@@ -1,0 +1,107 @@
+"""A fault of the user stops the run before the first job, with one clear message."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.workflow.conftest import CHECKOUT
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+EXAMPLE = CHECKOUT / "config" / "example_meshes.yaml"
+
+
+def example(finished, **changes):
+    """Overrides that run the example meshes, some of their files replaced."""
+    import yaml
+
+    settings = yaml.safe_load(EXAMPLE.read_text())
+    settings["implant"]["meshes"] |= {
+        key: value for key, value in changes.items() if key in ("insert", "femoral", "unit")
+    }
+    if "motion" in changes:
+        settings["activities"]["example_gait"]["motion"]["file"] = changes["motion"]
+    return settings
+
+
+def refusal(finished, overrides):
+    text = finished.snakemake("-n", overrides=overrides, fails=True)
+    assert "Traceback" not in text
+    assert "Building DAG" not in text
+    return text
+
+
+def test_misspelt_key(finished):
+    text = refusal(finished, {"simulation": {"frmaes": 25}})
+    assert "key simulation.frmaes: found an unknown key" in text
+    assert "Did you mean 'frames'?" in text
+
+
+def test_value_out_of_range(finished):
+    text = refusal(finished, {"simulation": {"medial_share": 70}})
+    assert "key simulation.medial_share: found 70; expected less than 1" in text
+
+
+def test_missing_mesh(finished):
+    text = refusal(finished, example(finished, insert="none.stl"))
+    assert "none.stl: found no such file" in text
+    assert "KNEEWEAR_DATA" in text
+
+
+def test_mesh_in_another_unit(finished):
+    text = refusal(finished, example(finished, unit="m"))
+    assert "insert.stl" in text
+    assert "unit" in text
+
+
+def test_example_meshes_are_accepted(finished):
+    planned = finished.planned(example(finished))
+    assert planned["build_geometry"] == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("flexion_deg", "flexion", "a column 'flexion_deg'"),
+        (None, "nan", "column 'flexion_deg', data row 49: found an empty cell"),
+    ],
+)
+def test_motion_with_a_missing_column_or_a_gap(finished, old, new, message):
+    source = CHECKOUT / "config" / "example_meshes" / "gait.csv"
+    lines = source.read_text().splitlines()
+    if old is None:
+        cells = lines[-3].split(",")
+        lines[-3] = ",".join([cells[0], new, *cells[2:]])
+    else:
+        lines = [line.replace(old, new) if line.startswith("percent") else line for line in lines]
+    (finished.folder / "gait.csv").write_text("\n".join(lines) + "\n")
+    assert message in refusal(finished, example(finished, motion="gait.csv"))
+
+
+def test_job_that_fails_says_why_and_logs_the_traceback(finished, tmp_path_factory):
+    copy = tmp_path_factory.mktemp("broken")
+    shutil.copytree(finished.folder, copy, dirs_exist_ok=True)
+    # Only a reader can notice a truncated file with an old time stamp.
+    broken = finished.folder / "results" / "quick" / "simulation" / "gait" / "b000.nc"
+    whole = broken.read_bytes()
+    try:
+        broken.write_bytes(whole[: len(whole) // 2])
+        text = finished.snakemake(
+            "--rerun-triggers",
+            "params",
+            "--forcerun",
+            "accumulate_wear",
+            "--until",
+            "accumulate_wear",
+            fails=True,
+        )
+        assert "unreadable file" in text
+        log = finished.folder / "results" / "quick" / "logs" / "accumulate_wear" / "b000.log"
+        assert "Traceback" in log.read_text()
+    finally:
+        shutil.rmtree(finished.folder / "results")
+        shutil.rmtree(finished.folder / ".snakemake")
+        shutil.copytree(copy / "results", finished.folder / "results")
+        shutil.copytree(copy / ".snakemake", finished.folder / ".snakemake")

@@ -1,0 +1,51 @@
+"""Fingerprints follow code, not words."""
+
+from __future__ import annotations
+
+import pytest
+
+from kneewear.provenance import source_fingerprint
+
+
+def make_checkout(folder, wear="def depth():\n    return 1\n"):
+    files = {
+        "scripts/wear.py": "from kneewear.wear import depth\n",
+        "scripts/grid.py": "def late():\n    import kneewear.grid\n",
+        "kneewear/__init__.py": "",
+        "kneewear/grid.py": "from . import errors\n",
+        "kneewear/errors.py": "",
+        "kneewear/wear/__init__.py": "from kneewear.wear.laws import depth\n",
+        "kneewear/wear/laws.py": wear,
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def before(tmp_path):
+    return make_checkout(tmp_path / "before")
+
+
+def test_words_do_not_count(tmp_path, before):
+    said = '"""Module."""\n\n\ndef depth():\n    """Depth."""\n    # A remark.\n    return 1\n'
+    after = make_checkout(tmp_path / "after", said)
+    assert source_fingerprint("wear", before) == source_fingerprint("wear", after)
+
+
+def test_code_two_imports_away_counts(tmp_path, before):
+    after = make_checkout(tmp_path / "after", "def depth():\n    return 2\n")
+    assert source_fingerprint("wear", before) != source_fingerprint("wear", after)
+    assert source_fingerprint("grid", before) == source_fingerprint("grid", after)
+
+
+def test_imports_inside_functions_and_relative_ones_count(tmp_path, before):
+    after = make_checkout(tmp_path / "after")
+    (after / "kneewear" / "errors.py").write_text("CODE = 1\n")
+    assert source_fingerprint("grid", before) != source_fingerprint("grid", after)
+
+
+def test_unknown_script_is_an_error(before):
+    with pytest.raises(FileNotFoundError):
+        source_fingerprint("none", before)

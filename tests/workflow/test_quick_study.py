@@ -1,0 +1,91 @@
+"""The quick study from end to end."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.io.damage import load_damage
+from kneewear.io.history import load_history
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+FRAME_ARRAYS = ("pressure", "slip", "translation", "rotation", "force", "torque", "load_line")
+
+
+def test_every_promised_file_is_there(results):
+    promised = [
+        "geometry/surfaces.nc",
+        "geometry/grid.nc",
+        "geometry/table.nc",
+        "geometry/fit_quality.csv",
+        "activity/gait.nc",
+        "simulation/gait/b000.nc",
+        "wear/b000.nc",
+        "tables/cases.csv",
+        "tables/regression.csv",
+        "tables/correlation.csv",
+        "tables/validity.csv",
+        "tables/force_direction.csv",
+        "wear/vtk/6mm_50kg.vtp",
+        "figures/damage_maps.svg",
+        "figures/damage_maps.png",
+        "provenance.json",
+        "report/index.html",
+    ]
+    missing = [name for name in promised if not (results / name).is_file()]
+    assert not missing
+
+
+def test_case_table_is_tidy(results):
+    cases = pd.read_csv(results / "tables" / "cases.csv")
+    columns = ["case", "life", "thickness_mm", "body_mass_kg", "side", "quantity", "value", "unit"]
+    assert set(columns) <= set(cases.columns)
+    assert cases["case"].nunique() == 4
+    assert not cases.duplicated(["case", "life", "side", "quantity"]).any()
+
+
+def test_pressure_rises_with_mass_and_falls_with_thickness(results):
+    cases = pd.read_csv(results / "tables" / "cases.csv")
+    peak = cases[(cases["quantity"] == "max_pressure") & (cases["side"] == "medial")]
+    table = peak.pivot(index="thickness_mm", columns="body_mass_kg", values="value")
+    assert (table[75.0] > table[50.0]).all()
+    assert (table.loc[10.0] < table.loc[6.0]).all()
+
+
+def test_provenance_names_versions_settings_and_times(results):
+    record = json.loads((results / "provenance.json").read_text())
+    assert record["settings"]["study"] == "quick"
+    assert record["versions"]["numpy"] == np.__version__
+    assert record["wall_time_s"]["simulate_contact"] > 0
+
+
+def test_every_job_left_a_log(results):
+    for log in (results / "logs").rglob("*.log"):
+        assert "done in" in log.read_text(), log
+
+
+def test_no_temporary_file_is_left(results):
+    assert not [path for path in results.rglob(".*") if path.name != ".snakemake_timestamp"]
+
+
+def test_cases_per_job_changes_no_bit(finished):
+    results = finished.folder / "results" / "quick"
+    outcome = {}
+    # Two is the study's own value; it comes last, so that the copy is left as it was found.
+    for size in (1, 4, 2):
+        finished.snakemake(overrides={"cases_per_job": size} if size != 2 else None)
+        batches = [f"b{number:03d}.nc" for number in range(4 // size)]
+        history = load_history([results / "simulation" / "gait" / name for name in batches])
+        damage = load_damage([results / "wear" / name for name in batches])
+        arrays = {name: getattr(history, name) for name in FRAME_ARRAYS}
+        arrays |= {"wear": damage.wear_depth, "creep": damage.creep_depth}
+        tables = {path.name: path.read_bytes() for path in (results / "tables").glob("*.csv")}
+        outcome[size] = arrays, tables
+    for size in (1, 4):
+        for name, array in outcome[size][0].items():
+            np.testing.assert_array_equal(array, outcome[2][0][name], err_msg=name)
+        assert outcome[size][1] == outcome[2][1]

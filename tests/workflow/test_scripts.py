@@ -1,0 +1,38 @@
+"""Rules and scripts have the same names and the house's form."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.workflow.conftest import CHECKOUT
+
+SCRIPTS = sorted((CHECKOUT / "scripts").glob("*.py"))
+RULE_FILES = sorted((CHECKOUT / "workflow" / "rules").glob("*.smk"))
+RULES = "\n".join(path.read_text() for path in RULE_FILES)
+
+
+def test_every_rule_has_the_script_of_its_name():
+    rules = re.findall(r"^rule (\w+):", RULES, re.MULTILINE)
+    assert sorted(rules) == [path.stem for path in SCRIPTS]
+    assert sorted(re.findall(r"scripts/(\w+)\.py", RULES)) == sorted(rules)
+    assert sorted(re.findall(r'fingerprint\("(\w+)"\)', RULES)) == sorted(rules)
+
+
+def test_every_rule_has_log_benchmark_resources_and_threads():
+    count = len(SCRIPTS)
+    for directive in ("log", "benchmark", "resources", "threads", "params"):
+        assert len(re.findall(rf"^    {directive}:", RULES, re.MULTILINE)) == count, directive
+    assert not re.search(r"^    run:", RULES, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_script_is_thin_and_logged(path):
+    text = path.read_text()
+    tree = ast.parse(text)
+    assert f"(rule {path.stem})" in ast.get_docstring(tree)
+    assert "with job_log(snakemake.log[0]" in text
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.If)]
+    assert len(text.splitlines()) <= 45

@@ -1,0 +1,44 @@
+"""Settings, paths and names every rule file uses."""
+
+from snakemake.exceptions import WorkflowError
+
+from kneewear.config import load_study
+from kneewear.errors import InputDataError
+from kneewear.io.study_inputs import activity_files, check_inputs, mesh_files
+from kneewear.provenance import source_fingerprint
+
+ROOT = str(workflow.basedir)
+SETTINGS_FILES = " + ".join(str(path) for path in workflow.configfiles)
+
+try:
+    STUDY = load_study(config, SETTINGS_FILES)
+    if workflow.is_main_process:
+        check_inputs(STUDY, ROOT)
+except InputDataError as error:
+    raise WorkflowError(str(error)) from None
+
+RESULTS = f"results/{STUDY.study}"
+LOGS = f"{RESULTS}/logs"
+BENCHMARKS = f"{RESULTS}/benchmarks"
+ACTIVITIES = list(STUDY.simulated_activities())
+BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
+
+
+wildcard_constraints:
+    activity="|".join(ACTIVITIES),
+    batch="b[0-9]+",
+
+
+def fingerprint(script):
+    """Hash of the package code a script runs."""
+    return source_fingerprint(script, ROOT)
+
+
+def settings(block):
+    """Settings of a block as plain builtins, which Snakemake can compare."""
+    return block.model_dump(mode="json")
+
+
+def curve_files(wildcards):
+    """Motion and load file of a measured activity."""
+    return activity_files(STUDY, wildcards.activity, ROOT)

@@ -1,0 +1,103 @@
+"""Trends over the cases and comparison with published values."""
+
+CASES = rules.summarize_cases.output.cases
+PUBLISHED = sorted(
+    str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
+)
+
+
+rule fit_regression:
+    input:
+        cases=CASES,
+    output:
+        regression=report(
+            f"{RESULTS}/tables/regression.csv",
+            caption="../report/regression.rst",
+            category="Tables",
+        ),
+    log:
+        f"{LOGS}/fit_regression.log",
+    benchmark:
+        f"{BENCHMARKS}/fit_regression.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("fit_regression"),
+    script:
+        "../../scripts/fit_regression.py"
+
+
+rule correlate_pressure:
+    input:
+        cases=CASES,
+    output:
+        correlation=f"{RESULTS}/tables/correlation.csv",
+    log:
+        f"{LOGS}/correlate_pressure.log",
+    benchmark:
+        f"{BENCHMARKS}/correlate_pressure.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("correlate_pressure"),
+    script:
+        "../../scripts/correlate_pressure.py"
+
+
+rule flag_validity:
+    input:
+        cases=CASES,
+    output:
+        validity=f"{RESULTS}/tables/validity.csv",
+    log:
+        f"{LOGS}/flag_validity.log",
+    benchmark:
+        f"{BENCHMARKS}/flag_validity.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("flag_validity"),
+        pressure_limit=STUDY.report.pressure_limit_mpa,
+        mean_pressure_limit=STUDY.report.mean_pressure_limit_mpa,
+    script:
+        "../../scripts/flag_validity.py"
+
+
+rule compare_published:
+    input:
+        cases=CASES,
+        regression=rules.fit_regression.output.regression,
+        published=PUBLISHED,
+    output:
+        comparison=report(
+            f"{RESULTS}/tables/comparison.csv",
+            caption="../report/comparison.rst",
+            category="Tables",
+        ),
+        regression=f"{RESULTS}/tables/regression_comparison.csv",
+    log:
+        f"{LOGS}/compare_published.log",
+    benchmark:
+        f"{BENCHMARKS}/compare_published.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("compare_published"),
+    script:
+        "../../scripts/compare_published.py"

@@ -1,0 +1,122 @@
+"""Provenance, pictures and the page."""
+
+PUBLISHED_TABLES = (
+    list(rules.compare_published.output) if STUDY.report.compare_with_published else []
+)
+TABLES = [
+    rules.summarize_cases.output.cases,
+    rules.fit_regression.output.regression,
+    rules.correlate_pressure.output.correlation,
+    rules.flag_validity.output.validity,
+    rules.compare_force_directions.output.comparison,
+    *PUBLISHED_TABLES,
+]
+DATA_FILES = sorted(
+    {
+        *MESHES.values(),
+        *(
+            path
+            for name in ACTIVITIES
+            for path in activity_files(STUDY, name, ROOT).values()
+        ),
+    }
+)
+
+
+rule plot_figures:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
+        damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
+        cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
+        cases=rules.summarize_cases.output.cases,
+        regression=rules.fit_regression.output.regression,
+        comparison=PUBLISHED_TABLES[:1],
+    output:
+        # Which figures there are depends on the study.
+        figures=report(
+            directory(f"{RESULTS}/figures"),
+            patterns=["{name}.svg"],
+            caption="../report/figures.rst",
+            category="Figures",
+        ),
+    log:
+        f"{LOGS}/plot_figures.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_figures.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=2500,
+        runtime=15,
+    params:
+        source=fingerprint("plot_figures"),
+    script:
+        "../../scripts/plot_figures.py"
+
+
+rule write_provenance:
+    input:
+        tables=TABLES,
+        data=DATA_FILES,
+    output:
+        provenance=f"{RESULTS}/provenance.json",
+    log:
+        f"{LOGS}/write_provenance.log",
+    benchmark:
+        f"{BENCHMARKS}/write_provenance.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        source=fingerprint("write_provenance"),
+        settings=settings(STUDY),
+        benchmarks=BENCHMARKS,
+    script:
+        "../../scripts/write_provenance.py"
+
+
+rule write_report:
+    input:
+        tables=[*TABLES, rules.build_geometry.output.fit_quality],
+        figures=rules.plot_figures.output.figures,
+        activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
+        provenance=rules.write_provenance.output.provenance,
+        template=f"{ROOT}/kneewear/report/templates/page.html.j2",
+    output:
+        page=report(
+            f"{RESULTS}/report/index.html",
+            caption="../report/page.rst",
+            category="Page",
+        ),
+    log:
+        f"{LOGS}/write_report.log",
+    benchmark:
+        f"{BENCHMARKS}/write_report.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("write_report"),
+        settings=settings(STUDY),
+    script:
+        "../../scripts/write_report.py"
+
+
+STUDY_FILES = [
+    *rules.build_geometry.output,
+    *expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
+    *rules.write_vtk.output,
+    *TABLES,
+    rules.plot_figures.output.figures,
+    rules.write_provenance.output.provenance,
+    rules.write_report.output.page,
+]

@@ -1,0 +1,53 @@
+"""Contact over one cycle, a batch of cases a job."""
+
+# The marker carries the code's fingerprint: a marker that were made anew under the same name would
+# hide from Snakemake that the jobs behind it have other code too (it asks nothing of jobs behind
+# one that runs, and does not run jobs behind an ancient file).
+KERNELS = fingerprint("compile_kernels")
+
+
+rule compile_kernels:
+    output:
+        marker=touch(f"{RESULTS}/simulation/kernels_{KERNELS}"),
+    log:
+        f"{LOGS}/compile_kernels.log",
+    benchmark:
+        f"{BENCHMARKS}/compile_kernels.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        source=KERNELS,
+    script:
+        "../../scripts/compile_kernels.py"
+
+
+rule simulate_contact:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        table=rules.build_geometry.output.table,
+        activity=rules.prepare_activity.output.activity,
+        # Jobs wait for the compiled kernels but are not run again for them.
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        history=f"{RESULTS}/simulation/{{activity}}/{{batch}}.nc",
+    log:
+        f"{LOGS}/simulate_contact/{{activity}}/{{batch}}.log",
+    benchmark:
+        f"{BENCHMARKS}/simulate_contact/{{activity}}/{{batch}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=2500,
+        runtime=60,
+    params:
+        source=fingerprint("simulate_contact"),
+        simulation=settings(STUDY.simulation),
+        cases=lambda wildcards: BATCHES[wildcards.batch],
+    script:
+        "../../scripts/simulate_contact.py"

@@ -1,0 +1,112 @@
+"""Wear, creep and damage over a life."""
+
+LIVES = list(STUDY.wear.lives)
+MAP_NAME = "{case}" if len(LIVES) == 1 else "{case}_{life}"
+CASE_NAMES = [case["name"] for case in STUDY.case_list()]
+
+
+rule accumulate_wear:
+    input:
+        grid=rules.build_geometry.output.grid,
+        histories=expand(
+            rules.simulate_contact.output.history,
+            activity=ACTIVITIES,
+            allow_missing=True,
+        ),
+    output:
+        damage=f"{RESULTS}/wear/{{batch}}.nc",
+        cycles=f"{RESULTS}/wear/cycles/{{batch}}.nc",
+    log:
+        f"{LOGS}/accumulate_wear/{{batch}}.log",
+    benchmark:
+        f"{BENCHMARKS}/accumulate_wear/{{batch}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=2500,
+        runtime=15,
+    params:
+        source=fingerprint("accumulate_wear"),
+        wear=settings(STUDY.wear),
+    script:
+        "../../scripts/accumulate_wear.py"
+
+
+rule write_vtk:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
+    output:
+        expand(f"{RESULTS}/wear/vtk/{MAP_NAME}.vtp", case=CASE_NAMES, life=LIVES),
+    log:
+        f"{LOGS}/write_vtk.log",
+    benchmark:
+        f"{BENCHMARKS}/write_vtk.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=2500,
+        runtime=10,
+    params:
+        source=fingerprint("write_vtk"),
+    script:
+        "../../scripts/write_vtk.py"
+
+
+rule summarize_cases:
+    input:
+        grid=rules.build_geometry.output.grid,
+        damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
+        cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
+    output:
+        cases=report(
+            f"{RESULTS}/tables/cases.csv",
+            caption="../report/cases.rst",
+            category="Tables",
+        ),
+    log:
+        f"{LOGS}/summarize_cases.log",
+    benchmark:
+        f"{BENCHMARKS}/summarize_cases.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=2500,
+        runtime=10,
+    params:
+        source=fingerprint("summarize_cases"),
+    script:
+        "../../scripts/summarize_cases.py"
+
+
+rule compare_force_directions:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        table=rules.build_geometry.output.table,
+        activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        comparison=f"{RESULTS}/tables/force_direction.csv",
+    log:
+        f"{LOGS}/compare_force_directions.log",
+    benchmark:
+        f"{BENCHMARKS}/compare_force_directions.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        source=fingerprint("compare_force_directions"),
+        simulation=settings(STUDY.simulation),
+        wear=settings(STUDY.wear),
+        # The middle of the design stands for the others.
+        case=STUDY.case_list()[len(STUDY.case_list()) // 2],
+    script:
+        "../../scripts/compare_force_directions.py"
