@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
-from kneewear.geometry._kernels import FAILED, FOOT, PatchArrays, closest_point
+from kneewear.geometry._kernels import (
+    APART,
+    FAILED,
+    FOOT,
+    TABLED,
+    DistanceArrays,
+    PatchArrays,
+    closest_point,
+    look_up,
+)
 
 FAR = -1
 TOO_DEEP = -2
@@ -39,6 +48,7 @@ class ElementArrays(NamedTuple):
 def find_candidates(
     elements: ElementArrays,
     patch: PatchArrays,
+    table: DistanceArrays,
     start: StartArrays,
     rotation: NDArray,
     translation: NDArray,
@@ -47,7 +57,7 @@ def find_candidates(
     u: NDArray,
     v: NDArray,
 ) -> tuple[int, int]:  # pragma: no cover
-    """List the elements nearer than `margin`, each projected afresh from its table node.
+    """List the elements nearer than `margin`, each looked up or projected from its table node.
 
     Returns their number, and that of elements so deep inside the metal that no table node is kept
     for them.
@@ -73,6 +83,13 @@ def find_candidates(
         if node == TOO_DEEP:
             buried += 1
         if node < 0:
+            continue
+        state = look_up(table, x, y, z, -np.inf, foot)
+        if state == APART or (state == TABLED and foot[0] >= margin):
+            continue
+        if state == TABLED:
+            element[count], u[count], v[count] = n, start.u[node], start.v[node]
+            count += 1
             continue
         foot_u, foot_v, status = closest_point(
             patch, x, y, z, start.u[node], start.v[node], foot, work
@@ -128,6 +145,7 @@ def add_curvature(
 def press(
     elements: ElementArrays,
     patch: PatchArrays,
+    table: DistanceArrays,
     spring: NDArray,
     rotation: NDArray,
     translation: NDArray,
@@ -163,11 +181,15 @@ def press(
         x = rotation[0, 0] * rx + rotation[1, 0] * ry + rotation[2, 0] * rz
         y = rotation[0, 1] * rx + rotation[1, 1] * ry + rotation[2, 1] * rz
         z = rotation[0, 2] * rx + rotation[1, 2] * ry + rotation[2, 2] * rz
-        u[c], v[c], status = closest_point(patch, x, y, z, u[c], v[c], foot, work)
         penetration[c] = 0.0
-        if status != FOOT:
-            failed += status == FAILED
+        state = look_up(table, x, y, z, 0.0, foot)
+        if state == APART:
             continue
+        if state != TABLED:
+            u[c], v[c], status = closest_point(patch, x, y, z, u[c], v[c], foot, work)
+            if status != FOOT:
+                failed += status == FAILED
+                continue
         if foot[0] >= 0.0:
             continue
         nx = rotation[0, 0] * foot[1] + rotation[0, 1] * foot[2] + rotation[0, 2] * foot[3]

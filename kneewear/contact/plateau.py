@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from kneewear.contact import _kernels
+from kneewear.geometry.distance_table import DistanceTable, empty_table
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
@@ -67,6 +68,15 @@ class PlateauContact:
         Its lookup table, from which every projection starts.
     direction : {"minimum_distance", "mid_surface"}
         Line along which pressure acts. Only the first makes forces derive from a potential.
+    distance_table : DistanceTable, optional
+        Smooth table of the distance to the condyle. Where it has values they are used; deeper than
+        its band and at the condyle's borders the condyle itself is asked, as it is everywhere
+        without a table.
+
+    Raises
+    ------
+    ValueError
+        If the distance table does not reach out as far as elements are kept on the list.
 
     Notes
     -----
@@ -81,7 +91,13 @@ class PlateauContact:
         condyle: Surface,
         table: SurfaceTable,
         direction: str = "minimum_distance",
+        distance_table: DistanceTable | None = None,
     ) -> None:
+        if distance_table is not None and distance_table.outside < MARGIN:
+            raise ValueError(
+                f"the distance table reaches {distance_table.outside:g} mm out of the condyle; "
+                f"contact needs {MARGIN:g} mm"
+            )
         index = np.flatnonzero(grid.valid[side].ravel())
         self.index = index
         self.centre = np.ascontiguousarray(grid.centre[side].reshape(-1, 3)[index])
@@ -93,6 +109,7 @@ class PlateauContact:
         self.condyle = condyle
         self._elements = _kernels.ElementArrays(self.centre, self.normal, self.area)
         self._patch = condyle.arrays
+        self._table = distance_table.arrays if distance_table is not None else empty_table()
         self._start = _voxel_starts(table)
         self._direction = DIRECTIONS[direction]
         self._candidate = np.empty(index.size, dtype=np.int64)
@@ -130,6 +147,7 @@ class PlateauContact:
         failed = _kernels.press(
             self._elements,
             self._patch,
+            self._table,
             spring,
             rotation,
             translation,
@@ -203,6 +221,7 @@ class PlateauContact:
         self._count, buried = _kernels.find_candidates(
             self._elements,
             self._patch,
+            self._table,
             self._start,
             rotation,
             translation,

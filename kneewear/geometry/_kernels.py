@@ -275,3 +275,328 @@ def drop_many(
             dv = -(work[1, 0] * miss_z - work[1, 2] * miss_x) / determinant
             u[n] = min(max(u[n] + du, u0), u1)
             v[n] = min(max(v[n] + dv, v0), v1)
+
+
+# Distance tables: where a place lies.
+TABLED = 1
+APART = 2  # farther out than the table's band
+UNTABLED = 0  # deeper than the band, beside it or at a border of the patch: ask the patch
+
+# Weights of the cubic B-spline coefficient at a node: the inverse of the sampled B-spline
+# (1 + d2 / 6) in powers of the second difference d2, cut after d2 * d2. It needs two nodes to each
+# side, where the full inverse needs all; of smooth data it loses terms of sixth order only.
+COEFFICIENT = np.array([1 / 36, -10 / 36, 54 / 36, -10 / 36, 1 / 36])
+# The same followed by the B-spline half-way between two nodes: value there from eight nodes.
+HALF_WAY = np.convolve(COEFFICIENT, np.array([1.0, 23.0, 23.0, 1.0]) / 48.0)
+
+
+class DistanceArrays(NamedTuple):
+    """B-spline coefficients of the signed distance in a band along one patch.
+
+    Coordinates are the angle about an axis parallel to z (0 is distal, posterior positive), z and
+    the distance from that axis. Each (angle, z) column of nodes is one run along the radius.
+    """
+
+    axis: NDArray[np.float64]  # x, y
+    origin: NDArray[np.float64]  # angle, z, radius of node 0
+    spacing: NDArray[np.float64]
+    first: NDArray[np.int32]  # first radial node of each column
+    count: NDArray[np.int32]  # its number of nodes
+    base: NDArray[np.int32]  # place of its node 0 (if it had one) in the flat arrays
+    coefficient: NDArray[np.float32]
+    state: NDArray[np.uint8]  # of the cell that starts at each node
+
+
+@compiled
+def look_up(
+    table: DistanceArrays, x: float, y: float, z: float, limit: float, foot: NDArray
+) -> int:  # pragma: no cover
+    """Signed distance from the table; where it is below `limit`, also its derivatives.
+
+    Fills foot as `closest_point` does, but with the gradient as it is, which misses unit length by
+    the error of the table: so it is the derivative of the distance to the last digit. Returns the
+    state.
+    """
+    if table.first.shape[0] == 0:
+        return UNTABLED
+    dx, dy = x - table.axis[0], y - table.axis[1]
+    angle = (np.arctan2(dx, -dy) - table.origin[0]) / table.spacing[0]
+    across = (z - table.origin[1]) / table.spacing[1]
+    radius = np.sqrt(dx * dx + dy * dy)
+    out = (radius - table.origin[2]) / table.spacing[2]
+    i, k, j = int(np.floor(angle)), int(np.floor(across)), int(np.floor(out))
+    if i < 1 or k < 1 or i > table.first.shape[0] - 3 or k > table.first.shape[1] - 3:
+        return UNTABLED
+    place = j - table.first[i, k]
+    if place < 0 or table.count[i, k] == 0:
+        return UNTABLED
+    if place >= table.count[i, k]:
+        place = table.count[i, k] - 1
+    state = table.state[table.base[i, k] + table.first[i, k] + place]
+    if state != TABLED:
+        return int(state)
+
+    s, t, r = angle - i, across - k, out - j
+    # B-spline weights along each axis.
+    s1, t1, r1 = 1.0 - s, 1.0 - t, 1.0 - r
+    a = (s1 * s1 * s1 / 6, (3 * s * s * s - 6 * s * s + 4) / 6,
+         (3 * s1 * s1 * s1 - 6 * s1 * s1 + 4) / 6, s * s * s / 6)
+    b = (t1 * t1 * t1 / 6, (3 * t * t * t - 6 * t * t + 4) / 6,
+         (3 * t1 * t1 * t1 - 6 * t1 * t1 + 4) / 6, t * t * t / 6)
+    c = (r1 * r1 * r1 / 6, (3 * r * r * r - 6 * r * r + 4) / 6,
+         (3 * r1 * r1 * r1 - 6 * r1 * r1 + 4) / 6, r * r * r / 6)
+    v0 = v1 = v2 = v3 = 0.0
+    for m in range(4):
+        for n in range(4):
+            w = a[m] * b[n]
+            q = table.base[i - 1 + m, k - 1 + n] + j - 1
+            v0 += w * table.coefficient[q]
+            v1 += w * table.coefficient[q + 1]
+            v2 += w * table.coefficient[q + 2]
+            v3 += w * table.coefficient[q + 3]
+    foot[0] = c[0] * v0 + c[1] * v1 + c[2] * v2 + c[3] * v3
+    if foot[0] >= limit:
+        return TABLED
+
+    # First and second derivatives of the weights.
+    ha, hb, hc = 1.0 / table.spacing[0], 1.0 / table.spacing[1], 1.0 / table.spacing[2]
+    da = (-0.5 * s1 * s1 * ha, (1.5 * s * s - 2 * s) * ha,
+          (2 * s1 - 1.5 * s1 * s1) * ha, 0.5 * s * s * ha)
+    db = (-0.5 * t1 * t1 * hb, (1.5 * t * t - 2 * t) * hb,
+          (2 * t1 - 1.5 * t1 * t1) * hb, 0.5 * t * t * hb)
+    dc = (-0.5 * r1 * r1 * hc, (1.5 * r * r - 2 * r) * hc,
+          (2 * r1 - 1.5 * r1 * r1) * hc, 0.5 * r * r * hc)
+    ha, hb, hc = ha * ha, hb * hb, hc * hc
+    dda = (s1 * ha, (3 * s - 2) * ha, (3 * s1 - 2) * ha, s * ha)
+    ddb = (t1 * hb, (3 * t - 2) * hb, (3 * t1 - 2) * hb, t * hb)
+    ddc = (r1 * hc, (3 * r - 2) * hc, (3 * r1 - 2) * hc, r * hc)
+    f_a = f_b = f_c = f_aa = f_bb = f_cc = f_ab = f_ac = f_bc = 0.0
+    for m in range(4):
+        g_b = g_c = g_bb = g_cc = g_bc = g = 0.0
+        for n in range(4):
+            q = table.base[i - 1 + m, k - 1 + n] + j - 1
+            c0, c1 = np.float64(table.coefficient[q]), np.float64(table.coefficient[q + 1])
+            c2, c3 = np.float64(table.coefficient[q + 2]), np.float64(table.coefficient[q + 3])
+            p = c[0] * c0 + c[1] * c1 + c[2] * c2 + c[3] * c3
+            p_c = dc[0] * c0 + dc[1] * c1 + dc[2] * c2 + dc[3] * c3
+            p_cc = ddc[0] * c0 + ddc[1] * c1 + ddc[2] * c2 + ddc[3] * c3
+            g += b[n] * p
+            g_b += db[n] * p
+            g_bb += ddb[n] * p
+            g_c += b[n] * p_c
+            g_bc += db[n] * p_c
+            g_cc += b[n] * p_cc
+        f_a += da[m] * g
+        f_aa += dda[m] * g
+        f_b += a[m] * g_b
+        f_ab += da[m] * g_b
+        f_bb += a[m] * g_bb
+        f_c += a[m] * g_c
+        f_ac += da[m] * g_c
+        f_bc += a[m] * g_bc
+        f_cc += a[m] * g_cc
+
+    # From (angle, z, radius) to (x, y, z): radial unit vector (e, -o), angular one (o, e).
+    e, o = dx / radius, -dy / radius
+    turn = f_a / radius
+    foot[1] = f_c * e + turn * o
+    foot[2] = -f_c * o + turn * e
+    foot[3] = f_b
+    along = f_c / radius + f_aa / (radius * radius)
+    mixed = (f_ac - turn) / radius
+    sideways = f_ab / radius
+    foot[4] = f_cc * e * e + 2.0 * mixed * e * o + along * o * o
+    foot[5] = f_cc * o * o - 2.0 * mixed * e * o + along * e * e
+    foot[6] = f_bb
+    foot[7] = (along - f_cc) * e * o + mixed * (e * e - o * o)
+    foot[8] = f_bc * e + sideways * o
+    foot[9] = -f_bc * o + sideways * e
+    return TABLED
+
+
+@compiled
+def look_up_many(
+    table: DistanceArrays, points: NDArray, feet: NDArray, state: NDArray
+) -> None:  # pragma: no cover
+    for n in range(points.shape[0]):
+        state[n] = look_up(
+            table, points[n, 0], points[n, 1], points[n, 2], np.inf, feet[n]
+        )
+
+
+@compiled
+def half_way_errors(
+    patch: PatchArrays,
+    axis: NDArray,
+    points: NDArray,
+    u: NDArray,
+    v: NDArray,
+    step: NDArray,
+    distance: NDArray,
+    error: NDArray,
+) -> None:  # pragma: no cover
+    """Error of a spline along one line through each point, half-way between nodes `step` apart.
+
+    A step is (turn about the axis, dz, dr); NaN where a node has no foot.
+    """
+    foot, work = np.empty(10), np.empty((6, 4))
+    for n in range(points.shape[0]):
+        dx, dy = points[n, 0] - axis[0], points[n, 1] - axis[1]
+        radius = np.sqrt(dx * dx + dy * dy)
+        total = 0.0
+        for side in (-1, 1):
+            at_u, at_v = u[n], v[n]
+            for m in range(4):
+                q = side * (m + 0.5)
+                turn, out = q * step[0], 1.0 + q * step[2] / radius
+                cosine, sine = np.cos(turn), np.sin(turn)
+                x = axis[0] + out * (dx * cosine - dy * sine)
+                y = axis[1] + out * (dx * sine + dy * cosine)
+                z = points[n, 2] + q * step[1]
+                at_u, at_v, status = closest_point(patch, x, y, z, at_u, at_v, foot, work)
+                total += HALF_WAY[4 + m if side > 0 else 3 - m] * foot[0]
+                if status != FOOT:
+                    total = np.nan
+        error[n] = total - distance[n]
+
+
+@compiled
+def mark_cells(
+    patch: PatchArrays,
+    axis: NDArray,
+    origin: NDArray,
+    spacing: NDArray,
+    u: NDArray,
+    v: NDArray,
+    depth: NDArray,
+    outside: float,
+    layers: int,
+    low: NDArray,
+    high: NDArray,
+    start_u: NDArray,
+    start_v: NDArray,
+) -> None:  # pragma: no cover
+    """Widen each column's range of cells to hold points of all layers of the band over (u, v)."""
+    work = np.empty((6, 4))
+    for p in range(u.shape[0]):
+        for q in range(v.shape[0]):
+            evaluate(patch, u[p], v[q], work)
+            nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
+            ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
+            nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+            area = np.sqrt(nx * nx + ny * ny + nz * nz)
+            for m in range(layers + 1):
+                reach = ((outside + depth[p, q]) * m / layers - depth[p, q]) / area
+                dx, dy = work[0, 0] + reach * nx - axis[0], work[0, 1] + reach * ny - axis[1]
+                z = work[0, 2] + reach * nz
+                i = int((np.arctan2(dx, -dy) - origin[0]) / spacing[0])
+                k = int((z - origin[1]) / spacing[1])
+                j = int((np.sqrt(dx * dx + dy * dy) - origin[2]) / spacing[2])
+                low[i, k] = min(low[i, k], j)
+                high[i, k] = max(high[i, k], j)
+                start_u[i, k], start_v[i, k] = u[p], v[q]
+
+
+@compiled
+def height_over(
+    patch: PatchArrays, x: float, y: float, z: float, u: float, v: float, work: NDArray
+) -> float:  # pragma: no cover
+    """Height of a point over the tangent plane at (u, v)."""
+    evaluate(patch, u, v, work)
+    nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
+    ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
+    nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+    height = (x - work[0, 0]) * nx + (y - work[0, 1]) * ny + (z - work[0, 2]) * nz
+    return height / np.sqrt(nx * nx + ny * ny + nz * nz)
+
+
+@compiled
+def fill_columns(
+    patch: PatchArrays,
+    domain: NDArray,
+    axis: NDArray,
+    origin: NDArray,
+    spacing: NDArray,
+    first: NDArray,
+    offset: NDArray,
+    count: NDArray,
+    start_u: NDArray,
+    start_v: NDArray,
+    distance: NDArray,
+    is_foot: NDArray,
+) -> None:  # pragma: no cover
+    """Signed distance at every node, and whether its foot lies in the domain of the patch.
+
+    Where the foot leaves even the continued patch, the distance is that to its tangent plane.
+    """
+    foot, work = np.empty(10), np.empty((6, 4))
+    for i in range(first.shape[0]):
+        angle = origin[0] + spacing[0] * i
+        sine, cosine = np.sin(angle), np.cos(angle)
+        for k in range(first.shape[1]):
+            u, v = start_u[i, k], start_v[i, k]
+            z = origin[1] + spacing[1] * k
+            # From outside in, for there feet are far from jumping.
+            for m in range(count[i, k] - 1, -1, -1):
+                radius = origin[2] + spacing[2] * (first[i, k] + m)
+                x, y = axis[0] + radius * sine, axis[1] - radius * cosine
+                q = offset[i, k] + m
+                new_u, new_v, status = closest_point(patch, x, y, z, u, v, foot, work)
+                is_foot[q] = (
+                    status == FOOT
+                    and domain[0, 0] <= new_u <= domain[0, 1]
+                    and domain[1, 0] <= new_v <= domain[1, 1]
+                )
+                distance[q] = foot[0]
+                if status != FAILED:
+                    u, v = new_u, new_v
+                elif m < count[i, k] - 4:
+                    # Far below the band, where feet are about to jump: carried on smoothly.
+                    distance[q] = (
+                        4 * distance[q + 1] - 6 * distance[q + 2]
+                        + 4 * distance[q + 3] - distance[q + 4]
+                    )
+                else:
+                    distance[q] = height_over(patch, x, y, z, u, v, work)
+
+
+@compiled
+def fill_coefficients(
+    low: NDArray,
+    high: NDArray,
+    first_node: NDArray,
+    offset_node: NDArray,
+    distance: NDArray,
+    is_foot: NDArray,
+    first: NDArray,
+    offset: NDArray,
+    count: NDArray,
+    coefficient: NDArray,
+    state: NDArray,
+) -> None:  # pragma: no cover
+    """Coefficients from the distances at the nodes round each, and what each cell holds."""
+    for i in range(first.shape[0]):
+        for k in range(first.shape[1]):
+            for m in range(count[i, k]):
+                j = first[i, k] + m
+                total = 0.0
+                for a in range(-2, 3):
+                    for b in range(-2, 3):
+                        q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
+                        line = 0.0
+                        for c in range(-2, 3):
+                            line += COEFFICIENT[c + 2] * distance[q + c]
+                        total += COEFFICIENT[a + 2] * COEFFICIENT[b + 2] * line
+                place = offset[i, k] + m
+                coefficient[place] = total
+                if high[i, k] < 0 or j < low[i, k]:
+                    state[place] = UNTABLED
+                elif j > high[i, k]:
+                    state[place] = APART
+                else:
+                    state[place] = TABLED
+                    for a in range(2):
+                        for b in range(2):
+                            q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
+                            if not (is_foot[q] and is_foot[q + 1]):
+                                state[place] = UNTABLED
