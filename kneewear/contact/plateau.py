@@ -112,10 +112,15 @@ class PlateauContact:
         self._table = distance_table.arrays if distance_table is not None else empty_table()
         self._start = _voxel_starts(table)
         self._direction = DIRECTIONS[direction]
-        self._candidate = np.empty(index.size, dtype=np.int64)
-        self._u = np.empty(index.size)
-        self._v = np.empty(index.size)
-        self._penetration = np.empty(index.size)
+        self._listed = _kernels.Workspace(
+            element=np.empty(index.size, dtype=np.int64),
+            u=np.empty(index.size),
+            v=np.empty(index.size),
+            point=np.empty((index.size, 3)),
+            foot=np.empty((index.size, 10)),
+            state=np.empty(index.size, dtype=np.int64),
+            penetration=np.empty(index.size),
+        )
         self._count = 0
         self._listed_rotation = np.eye(3)
         self._listed_translation = np.full(3, np.inf)
@@ -153,10 +158,7 @@ class PlateauContact:
             translation,
             self._direction,
             self._count,
-            self._candidate,
-            self._u,
-            self._v,
-            self._penetration,
+            self._listed,
             wrench,
             stiffness,
         )
@@ -164,7 +166,10 @@ class PlateauContact:
             raise ValueError(f"{failed} elements could not be projected onto the condyle")
         listed = slice(0, self._count)
         return Resultant(
-            wrench, stiffness, self._candidate[listed].copy(), self._penetration[listed].copy()
+            wrench,
+            stiffness,
+            self._listed.element[listed].copy(),
+            self._listed.penetration[listed].copy(),
         )
 
     def forget(self) -> None:
@@ -226,9 +231,7 @@ class PlateauContact:
             rotation,
             translation,
             MARGIN,
-            self._candidate,
-            self._u,
-            self._v,
+            self._listed,
         )
         if buried:
             raise ValueError(f"{buried} elements lie more than {REACH_IN:g} mm inside the metal")

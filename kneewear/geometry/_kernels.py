@@ -282,6 +282,8 @@ TABLED = 1
 APART = 2  # farther out than the table's band
 UNTABLED = 0  # deeper than the band, beside it or at a border of the patch: ask the patch
 
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+SIXTH = 1.0 / 6.0
 # Weights of the cubic B-spline coefficient at a node: the inverse of the sampled B-spline
 # (1 + d2 / 6) in powers of the second difference d2, cut after d2 * d2. It needs two nodes to each
 # side, where the full inverse needs all; of smooth data it loses terms of sixth order only.
@@ -299,7 +301,7 @@ class DistanceArrays(NamedTuple):
 
     axis: NDArray[np.float64]  # x, y
     origin: NDArray[np.float64]  # angle, z, radius of node 0
-    spacing: NDArray[np.float64]
+    rate: NDArray[np.float64]  # one over the spacing along each
     first: NDArray[np.int32]  # first radial node of each column
     count: NDArray[np.int32]  # its number of nodes
     base: NDArray[np.int32]  # place of its node 0 (if it had one) in the flat arrays
@@ -308,120 +310,142 @@ class DistanceArrays(NamedTuple):
 
 
 @compiled
-def look_up(
-    table: DistanceArrays, x: float, y: float, z: float, limit: float, foot: NDArray
-) -> int:  # pragma: no cover
-    """Signed distance from the table; where it is below `limit`, also its derivatives.
-
-    Fills foot as `closest_point` does, but with the gradient as it is, which misses unit length by
-    the error of the table: so it is the derivative of the distance to the last digit. Returns the
-    state.
-    """
-    if table.first.shape[0] == 0:
-        return UNTABLED
-    dx, dy = x - table.axis[0], y - table.axis[1]
-    angle = (np.arctan2(dx, -dy) - table.origin[0]) / table.spacing[0]
-    across = (z - table.origin[1]) / table.spacing[1]
-    radius = np.sqrt(dx * dx + dy * dy)
-    out = (radius - table.origin[2]) / table.spacing[2]
-    i, k, j = int(np.floor(angle)), int(np.floor(across)), int(np.floor(out))
-    if i < 1 or k < 1 or i > table.first.shape[0] - 3 or k > table.first.shape[1] - 3:
-        return UNTABLED
-    place = j - table.first[i, k]
-    if place < 0 or table.count[i, k] == 0:
-        return UNTABLED
-    if place >= table.count[i, k]:
-        place = table.count[i, k] - 1
-    state = table.state[table.base[i, k] + table.first[i, k] + place]
-    if state != TABLED:
-        return int(state)
-
-    s, t, r = angle - i, across - k, out - j
-    # B-spline weights along each axis.
-    s1, t1, r1 = 1.0 - s, 1.0 - t, 1.0 - r
-    a = (s1 * s1 * s1 / 6, (3 * s * s * s - 6 * s * s + 4) / 6,
-         (3 * s1 * s1 * s1 - 6 * s1 * s1 + 4) / 6, s * s * s / 6)
-    b = (t1 * t1 * t1 / 6, (3 * t * t * t - 6 * t * t + 4) / 6,
-         (3 * t1 * t1 * t1 - 6 * t1 * t1 + 4) / 6, t * t * t / 6)
-    c = (r1 * r1 * r1 / 6, (3 * r * r * r - 6 * r * r + 4) / 6,
-         (3 * r1 * r1 * r1 - 6 * r1 * r1 + 4) / 6, r * r * r / 6)
-    v0 = v1 = v2 = v3 = 0.0
-    for m in range(4):
-        for n in range(4):
-            w = a[m] * b[n]
-            q = table.base[i - 1 + m, k - 1 + n] + j - 1
-            v0 += w * table.coefficient[q]
-            v1 += w * table.coefficient[q + 1]
-            v2 += w * table.coefficient[q + 2]
-            v3 += w * table.coefficient[q + 3]
-    foot[0] = c[0] * v0 + c[1] * v1 + c[2] * v2 + c[3] * v3
-    if foot[0] >= limit:
-        return TABLED
-
-    # First and second derivatives of the weights.
-    ha, hb, hc = 1.0 / table.spacing[0], 1.0 / table.spacing[1], 1.0 / table.spacing[2]
-    da = (-0.5 * s1 * s1 * ha, (1.5 * s * s - 2 * s) * ha,
-          (2 * s1 - 1.5 * s1 * s1) * ha, 0.5 * s * s * ha)
-    db = (-0.5 * t1 * t1 * hb, (1.5 * t * t - 2 * t) * hb,
-          (2 * t1 - 1.5 * t1 * t1) * hb, 0.5 * t * t * hb)
-    dc = (-0.5 * r1 * r1 * hc, (1.5 * r * r - 2 * r) * hc,
-          (2 * r1 - 1.5 * r1 * r1) * hc, 0.5 * r * r * hc)
-    ha, hb, hc = ha * ha, hb * hb, hc * hc
-    dda = (s1 * ha, (3 * s - 2) * ha, (3 * s1 - 2) * ha, s * ha)
-    ddb = (t1 * hb, (3 * t - 2) * hb, (3 * t1 - 2) * hb, t * hb)
-    ddc = (r1 * hc, (3 * r - 2) * hc, (3 * r1 - 2) * hc, r * hc)
-    f_a = f_b = f_c = f_aa = f_bb = f_cc = f_ab = f_ac = f_bc = 0.0
-    for m in range(4):
-        g_b = g_c = g_bb = g_cc = g_bc = g = 0.0
-        for n in range(4):
-            q = table.base[i - 1 + m, k - 1 + n] + j - 1
-            c0, c1 = np.float64(table.coefficient[q]), np.float64(table.coefficient[q + 1])
-            c2, c3 = np.float64(table.coefficient[q + 2]), np.float64(table.coefficient[q + 3])
-            p = c[0] * c0 + c[1] * c1 + c[2] * c2 + c[3] * c3
-            p_c = dc[0] * c0 + dc[1] * c1 + dc[2] * c2 + dc[3] * c3
-            p_cc = ddc[0] * c0 + ddc[1] * c1 + ddc[2] * c2 + ddc[3] * c3
-            g += b[n] * p
-            g_b += db[n] * p
-            g_bb += ddb[n] * p
-            g_c += b[n] * p_c
-            g_bc += db[n] * p_c
-            g_cc += b[n] * p_cc
-        f_a += da[m] * g
-        f_aa += dda[m] * g
-        f_b += a[m] * g_b
-        f_ab += da[m] * g_b
-        f_bb += a[m] * g_bb
-        f_c += a[m] * g_c
-        f_ac += da[m] * g_c
-        f_bc += a[m] * g_bc
-        f_cc += a[m] * g_cc
-
-    # From (angle, z, radius) to (x, y, z): radial unit vector (e, -o), angular one (o, e).
-    e, o = dx / radius, -dy / radius
-    turn = f_a / radius
-    foot[1] = f_c * e + turn * o
-    foot[2] = -f_c * o + turn * e
-    foot[3] = f_b
-    along = f_c / radius + f_aa / (radius * radius)
-    mixed = (f_ac - turn) / radius
-    sideways = f_ab / radius
-    foot[4] = f_cc * e * e + 2.0 * mixed * e * o + along * o * o
-    foot[5] = f_cc * o * o - 2.0 * mixed * e * o + along * e * e
-    foot[6] = f_bb
-    foot[7] = (along - f_cc) * e * o + mixed * (e * e - o * o)
-    foot[8] = f_bc * e + sideways * o
-    foot[9] = -f_bc * o + sideways * e
-    return TABLED
+def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no cover
+    """Weights of the four cubic B-splines at t of a cell."""
+    s = 1.0 - t
+    first, last = s * s * s * SIXTH, t * t * t * SIXTH
+    second = (3.0 * t - 6.0) * t * t * SIXTH + 4.0 * SIXTH
+    return first, second, 1.0 - first - second - last, last
 
 
 @compiled
-def look_up_many(
-    table: DistanceArrays, points: NDArray, feet: NDArray, state: NDArray
+def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
+    """First derivatives of the weights; `rate` is one over the spacing."""
+    s = 1.0 - t
+    first, last = -0.5 * s * s * rate, 0.5 * t * t * rate
+    second = (1.5 * t - 2.0) * t * rate
+    return first, second, -(first + second + last), last
+
+
+@compiled
+def spline_bends(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
+    """Second derivatives of the weights; `rate` is one over the spacing, squared."""
+    return (1.0 - t) * rate, (3.0 * t - 2.0) * rate, (1.0 - 3.0 * t) * rate, t * rate
+
+
+@compiled
+def look_up(
+    table: DistanceArrays,
+    points: NDArray,
+    count: int,
+    limit: float,
+    feet: NDArray,
+    state: NDArray,
 ) -> None:  # pragma: no cover
-    for n in range(points.shape[0]):
-        state[n] = look_up(
-            table, points[n, 0], points[n, 1], points[n, 2], np.inf, feet[n]
-        )
+    """Signed distances of the first `count` points from the table; below `limit` with derivatives.
+
+    Fills feet as `closest_point` does, but with the gradient as it is, which misses unit length by
+    the error of the table: so it is the derivative of the distance to the last digit. One flat
+    loop, because a call that takes the arrays costs more than a look-up; unsigned indices, because
+    signed ones are tested for counting from the end.
+    """
+    state[:count] = UNTABLED
+    if table.first.shape[0] == 0:
+        return
+    first, length, base = table.first, table.count, table.base
+    value, kind = table.coefficient, table.state
+    axis_x, axis_y = table.axis[0], table.axis[1]
+    origin_a, origin_b, origin_c = table.origin[0], table.origin[1], table.origin[2]
+    rate_a, rate_b, rate_c = table.rate[0], table.rate[1], table.rate[2]
+    last_a, last_b = first.shape[0] - 2.0, first.shape[1] - 2.0
+    for number in range(count):
+        dx, dy = points[number, 0] - axis_x, points[number, 1] - axis_y
+        radius = np.sqrt(dx * dx + dy * dy)
+        angle = (np.arctan2(dx, -dy) - origin_a) * rate_a
+        across = (points[number, 2] - origin_b) * rate_b
+        out = (radius - origin_c) * rate_c
+        if not (1.0 <= angle < last_a and 1.0 <= across < last_b and out >= 1.0):
+            continue
+        i, k, j = np.uint64(angle), np.uint64(across), np.uint64(out)
+        start, nodes = np.uint64(first[i, k]), np.uint64(length[i, k])
+        if j < start or nodes == ZERO:
+            continue
+        place = min(j - start, nodes - ONE)
+        known = kind[np.uint64(base[i, k] + first[i, k]) + place]
+        state[number] = known
+        if known != TABLED:
+            continue
+
+        j0 = np.int64(j) - 1
+        a = spline_weights(angle - i)
+        b0, b1, b2, b3 = spline_weights(across - k)
+        c0, c1, c2, c3 = spline_weights(out - j)
+        v0 = v1 = v2 = v3 = 0.0
+        for m in range(4):
+            w = a[0] if m == 0 else a[1] if m == 1 else a[2] if m == 2 else a[3]
+            row = i + np.uint64(m) - ONE
+            p, q = np.uint64(base[row, k - ONE] + j0), np.uint64(base[row, k] + j0)
+            r, s = np.uint64(base[row, k + ONE] + j0), np.uint64(base[row, k + TWO] + j0)
+            w0, w1, w2, w3 = w * b0, w * b1, w * b2, w * b3
+            v0 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
+            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
+            v1 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
+            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
+            v2 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
+            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
+            v3 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
+        feet[number, 0] = c0 * v0 + c1 * v1 + c2 * v2 + c3 * v3
+        if feet[number, 0] >= limit:
+            continue
+
+        da, dda = spline_slopes(angle - i, rate_a), spline_bends(angle - i, rate_a * rate_a)
+        db, ddb = spline_slopes(across - k, rate_b), spline_bends(across - k, rate_b * rate_b)
+        d0, d1, d2, d3 = spline_slopes(out - j, rate_c)
+        e0, e1, e2, e3 = spline_bends(out - j, rate_c * rate_c)
+        f_a = f_b = f_c = f_aa = f_bb = f_cc = f_ab = f_ac = f_bc = 0.0
+        for m in range(4):
+            g = g_b = g_c = g_bb = g_cc = g_bc = 0.0
+            for n in range(4):
+                p = np.uint64(base[i + np.uint64(m) - ONE, k + np.uint64(n) - ONE] + j0)
+                v0, v1 = np.float64(value[p]), np.float64(value[p + ONE])
+                v2, v3 = np.float64(value[p + TWO]), np.float64(value[p + THREE])
+                h = c0 * v0 + c1 * v1 + c2 * v2 + c3 * v3
+                h_c = d0 * v0 + d1 * v1 + d2 * v2 + d3 * v3
+                w = b0 if n == 0 else b1 if n == 1 else b2 if n == 2 else b3
+                w_b = db[0] if n == 0 else db[1] if n == 1 else db[2] if n == 2 else db[3]
+                w_bb = ddb[0] if n == 0 else ddb[1] if n == 1 else ddb[2] if n == 2 else ddb[3]
+                g += w * h
+                g_b += w_b * h
+                g_bb += w_bb * h
+                g_c += w * h_c
+                g_bc += w_b * h_c
+                g_cc += w * (e0 * v0 + e1 * v1 + e2 * v2 + e3 * v3)
+            w = a[0] if m == 0 else a[1] if m == 1 else a[2] if m == 2 else a[3]
+            w_a = da[0] if m == 0 else da[1] if m == 1 else da[2] if m == 2 else da[3]
+            f_a += w_a * g
+            f_aa += (dda[0] if m == 0 else dda[1] if m == 1 else dda[2] if m == 2 else dda[3]) * g
+            f_b += w * g_b
+            f_ab += w_a * g_b
+            f_bb += w * g_bb
+            f_c += w * g_c
+            f_ac += w_a * g_c
+            f_bc += w * g_bc
+            f_cc += w * g_cc
+
+        # From (angle, z, radius) to (x, y, z): radial unit vector (o, -e), angular one (e, o).
+        o, e = dx / radius, -dy / radius
+        turn = f_a / radius
+        feet[number, 1] = f_c * o + turn * e
+        feet[number, 2] = -f_c * e + turn * o
+        feet[number, 3] = f_b
+        along = f_c / radius + f_aa / (radius * radius)
+        mixed, sideways = (f_ac - turn) / radius, f_ab / radius
+        feet[number, 4] = f_cc * o * o + 2.0 * mixed * o * e + along * e * e
+        feet[number, 5] = f_cc * e * e - 2.0 * mixed * o * e + along * o * o
+        feet[number, 6] = f_bb
+        feet[number, 7] = (along - f_cc) * o * e + mixed * (o * o - e * e)
+        feet[number, 8] = f_bc * o + sideways * e
+        feet[number, 9] = -f_bc * e + sideways * o
 
 
 @compiled

@@ -123,7 +123,7 @@ class DistanceTable:
         points = np.ascontiguousarray(points, dtype=float)
         feet = np.empty((len(points), 10))
         state = np.empty(len(points), dtype=np.int64)
-        _kernels.look_up_many(self.arrays, points, feet, state)
+        _kernels.look_up(self.arrays, points, len(points), np.inf, feet, state)
         inside = state == _kernels.TABLED
         feet[~inside] = np.nan
         hessian = feet[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
@@ -136,7 +136,7 @@ def empty_table() -> _kernels.DistanceArrays:
     return _kernels.DistanceArrays(
         axis=np.zeros(2),
         origin=np.zeros(3),
-        spacing=np.ones(3),
+        rate=np.ones(3),
         first=nothing,
         count=nothing,
         base=nothing,
@@ -362,7 +362,7 @@ def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
         first, offset, count, coefficient, state,
     )
     return _kernels.DistanceArrays(
-        band.axis, origin, spacing, first, count, offset - first, coefficient, state
+        band.axis, origin, 1.0 / spacing, first, count, offset - first, coefficient, state
     )
 
 
@@ -468,10 +468,10 @@ def measure_table(
     normal = surface.normal(u, v)
     points = surface.evaluate(u, v) + height[:, None] * normal
     feet, state = np.empty((count, 10)), np.empty(count, dtype=np.int64)
-    _kernels.look_up_many(arrays, points, feet, state)
+    _kernels.look_up(arrays, points, count, np.inf, feet, state)
     inside = state == _kernels.TABLED
     error = np.abs(feet[:, 0] - height)[inside]
-    edge, smooth = edge[inside], ~(edge | _near_jump(surface, u, v, 6 * float(arrays.spacing[1])))[inside]
+    edge, smooth = edge[inside], ~(edge | _near_jump(surface, u, v, 6 / float(arrays.rate[1])))[inside]
     gradient = feet[inside, 1:4]
     angle = np.arctan2(
         np.linalg.norm(np.cross(gradient, normal[inside]), axis=1),
