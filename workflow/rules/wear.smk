@@ -85,11 +85,15 @@ rule summarize_cases:
 
 rule compare_force_directions:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
-        table=rules.build_geometry.output.table,
-        activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
-        kernels=ancient(rules.compile_kernels.output.marker),
+        histories=expand(
+            rules.simulate_contact.output.history,
+            activity=ACTIVITIES,
+            batch=CENTRE_BATCH,
+        ),
+        others=expand(
+            rules.simulate_other_direction.output.history, activity=ACTIVITIES
+        ),
     output:
         comparison=f"{RESULTS}/tables/force_direction.csv",
     log:
@@ -100,13 +104,12 @@ rule compare_force_directions:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=2500,
+        runtime=10,
     params:
         source=fingerprint("compare_force_directions"),
-        simulation=settings(STUDY.simulation),
         wear=settings(STUDY.wear),
-        # The middle of the design stands for the others.
-        case=STUDY.case_list()[len(STUDY.case_list()) // 2],
+        case=CENTRE_CASE["name"],
+        direction=STUDY.simulation.force_direction,
     script:
         "../../scripts/compare_force_directions.py"
