@@ -9,13 +9,11 @@ from kneewear.wear.force_direction import compare_force_directions
 
 with job_log(snakemake.log[0], snakemake.threads):
     case = snakemake.params.case
-    chosen = [load_history(path).only(case) for path in snakemake.input.histories]
-    others = [load_history(path).only(case) for path in snakemake.input.others]
-    if snakemake.params.direction == "mid_surface":
-        chosen, others = others, chosen
+    pressed = [load_history(path).only(case) for path in snakemake.input.minimum_distance]
+    others = [load_history(path).only(case) for path in snakemake.input.mid_surface]
     comparison = compare_force_directions(
-        {history.activity: history for history in chosen},
-        {history.activity: history for history in others},
+        minimum_distance={history.activity: history for history in pressed},
+        mid_surface={history.activity: history for history in others},
         grid=load_grid(snakemake.input.grid),
         settings=WearSettings(**snakemake.params.wear),
     )

@@ -83,17 +83,21 @@ rule summarize_cases:
         "../../scripts/summarize_cases.py"
 
 
+BY_DIRECTION = {
+    STUDY.simulation.force_direction: expand(
+        rules.simulate_contact.output.history, activity=ACTIVITIES, batch=CENTRE_BATCH
+    ),
+    OTHER_DIRECTION: expand(
+        rules.simulate_other_direction.output.history, activity=ACTIVITIES
+    ),
+}
+
+
 rule compare_force_directions:
     input:
         grid=rules.build_geometry.output.grid,
-        histories=expand(
-            rules.simulate_contact.output.history,
-            activity=ACTIVITIES,
-            batch=CENTRE_BATCH,
-        ),
-        others=expand(
-            rules.simulate_other_direction.output.history, activity=ACTIVITIES
-        ),
+        minimum_distance=BY_DIRECTION["minimum_distance"],
+        mid_surface=BY_DIRECTION["mid_surface"],
     output:
         comparison=f"{RESULTS}/tables/force_direction.csv",
     log:
@@ -110,6 +114,5 @@ rule compare_force_directions:
         source=fingerprint("compare_force_directions"),
         wear=settings(STUDY.wear),
         case=CENTRE_CASE["name"],
-        direction=STUDY.simulation.force_direction,
     script:
         "../../scripts/compare_force_directions.py"
