@@ -62,7 +62,8 @@ class ContactHistory:
         Resultant on the insert, N, and its torque about the insert's origin, N mm.
     reaction_force, reaction_moment : array, shape (case, frame, 3)
         What drivers (and a medial-lateral spring, if any) exert on the femoral component, N and
-        N mm about its origin.
+        N mm about its origin. The load is taken to act at the origin's x, so the moment about z
+        depends on where the femoral origin lies.
     spring_force : array, shape (case, frame)
         Medial-lateral spring force on the femoral component, N; zero without a spring.
     max_pressure, mean_pressure, contact_area, max_penetration : array, shape (case, frame, side)
