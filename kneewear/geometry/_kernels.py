@@ -303,7 +303,7 @@ class DistanceArrays(NamedTuple):
     origin: NDArray[np.float64]  # angle, z, radius of node 0
     rate: NDArray[np.float64]  # one over the spacing along each
     first: NDArray[np.int32]  # first radial node of each column
-    count: NDArray[np.int32]  # its number of nodes
+    length: NDArray[np.int32]  # its number of nodes
     base: NDArray[np.int32]  # place of its node 0 (if it had one) in the flat arrays
     coefficient: NDArray[np.float32]
     state: NDArray[np.uint8]  # of the cell that starts at each node
@@ -352,7 +352,7 @@ def look_up(
     state[:count] = UNTABLED
     if table.first.shape[0] == 0:
         return
-    first, length, base = table.first, table.count, table.base
+    first, length, base = table.first, table.length, table.base
     value, kind = table.coefficient, table.state
     axis_x, axis_y = table.axis[0], table.axis[1]
     origin_a, origin_b, origin_c = table.origin[0], table.origin[1], table.origin[2]
@@ -577,8 +577,10 @@ def fill_columns(
                 elif m < count[i, k] - 4:
                     # Far below the band, where feet are about to jump: carried on smoothly.
                     distance[q] = (
-                        4 * distance[q + 1] - 6 * distance[q + 2]
-                        + 4 * distance[q + 3] - distance[q + 4]
+                        4 * distance[q + 1]
+                        - 6 * distance[q + 2]
+                        + 4 * distance[q + 3]
+                        - distance[q + 4]
                     )
                 else:
                     distance[q] = height_over(patch, x, y, z, u, v, work)

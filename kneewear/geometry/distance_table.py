@@ -37,6 +37,8 @@ SPACINGS = 2.0 ** (np.arange(-30, 7) / 6)
 SHARE = 0.7
 # Bytes of a table.
 LARGEST = 16_000_000
+# Largest error of the normal where curvature is smooth.
+NORMAL_ERROR_DEG = 0.02
 ROUNDS = 5
 # Nodes each side that coefficients and interpolation need.
 HALO = 2
@@ -44,32 +46,44 @@ HALO = 2
 
 @dataclass(frozen=True)
 class TableQuality:
-    """What a distance table costs and how far it misses.
+    """What a distance table costs and how far it misses: a row of a report.
 
     Parameters
     ----------
-    wanted_error : float
-        Error asked for, mm.
-    max_error, max_edge_error, rms_error : float
-        Distance errors found, mm: largest away from sharp edges (radius under `EDGE_RADIUS`),
-        largest at them, root of the mean square.
-    max_normal_error, smooth_normal_error : float
-        Largest error of the normal, rad: anywhere, and away from jumps of curvature and sharp
-        edges.
-    covered : float
+    wanted_error_um : float
+        Error asked for.
+    max_error_um, max_edge_error_um, rms_error_um : float
+        Distance errors found: largest away from sharp edges, largest within `EDGE_REACH` of them,
+        root of the mean square.
+    max_normal_error_deg, smooth_normal_error_deg : float
+        Largest error of the normal: anywhere, and away from jumps of curvature and sharp edges.
+    covered_percent : float
         Part of the band that is tabulated; the rest lies along the patch's borders.
-    memory : int
-        Bytes.
+    spacing_turn_mm, spacing_across_mm, spacing_out_mm : float
+        Spacing of the nodes along the turn (at the mean radius), along z and along the radius.
+    memory_mb : float
+        Size.
     """
 
-    wanted_error: float
-    max_error: float
-    max_edge_error: float
-    rms_error: float
-    max_normal_error: float
-    smooth_normal_error: float
-    covered: float
-    memory: int
+    wanted_error_um: float
+    max_error_um: float
+    max_edge_error_um: float
+    rms_error_um: float
+    max_normal_error_deg: float
+    smooth_normal_error_deg: float
+    covered_percent: float
+    spacing_turn_mm: float
+    spacing_across_mm: float
+    spacing_out_mm: float
+    memory_mb: float
+
+    def excess(self) -> float:
+        """Largest error as a multiple of what is allowed."""
+        return max(
+            self.max_error_um / self.wanted_error_um,
+            self.max_edge_error_um / (EDGE_RELAXATION * self.wanted_error_um),
+            self.smooth_normal_error_deg / NORMAL_ERROR_DEG,
+        )
 
 
 @dataclass(frozen=True)
@@ -138,7 +152,7 @@ def empty_table() -> _kernels.DistanceArrays:
         origin=np.zeros(3),
         rate=np.ones(3),
         first=nothing,
-        count=nothing,
+        length=nothing,
         base=nothing,
         coefficient=np.zeros(0, dtype=np.float32),
         state=np.zeros(0, dtype=np.uint8),
@@ -167,37 +181,49 @@ def build_distance_table(
     Raises
     ------
     ValueError
-        If the error cannot be had within `LARGEST` bytes, or if the condyle does not surround its
-        axis like a body of revolution.
+        If the condyle does not surround its axis like a body of revolution, or is far too large.
 
     Notes
     -----
     The spacing along each axis is the widest at which one-dimensional splines through exact
     distances, along lines through some thousand points of the band, err by no more than `SHARE` of
     the wanted error; the table is then measured at other points, and made finer when it misses.
+    Normals, too, are kept within `NORMAL_ERROR_DEG` where curvature is smooth. When all this does
+    not fit into `LARGEST` bytes, the best table that does is returned with a warning; its quality
+    tells (`TableQuality.excess`).
     """
-    axis = condyle_axis(surface)
-    band = _Band(surface, axis, depth, outside)
+    band = _Band(surface, condyle_axis(surface), depth, outside)
     spacing = _choose_spacing(band, wanted_error)
+    spacing = spacing * max(1.0, band.expected_memory(spacing) / LARGEST) ** (1 / 3)
+    best = None
     for _ in range(ROUNDS):
         arrays = _tabulate(band, spacing)
         memory = sum(array.nbytes for array in arrays)
-        if memory > LARGEST:
+        if memory > LARGEST and best is not None:
             break
+        if memory > LARGEST:
+            spacing = spacing * 1.03 * (memory / LARGEST) ** (1 / 3)
+            continue
         quality = measure_table(surface, arrays, depth, outside, wanted_error)
-        logger.info(
-            "distance table %s: %.3g um, %.3g MB", spacing, 1e3 * quality.max_error, memory / 1e6
-        )
-        excess = max(quality.max_error, quality.max_edge_error / EDGE_RELAXATION) / wanted_error
+        logger.info("%s", quality)
+        excess = quality.excess()
+        if best is None or excess < best.quality.excess():
+            best = DistanceTable(arrays, depth, outside, quality)
         if excess <= 1.0:
-            return DistanceTable(arrays, depth, outside, quality)
+            return best
         spacing = spacing * min(0.95, max(0.7, 0.98 * excess**-0.4))
-    raise ValueError(
-        f"a distance table within {1e3 * wanted_error:g} um needs spacings under "
-        f"{', '.join(f'{s:.3g}' for s in spacing * [band.radius, 1, 1])} mm (along the turn, across, "
-        f"out) and more than {LARGEST / 1e6:g} MB; ask for a larger error "
-        "(table.distance_error_um)"
+    if best is None:
+        raise ValueError(f"no distance table of this condyle fits into {LARGEST / 1e6:g} MB")
+    logger.warning(
+        "no distance table within %g um fits into %g MB; the best misses by %.3g um (%.3g um at "
+        "edges) and %.3g deg",
+        1e3 * wanted_error,
+        LARGEST / 1e6,
+        best.quality.max_error_um,
+        best.quality.max_edge_error_um,
+        best.quality.smooth_normal_error_deg,
     )
+    return best
 
 
 def condyle_axis(surface: Surface) -> Array:
@@ -241,10 +267,18 @@ class _Band:
         turn = np.arctan2(reach[..., 0] - axis[0], axis[1] - reach[..., 1])
         self.lowest = np.array([turn.min(), reach[..., 2].min(), out.min()])
         self.highest = np.array([turn.max(), reach[..., 2].max(), out.max()])
+        sides = [np.diff(points, axis=a)[tuple([slice(119)] * 2)] for a in (0, 1)]
+        self.area = float(np.linalg.norm(np.cross(*sides), axis=-1).sum())
         # Angle, z and radius, the order of the grid's axes.
         self.coordinates = np.stack(
             [self.angle, points[..., 2], np.hypot(away[..., 0], away[..., 1])], axis=-1
         )
+
+
+    def expected_memory(self, spacing: Array) -> float:
+        """Bytes of a table, roughly: five for each node of the band and its halo."""
+        thickness = self.depth + self.outside + (2 * HALO + 2) * float(spacing[1:].max())
+        return 5.0 * self.area * thickness / (self.radius * float(np.prod(spacing)))
 
 
 def _choose_spacing(band: _Band, wanted: float) -> Array:
@@ -338,12 +372,21 @@ def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
     start_u, start_v = np.full(shape, np.nan), np.full(shape, np.nan)
     u, v, depth, layers = _marks(band, spacing)
     _kernels.mark_cells(
-        band.surface.arrays, band.axis, origin, spacing, u, v, depth, band.outside, layers, low, high,
-        start_u, start_v,
+        band.surface.arrays,
+        band.axis,
+        origin,
+        spacing,
+        u,
+        v,
+        depth,
+        band.outside,
+        layers,
+        low,
+        high,
+        start_u,
+        start_v,
     )
-    nearest = distance_transform_edt(
-        np.isnan(start_u), return_distances=False, return_indices=True
-    )
+    nearest = distance_transform_edt(np.isnan(start_u), return_distances=False, return_indices=True)
     start_u, start_v = start_u[tuple(nearest)], start_v[tuple(nearest)]
     # One cell more to every side: marks may just miss a corner of a cell.
     low, high = _widened(low, high, 1, 1)
@@ -352,14 +395,33 @@ def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
     distance = np.empty(int(count_node.sum()))
     is_foot = np.empty(distance.size, dtype=np.bool_)
     _kernels.fill_columns(
-        _continued(band, spacing), np.array(band.surface.domain), band.axis, origin, spacing, first_node, offset_node, count_node,
-        start_u, start_v, distance, is_foot,
+        _continued(band, spacing),
+        np.array(band.surface.domain),
+        band.axis,
+        origin,
+        spacing,
+        first_node,
+        offset_node,
+        count_node,
+        start_u,
+        start_v,
+        distance,
+        is_foot,
     )
     coefficient = np.empty(int(count.sum()), dtype=np.float32)
     state = np.empty(coefficient.size, dtype=np.uint8)
     _kernels.fill_coefficients(
-        low, high, first_node, offset_node, distance, is_foot,
-        first, offset, count, coefficient, state,
+        low,
+        high,
+        first_node,
+        offset_node,
+        distance,
+        is_foot,
+        first,
+        offset,
+        count,
+        coefficient,
+        state,
     )
     return _kernels.DistanceArrays(
         band.axis, origin, 1.0 / spacing, first, count, offset - first, coefficient, state
@@ -390,8 +452,8 @@ def _continued(band: _Band, spacing: Array) -> _kernels.PatchArrays:
     arrays = band.surface.arrays
     scale = np.array([band.radius, 1.0, 1.0])
     breaks, pieces = [], arrays.coefficients
-    for axis, values in enumerate((arrays.breaks_u, arrays.breaks_v)):
-        values = values.copy()
+    for axis, own in enumerate((arrays.breaks_u, arrays.breaks_v)):
+        values = own.copy()
         moved = np.moveaxis(np.diff(band.coordinates, axis=axis), axis, 0) * scale
         parameter = (values[-1] - values[0]) / len(moved)
         pieces = np.moveaxis(pieces, (axis, 2 + axis), (0, 1)).copy()
@@ -405,7 +467,8 @@ def _continued(band: _Band, spacing: Array) -> _kernels.PatchArrays:
             values[end] += sign * more
         pieces = np.moveaxis(pieces, (0, 1), (axis, 2 + axis))
         breaks.append(values)
-    return _kernels.PatchArrays(*breaks, np.ascontiguousarray(pieces), arrays.rational)
+    u, v = breaks
+    return _kernels.PatchArrays(u, v, np.ascontiguousarray(pieces), arrays.rational)
 
 
 def _stretched(powers: Array, stretch: float, shift: float) -> Array:
@@ -471,21 +534,29 @@ def measure_table(
     _kernels.look_up(arrays, points, count, np.inf, feet, state)
     inside = state == _kernels.TABLED
     error = np.abs(feet[:, 0] - height)[inside]
-    edge, smooth = edge[inside], ~(edge | _near_jump(surface, u, v, 6 / float(arrays.rate[1])))[inside]
+    edge, smooth = (
+        edge[inside],
+        ~(edge | _near_jump(surface, u, v, 6 / float(arrays.rate[1])))[inside],
+    )
     gradient = feet[inside, 1:4]
     angle = np.arctan2(
         np.linalg.norm(np.cross(gradient, normal[inside]), axis=1),
         (gradient * normal[inside]).sum(axis=1),
     )
+    away = surface.control_points[..., :2] - arrays.axis
+    radius = float(np.hypot(away[..., 0], away[..., 1]).mean())
     return TableQuality(
-        wanted_error=wanted_error,
-        max_error=float(error[~edge].max(initial=0.0)),
-        max_edge_error=float(error[edge].max(initial=0.0)),
-        rms_error=float(np.sqrt(np.mean(error**2))),
-        max_normal_error=float(angle.max(initial=0.0)),
-        smooth_normal_error=float(angle[smooth].max(initial=0.0)),
-        covered=float(inside[np.arange(count) % 4 > 1].mean()),
-        memory=sum(array.nbytes for array in arrays),
+        wanted_error_um=1e3 * wanted_error,
+        max_error_um=1e3 * float(error[~edge].max(initial=0.0)),
+        max_edge_error_um=1e3 * float(error[edge].max(initial=0.0)),
+        rms_error_um=1e3 * float(np.sqrt(np.mean(error**2))),
+        max_normal_error_deg=float(np.degrees(angle.max(initial=0.0))),
+        smooth_normal_error_deg=float(np.degrees(angle[smooth].max(initial=0.0))),
+        covered_percent=100.0 * float(inside[np.arange(count) % 4 > 1].mean()),
+        spacing_turn_mm=radius / float(arrays.rate[0]),
+        spacing_across_mm=1.0 / float(arrays.rate[1]),
+        spacing_out_mm=1.0 / float(arrays.rate[2]),
+        memory_mb=sum(array.nbytes for array in arrays) / 1e6,
     )
 
 
@@ -501,7 +572,9 @@ def _near_jump(
             continue
         nearest = inner[np.argmin(np.abs(value[:, None] - inner), axis=1)]
         bit = 1e-7 * (breaks[-1] - breaks[0])
-        sides = [(nearest + side, v) if number == 0 else (u, nearest + side) for side in (-bit, bit)]
+        sides = [
+            (nearest + side, v) if number == 0 else (u, nearest + side) for side in (-bit, bit)
+        ]
         before, after = (np.stack(surface.curvature(*place)) for place in sides)
         jump = np.abs(after - before).max(axis=0)
         away = np.abs(value - nearest) * np.linalg.norm(along[number], axis=-1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.table import SurfaceTable, table_from_rows
-from kneewear.geometry.table_window import Blocks, BlockLayout, StorageWindow
+from kneewear.geometry.table_window import BlockLayout, Blocks, StorageWindow
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
 
@@ -56,7 +56,9 @@ def save_tables(
         When the tables differ in samples or columns.
     """
     first = next(iter(tables.values()))
-    if any(t.columns != first.columns or t.point.shape != first.point.shape for t in tables.values()):
+    if any(
+        t.columns != first.columns or t.point.shape != first.point.shape for t in tables.values()
+    ):
         raise ValueError("tables of one file need the same samples and columns")
     values = {
         "side": np.array(list(tables)),

@@ -99,9 +99,7 @@ def test_interpolation_error_falls_with_the_square_of_the_spacing():
     errors = []
     for points in (21, 41, 81, 161):
         found = tabulate_surface(surface, points, points).interpolate(u, v)
-        errors.append(
-            [np.abs(found[:, 2:5] - point).max(), np.abs(found[:, 5:8] - normal).max()]
-        )
+        errors.append([np.abs(found[:, 2:5] - point).max(), np.abs(found[:, 5:8] - normal).max()])
     orders = np.log2(np.array(errors)[:-1] / np.array(errors)[1:])
     # The largest of 4000 samples of a fine table sees a worst cell only nearly.
     assert orders == pytest.approx(2.0, abs=0.15)
