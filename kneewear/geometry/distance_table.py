@@ -20,11 +20,11 @@ logger = logging.getLogger(__name__)
 
 # Band that contact can reach, mm: beyond what the linear layer bears, and as far out as a search
 # keeps elements on its list.
-DEPTH = 0.5
+DEPTH = 0.3
 OUTSIDE = 0.45
 # Into a sharp edge the band is only this part of the edge's radius deep: there level surfaces turn
 # sharper with depth until they break, and no smooth table follows.
-DEPTH_OF_RADIUS = 0.5
+DEPTH_OF_RADIUS = 0.3
 # Edges rounded more sharply than this, mm, may err by so many times the wanted error: contact
 # rests on the rest.
 EDGE_RADIUS = 4.0
@@ -40,6 +40,9 @@ LARGEST = 16_000_000
 # Largest error of the normal where curvature is smooth.
 NORMAL_ERROR_DEG = 0.02
 ROUNDS = 5
+# Nearer to a border of the patch than this, mm, nothing is tabulated: there the nodes' distances
+# rest on the patch's continuation, which may bend sharply.
+RIM = 0.2
 # Nodes each side that coefficients and interpolation need.
 HALO = 2
 
@@ -202,7 +205,7 @@ def build_distance_table(
         if memory > LARGEST and best is not None:
             break
         if memory > LARGEST:
-            spacing = spacing * 1.03 * (memory / LARGEST) ** (1 / 3)
+            spacing = spacing * 1.05 * (memory / LARGEST) ** 0.5
             continue
         quality = measure_table(surface, arrays, depth, outside, wanted_error)
         logger.info("%s", quality)
@@ -274,6 +277,15 @@ class _Band:
             [self.angle, points[..., 2], np.hypot(away[..., 0], away[..., 1])], axis=-1
         )
 
+    def inner_domain(self) -> Array:
+        """Range of each parameter, a rim left out."""
+        domain = np.array(self.surface.domain)
+        points = self.surface.evaluate(*np.meshgrid(*np.linspace(*domain.T, 120).T, indexing="ij"))
+        for axis in (0, 1):
+            step = np.linalg.norm(np.diff(points, axis=axis), axis=-1).mean(axis=1 - axis)
+            rim = RIM * np.ptp(domain[axis]) / (119 * step[[0, -1]])
+            domain[axis] += [rim[0], -rim[1]]
+        return domain
 
     def expected_memory(self, spacing: Array) -> float:
         """Bytes of a table, roughly: five for each node of the band and its halo."""
@@ -396,7 +408,7 @@ def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
     is_foot = np.empty(distance.size, dtype=np.bool_)
     _kernels.fill_columns(
         _continued(band, spacing),
-        np.array(band.surface.domain),
+        band.inner_domain(),
         band.axis,
         origin,
         spacing,
