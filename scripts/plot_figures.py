@@ -6,6 +6,7 @@ from kneewear.io.activity import load_activity
 from kneewear.io.csv_tables import load_table
 from kneewear.io.cycles import load_cycles
 from kneewear.io.damage import load_damage
+from kneewear.io.distance_table import load_distance_tables
 from kneewear.io.figures import save_figure
 from kneewear.io.grid import load_grid
 from kneewear.io.surfaces import load_implant
@@ -24,6 +25,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         cases=load_table(snakemake.input.cases),
         regression=load_table(snakemake.input.regression),
         comparison=next(iter(comparison), None),
+        distance_tables=load_distance_tables(snakemake.input.distance_table),
     )
     for name, figure in figures.items():
         for suffix in ("svg", "png"):

@@ -572,6 +572,71 @@ def measure_table(
     )
 
 
+@dataclass(frozen=True)
+class ErrorMap:
+    """Where a distance table errs.
+
+    Parameters
+    ----------
+    angle, across : array, shape (n_u, n_v)
+        Places on the condyle: angle about the table's axis, rad (0 distal, posterior positive),
+        and z, mm.
+    distance_error : array, shape (n_u, n_v)
+        Largest error of the distance over the band at each place, mm; NaN where nothing is
+        tabulated.
+    normal_error : array, shape (n_u, n_v)
+        The same of the normal, rad.
+    """
+
+    angle: Array
+    across: Array
+    distance_error: Array
+    normal_error: Array
+
+
+def map_errors(
+    surface: Surface, table: DistanceTable, size: tuple[int, int] = (160, 400), layers: int = 5
+) -> ErrorMap:
+    """Errors of a table over its condyle.
+
+    Parameters
+    ----------
+    surface : Surface
+        Patch the table was made from.
+    table : DistanceTable
+        The table.
+    size : pair of int
+        Places along u and v.
+    layers : int
+        Heights of the band looked at over each place.
+
+    Returns
+    -------
+    ErrorMap
+    """
+    u, v = np.meshgrid(
+        *(np.linspace(*ends, n) for ends, n in zip(surface.domain, size, strict=True)),
+        indexing="ij",
+    )
+    foot, normal = surface.evaluate(u, v), surface.normal(u, v)
+    deepest = _local_depth(-surface.curvature(u, v)[0], table.depth)
+    errors = np.full((2, layers, *size), np.nan)
+    for layer, part in enumerate(np.linspace(0.0, 1.0, layers)):
+        height = (table.outside + deepest) * part - deepest
+        points = foot + height[..., None] * normal
+        distance, gradient, _, _ = table.look_up(points.reshape(-1, 3))
+        errors[0, layer] = np.abs(distance.reshape(size) - height)
+        gradient = gradient.reshape(*size, 3)
+        errors[1, layer] = np.arctan2(
+            np.linalg.norm(np.cross(gradient, normal), axis=-1), (gradient * normal).sum(axis=-1)
+        )
+    known = ~np.isnan(errors)
+    worst = np.where(known.any(axis=1), np.max(np.where(known, errors, 0.0), axis=1), np.nan)
+    away = foot[..., :2] - table.arrays.axis
+    angle = np.arctan2(away[..., 0], -away[..., 1])
+    return ErrorMap(angle, foot[..., 2], worst[0], worst[1])
+
+
 def _near_jump(
     surface: Surface, u: Array, v: Array, reach: float, least: float = 1e-3
 ) -> NDArray[np.bool_]:

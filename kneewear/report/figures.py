@@ -8,8 +8,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
+from kneewear.report.distances import draw_distance_errors
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map
@@ -32,6 +34,7 @@ def draw_figures(
     cases: pd.DataFrame,
     regression: pd.DataFrame,
     comparison: pd.DataFrame | None = None,
+    distance_tables: Mapping[str, DistanceTable] | None = None,
 ) -> dict[str, Figure]:
     """Draw every figure the study has results for.
 
@@ -49,14 +52,16 @@ def draw_figures(
         Case table and regression table.
     comparison : DataFrame, optional
         Comparison with published values; without rows (or without it) nothing is drawn of it.
+    distance_tables : mapping of side to DistanceTable, optional
+        Distance tables of the condyles; without them their errors are not drawn.
 
     Returns
     -------
     dict of str to Figure
         Names without suffix, in the order of the page: `damage_maps`, `damage_surfaces`,
         `published_scatter`, `published_errors`, `implant`, and for each activity
-        `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
-        the figures of damage (`damage_maps_{life}`).
+        `activity_{name}`, `history_{name}` and `pressure_{name}`; last `distance_errors`. Several
+        lives add their name to the figures of damage (`damage_maps_{life}`).
     """
     figures: dict[str, Figure] = {}
     several = len(maps.lives) > 1
@@ -74,4 +79,6 @@ def draw_figures(
         figures[f"activity_{name}"] = draw_activity(activities[name])
         figures[f"history_{name}"] = draw_history(cycles, number)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
+    if distance_tables is not None:
+        figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     return figures

@@ -216,7 +216,9 @@ def _implant_section(
         if _has(tables, "fit_quality")
         else ()
     )
-    return Section("implant", "Implant", (), _images(figures, "implant"), tables=shown)
+    return Section(
+        "implant", "Implant", (), _images(figures, "implant", "distance_errors"), tables=shown
+    )
 
 
 def _provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section | None:
