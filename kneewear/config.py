@@ -187,7 +187,7 @@ class FemoralRegions(Settings):
 
 
 class KnotSpacingSettings(Settings):
-    """Distance of the knots of fitted surfaces."""
+    """Smallest distance of the knots of fitted surfaces; no more are taken than needed."""
 
     along: Positive = Field(description="In the sagittal direction, mm.")
     across: Positive = Field(
@@ -196,15 +196,22 @@ class KnotSpacingSettings(Settings):
 
 
 class MeshImplantSettings(Settings):
-    """Implant read from triangle meshes."""
+    """Implant read from files: meshes, point clouds or CAD."""
 
     insert: str = Field(
-        description="Mesh of the insert's bearing surface; path in the data folder."
+        description="File of the insert, path in the data folder: mesh (.stl, .ply, .obj), point "
+        "cloud (.csv, .xyz, .ply) or CAD (.step, .stp, .iges, .igs; needs the extra `cad`)."
     )
-    femoral: str = Field(
-        description="Mesh of the femoral component's bearing surface; path in the data folder."
+    femoral: str = Field(description="File of the femoral component; formats as the insert's.")
+    insert_form: Literal["sheet", "solid"] = Field(
+        description="Whether the insert's file holds the bearing surface only, or a solid whose "
+        "bearing is the part seen from above. Point clouds must be sheets."
     )
-    unit: Literal["m", "mm"] = Field(description="Unit of length of the mesh files.")
+    femoral_form: Literal["sheet", "solid"] = Field(
+        description="The same of the femoral component, whose bearing is the part seen from the "
+        "condyles' outside."
+    )
+    unit: Literal["m", "mm"] = Field(description="Unit of length of the files.")
     axes: AxesSettings = Field(description="Anatomical directions of the files' axes.")
     underside_mm: Finite = Field(
         description="Height of the insert's flat underside in its frame, mm."
@@ -216,13 +223,18 @@ class MeshImplantSettings(Settings):
         description="Parts of the condyles that are fitted, mm and deg."
     )
     knot_spacing_mm: KnotSpacingSettings = Field(
-        description="Distance of the knots of the fitted surfaces; one to three mesh edges."
+        description="Smallest distance of the knots of the fitted surfaces; one to three mesh "
+        "edges. As few as the tolerances need are taken."
     )
     smoothing_length_mm: NonNegative = Field(
         description="Length below which the fit smooths features away, mm; about half a mesh edge."
     )
     tolerance_mm: Positive = Field(
-        description="Largest accepted distance between a mesh vertex and the surface, mm."
+        description="Largest accepted distance between a mesh vertex and the surface, mm; a fifth "
+        "of it is the largest accepted ripple."
+    )
+    mean_tolerance_mm: Positive = Field(
+        description="Largest accepted mean distance between mesh vertices and the surface, mm."
     )
 
 

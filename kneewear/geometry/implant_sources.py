@@ -1,4 +1,4 @@
-"""One implant, whatever it comes from: the built-in shape or a user's meshes."""
+"""One implant, whatever it comes from: the built-in shape or a user's files."""
 
 from __future__ import annotations
 
@@ -6,17 +6,27 @@ import math
 
 from kneewear.config import ImplantSettings, MeshImplantSettings
 from kneewear.errors import InputDataError
-from kneewear.geometry.fitting import FitQuality, FitSettings, fit_condyle, fit_plateau
+from kneewear.geometry.clouds import femoral_from_points, insert_from_points, is_cloud
+from kneewear.geometry.extraction import (
+    Extraction,
+    extract_condyles,
+    extract_plateaus,
+    whole_sheet,
+)
+from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.meshes import (
     TriangleMesh,
     check_femoral,
     check_insert,
     condyle_axis,
+    is_closed,
     sheet_coverage,
     to_knee_axes,
 )
-from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
+from kneewear.geometry.sidedness import check_femoral_side, check_insert_side
 
 
 def build_implant(
@@ -38,7 +48,8 @@ def build_implant(
     Implant
         As a right knee.
     list of FitQuality
-        One for each fitted patch; empty for the built-in implant, which is exact.
+        One for each patch: against the vertices it was fitted to, or against the exact arcs of the
+        built-in implant.
 
     Raises
     ------
@@ -54,17 +65,18 @@ def build_implant(
         implant = build_parametric_implant(
             settings.parametric, settings.name, settings.nominal_thickness_mm, left
         )
-        return implant, []
+        return implant, measure_parametric_implant(implant, settings.parametric)
     if settings.meshes is None or insert_mesh is None or femoral_mesh is None:
         raise ValueError("source meshes needs the mesh settings, an insert and a femoral mesh")
-    insert, femoral = convert_meshes(settings, insert_mesh, femoral_mesh)
-    return _fit_implant(settings, settings.meshes, insert, femoral)
+    bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
+    sheets = (bearings[part].sheet for part in ("insert", "femoral"))
+    return _fit_implant(settings, settings.meshes, *sheets)
 
 
 def convert_meshes(
     settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
 ) -> tuple[TriangleMesh, TriangleMesh]:
-    """Both meshes in mm and knee axes, checked; quick enough to run before any job.
+    """Both meshes in mm and knee axes, checked; point clouds are joined to sheets.
 
     Parameters
     ----------
@@ -81,8 +93,8 @@ def convert_meshes(
     Raises
     ------
     InputDataError
-        If a mesh is empty, in another unit, turned inside out or upside down, broken, or in the
-        other one's place.
+        If a mesh is empty, in another unit, turned inside out or upside down, broken, of the other
+        knee, in the other one's place, or a solid that is said to be a sheet.
     """
     meshes = settings.meshes
     if meshes is None:
@@ -90,9 +102,65 @@ def convert_meshes(
     axes = meshes.axes.model_dump()
     insert = to_knee_axes(insert_mesh, meshes.unit, axes, settings.knee, meshes.insert)
     femoral = to_knee_axes(femoral_mesh, meshes.unit, axes, settings.knee, meshes.femoral)
+    if is_cloud(insert):
+        insert = insert_from_points(insert.vertices, meshes.insert)
+    if is_cloud(femoral):
+        femoral = femoral_from_points(femoral.vertices, meshes.femoral)
     check_insert(insert, meshes.insert)
     check_femoral(femoral, meshes.femoral)
+    _check_form(insert, meshes.insert_form, "insert_form", meshes.insert)
+    _check_form(femoral, meshes.femoral_form, "femoral_form", meshes.femoral)
+    check_insert_side(insert, settings.knee, meshes.insert)
+    check_femoral_side(femoral, settings.knee, meshes.femoral)
     return insert, femoral
+
+
+def extract_bearings(
+    settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
+) -> dict[str, Extraction]:
+    """Bearing sheets of both components: as given, or cut out of solids.
+
+    Parameters
+    ----------
+    settings : ImplantSettings
+        The `implant` block of the settings, with its `meshes` block.
+    insert_mesh, femoral_mesh : TriangleMesh
+        As read from file.
+
+    Returns
+    -------
+    dict
+        "insert" and "femoral" to their extraction, as a right knee.
+
+    Raises
+    ------
+    InputDataError
+        As `convert_meshes`, and when a solid has no bearing.
+    """
+    insert, femoral = convert_meshes(settings, insert_mesh, femoral_mesh)
+    meshes = settings.meshes
+    if meshes is None:
+        raise ValueError("the settings have no block 'meshes'")
+    return {
+        "insert": extract_plateaus(insert, meshes.insert)
+        if meshes.insert_form == "solid"
+        else whole_sheet(insert),
+        "femoral": extract_condyles(femoral, meshes.femoral)
+        if meshes.femoral_form == "solid"
+        else whole_sheet(femoral),
+    }
+
+
+def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:
+    """Refuse a closed body that is said to be a bearing sheet."""
+    if form == "sheet" and is_closed(mesh):
+        raise InputDataError(
+            source,
+            "a closed solid",
+            "the bearing sheet alone, as the settings say",
+            f"Say `{key}: solid`, and its bearing is cut out.",
+            key,
+        )
 
 
 def _fit_implant(
@@ -107,6 +175,7 @@ def _fit_implant(
         knot_spacing_across=meshes.knot_spacing_mm.across,
         smoothing_length=meshes.smoothing_length_mm,
         tolerance=meshes.tolerance_mm,
+        mean_tolerance=meshes.mean_tolerance_mm,
     )
     regions = meshes.femoral_region_mm
     limits = [abs(z) for side in SIDES for z in getattr(regions, side).z]

@@ -41,7 +41,7 @@ class TriangleMesh:
     vertices : array, shape (n_vertices, 3)
         Positions, in the unit and frame of its file until `to_knee_axes` converts them.
     faces : int array, shape (n_faces, 3)
-        Vertex numbers of each triangle.
+        Vertex numbers of each triangle. A point cloud has none until it is joined.
     """
 
     vertices: Array
@@ -163,7 +163,7 @@ def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
         )
     _check_topology(mesh, source)
     top = _upper_part(mesh)
-    facing_up = _signed_volume(mesh) if _is_closed(mesh) else mesh.face_normals[:, 1].sum()
+    facing_up = _signed_volume(mesh) if is_closed(mesh) else mesh.face_normals[:, 1].sum()
     hollow = _sagittal_curvature(top)
     if hollow < _CONVEX_LIMIT_PER_MM:
         raise InputDataError(
@@ -239,7 +239,7 @@ def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float
     """
     across = np.abs(mesh.vertices[:, 2])
     kept = (across >= window[0]) & (across <= window[1]) & (mesh.vertex_normals[:, 1] < -0.3)
-    return _circle_centre(mesh.vertices[kept, :2])
+    return circle_centre(mesh.vertices[kept, :2])
 
 
 def sheet_coverage(
@@ -354,7 +354,7 @@ def _height_ratio(mesh: TriangleMesh) -> float:
     return float(mesh.extent[1] / min(mesh.extent[0], mesh.extent[2]))
 
 
-def _is_closed(mesh: TriangleMesh) -> bool:
+def is_closed(mesh: TriangleMesh) -> bool:
     """Whether the vector areas cancel, as on a closed body."""
     total = np.linalg.norm(mesh.face_normals.sum(axis=0))
     return bool(total < 1e-3 * np.linalg.norm(mesh.face_normals, axis=1).sum())
@@ -374,7 +374,7 @@ def _from_axis(mesh: TriangleMesh) -> Array:
 
 def _outwardness(mesh: TriangleMesh) -> float:
     """Positive if normals point away from the condyles' axis (or out of a closed body)."""
-    return _signed_volume(mesh) if _is_closed(mesh) else float(_from_axis(mesh).sum())
+    return _signed_volume(mesh) if is_closed(mesh) else float(_from_axis(mesh).sum())
 
 
 def _outer_area_facing_up(mesh: TriangleMesh) -> float:
@@ -384,7 +384,7 @@ def _outer_area_facing_up(mesh: TriangleMesh) -> float:
 
 def _upper_part(mesh: TriangleMesh) -> Array:
     """Vertices of an insert's bearing: the whole sheet, or the upward part of a solid."""
-    if not _is_closed(mesh):
+    if not is_closed(mesh):
         return mesh.vertices
     outward = np.sign(_signed_volume(mesh))
     return mesh.vertices[mesh.vertex_normals[:, 1] * outward > 0.5]
@@ -404,8 +404,8 @@ def _sagittal_curvature(points: Array) -> float:
     return float(np.linalg.lstsq(terms, height, rcond=None)[0][0])
 
 
-def _circle_centre(points: Array) -> tuple[float, float]:
-    """Centre of the algebraic least-squares circle through plane points."""
+def circle_centre(points: Array) -> tuple[float, float]:
+    """Centre of the algebraic least-squares circle through plane points, shape (n, 2)."""
     terms = np.column_stack([2.0 * points, np.ones(len(points))])
     centre = np.linalg.lstsq(terms, (points**2).sum(axis=1), rcond=None)[0]
     return float(centre[0]), float(centre[1])

@@ -33,6 +33,26 @@ def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
     }
 
 
+def has_solid(study: Study) -> bool:
+    """Whether a bearing of the implant is cut out of a solid.
+
+    Parameters
+    ----------
+    study : Study
+        Settings.
+
+    Returns
+    -------
+    bool
+    """
+    meshes = study.implant.meshes
+    return (
+        study.implant.source == "meshes"
+        and meshes is not None
+        and "solid" in (meshes.insert_form, meshes.femoral_form)
+    )
+
+
 def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, str]:
     """Curve files of an activity.
 
@@ -82,9 +102,9 @@ def check_inputs(study: Study, root: str | Path) -> None:
     # Imported late: the built-in study needs neither, and each costs about half a second.
     if meshes:
         from kneewear.geometry.implant_sources import convert_meshes  # noqa: PLC0415
-        from kneewear.io.mesh import load_mesh  # noqa: PLC0415
+        from kneewear.io.shape import load_shape  # noqa: PLC0415
 
-        convert_meshes(study.implant, **{name: load_mesh(path) for name, path in meshes.items()})
+        convert_meshes(study.implant, **{name: load_shape(path) for name, path in meshes.items()})
     for name, files in curves.items():
         settings = study.activities[name]
         if isinstance(settings, CsvActivity):

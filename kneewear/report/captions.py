@@ -41,6 +41,26 @@ TEXTS = {
         "are stretched. Blue: medial plateau; orange: lateral plateau; grey: femoral component.",
         "Wireframe of femoral condyles on two plateaus, one coronal and two sagittal sections.",
     ),
+    "surface_deviation": (
+        "Deviation of the surfaces",
+        "Signed distance of each judged point from its NURBS patch: of mesh vertices for fitted "
+        "surfaces, of sampled points from the exact arcs for the built-in implant. Plateaus are "
+        "seen from above, condyles unrolled; red points stand outside the material.",
+        "Four maps of the deviation between source and patch in micrometres.",
+    ),
+    "bearing_extraction": (
+        "Bearing cut out of the solids",
+        "Blue triangles were taken as bearing: of the insert what is seen from above, of the "
+        "femoral component what is seen from outside the condyles. Grey ones were left out.",
+        "Two views each of insert and femoral component with the bearing coloured.",
+    ),
+    "distance_methods": (
+        "Minimum distance and ray firing",
+        "Time of one query on one dense, one sparse and several patches of the same condyle, ours "
+        "and OpenCASCADE's in one run, and the deviation from the dense patch; after Table 2-1 of "
+        "Bei (2003).",
+        "Bars of query times by geometry and method, and deviations by geometry.",
+    ),
     "activity": (
         "Prescribed motion and load",
         "Flexion, external rotation of the tibia, posterior position of the femur and axial load "

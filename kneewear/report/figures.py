@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.extraction import Extraction
+from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map
+from kneewear.report.surfaces import draw_deviation, draw_extraction
+from kneewear.report.timings import draw_distance_methods
 from kneewear.report.trends import (
     can_draw_surfaces,
     draw_damage_surfaces,
@@ -32,6 +36,9 @@ def draw_figures(
     cases: pd.DataFrame,
     regression: pd.DataFrame,
     comparison: pd.DataFrame | None = None,
+    quality: Sequence[FitQuality] = (),
+    extractions: Mapping[str, Extraction] | None = None,
+    benchmark: pd.DataFrame | None = None,
 ) -> dict[str, Figure]:
     """Draw every figure the study has results for.
 
@@ -49,12 +56,19 @@ def draw_figures(
         Case table and regression table.
     comparison : DataFrame, optional
         Comparison with published values; without rows (or without it) nothing is drawn of it.
+    quality : sequence of FitQuality
+        Deviations of the surfaces.
+    extractions : mapping, optional
+        What was cut out of solids.
+    benchmark : DataFrame, optional
+        Table of `benchmarks/distance.py`.
 
     Returns
     -------
     dict of str to Figure
         Names without suffix, in the order of the page: `damage_maps`, `damage_surfaces`,
-        `published_scatter`, `published_errors`, `implant`, and for each activity
+        `published_scatter`, `published_errors`, `implant`, `surface_deviation`,
+        `bearing_extraction`, `distance_methods`, and for each activity
         `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
         the figures of damage (`damage_maps_{life}`).
     """
@@ -70,6 +84,12 @@ def draw_figures(
             figures[f"published_scatter{ending}"] = draw_published_scatter(own)
             figures[f"published_errors{ending}"] = draw_published_errors(own)
     figures["implant"] = draw_implant(implant, cycles, 0)
+    if quality:
+        figures["surface_deviation"] = draw_deviation(quality)
+    if extractions is not None:
+        figures["bearing_extraction"] = draw_extraction(extractions)
+    if benchmark is not None:
+        figures["distance_methods"] = draw_distance_methods(benchmark)
     for number, name in enumerate(cycles.activities):
         figures[f"activity_{name}"] = draw_activity(activities[name])
         figures[f"history_{name}"] = draw_history(cycles, number)

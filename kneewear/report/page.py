@@ -57,8 +57,8 @@ def render_page(
         Settings of the study as plain builtins.
     tables : mapping of name to DataFrame
         `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
-        `regression_comparison`, `force_direction` and `fit_quality`. Tables that are empty are
-        left out.
+        `regression_comparison`, `force_direction`, `fit_quality` and any `benchmark_*`. Tables
+        that are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
     notes : mapping of activity name to sequence of str
@@ -79,6 +79,7 @@ def render_page(
         _equilibrium_section(tables),
         _activity_section(figures, notes),
         _implant_section(tables, figures),
+        _benchmark_section(tables, figures),
         _provenance_section(study, provenance or {}),
     )
     text = files("kneewear.report").joinpath("templates", "page.html.j2").read_text("utf-8")
@@ -216,7 +217,26 @@ def _implant_section(
         if _has(tables, "fit_quality")
         else ()
     )
-    return Section("implant", "Implant", (), _images(figures, "implant"), tables=shown)
+    images = _images(figures, "implant", "surface_deviation", "bearing_extraction")
+    return Section("implant", "Implant", (), images, tables=shown)
+
+
+def _benchmark_section(
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+) -> Section | None:
+    """What `make benchmark` measured last, if it was run."""
+    shown = tuple(
+        sections.plain_table(name.removeprefix("benchmark_").replace("_", " ").capitalize(), table)
+        for name, table in tables.items()
+        if name.startswith("benchmark_") and not table.empty
+    )
+    if not shown:
+        return None
+    text = (
+        "Measured by `make benchmark` on the machine that wrote this page. Absolute times belong "
+        "to the machine; ratios within one table compare.",
+    )
+    return Section("benchmarks", "Benchmarks", text, _images(figures, "distance_methods"), shown)
 
 
 def _provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section | None:

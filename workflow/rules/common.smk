@@ -4,7 +4,13 @@ from snakemake.exceptions import WorkflowError
 
 from kneewear.config import load_study
 from kneewear.errors import InputDataError
-from kneewear.io.study_inputs import activity_files, check_inputs, mesh_files
+from kneewear.io.cad import cad_is_installed
+from kneewear.io.study_inputs import (
+    activity_files,
+    check_inputs,
+    has_solid,
+    mesh_files,
+)
 from kneewear.provenance import source_fingerprint
 
 ROOT = str(workflow.basedir)
