@@ -15,8 +15,8 @@ from kneewear.geometry.meshes import TriangleMesh, condyle_axis
 
 Array = NDArray[np.float64]
 
-# A bearing leans up to 78 deg against the direction it is seen from: walls lean more.
-_LEAST_COSINE = 0.2
+# A bearing leans up to 66 deg against the direction it is seen from: rims and walls lean more.
+_LEAST_COSINE = 0.4
 # Of two layers this far apart (mm) in one line of sight the hidden one is no bearing.
 _HIDDEN_BY = 1.0
 # Raster for hiding, mm; the mesh edges of scans and of exported CAD are about as long.
@@ -75,7 +75,7 @@ def extract_plateaus(mesh: TriangleMesh, source: str = "insert mesh") -> Extract
 
     Notes
     -----
-    Kept are triangles that lean less than 78 deg from the horizontal, are not more than 1 mm below
+    Kept are triangles that lean less than 66 deg from the horizontal, are not more than 1 mm below
     others over the same square millimetre, and hang together in pieces of at least a tenth of the
     largest one: undersides, locking ledges, screw holes and side walls drop out.
     """
