@@ -334,18 +334,18 @@ def meet_line(
         # r + Su du + Sv dv = m d: eliminate m by the normals n x d of the two planes.
         ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
         vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
-        volume = (
-            dx * (uy * vz - uz * vy) + dy * (uz * vx - ux * vz) + dz * (ux * vy - uy * vx)
-        )
+        volume = dx * (uy * vz - uz * vy) + dy * (uz * vx - ux * vz) + dz * (ux * vy - uy * vx)
         size = np.sqrt((ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz))
         if abs(volume) < 1e-9 * size:
             return u, v, np.inf
-        du = -(
-            rx * (vy * dz - vz * dy) + ry * (vz * dx - vx * dz) + rz * (vx * dy - vy * dx)
-        ) / volume
-        dv = -(
-            rx * (dy * uz - dz * uy) + ry * (dz * ux - dx * uz) + rz * (dx * uy - dy * ux)
-        ) / volume
+        du = (
+            -(rx * (vy * dz - vz * dy) + ry * (vz * dx - vx * dz) + rz * (vx * dy - vy * dx))
+            / volume
+        )
+        dv = (
+            -(rx * (dy * uz - dz * uy) + ry * (dz * ux - dx * uz) + rz * (dx * uy - dy * ux))
+            / volume
+        )
         next_u, next_v = min(max(u + du, u0), u1), min(max(v + dv, v0), v1)
         # Held at a border and pushed outward again and again: the line passes beside the patch.
         if next_u == u and next_v == v:

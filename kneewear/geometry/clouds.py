@@ -85,11 +85,14 @@ def _joined(points: Array, plane: Array, source: str) -> TriangleMesh:
             "Check the columns of the file, and `axes`.",
         ) from error
     a, b, c = (plane[faces[:, corner]] for corner in range(3))
-    turned = np.cross(b - a, c - a) < 0
-    faces[turned] = faces[turned][:, ::-1]
+    (ab, ac) = b - a, c - a
+    area = ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
+    faces[area < 0] = faces[area < 0][:, ::-1]
     corners = points[faces]
     edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=-1)
-    kept = edges.max(axis=1) < _LONGEST_EDGE * np.median(edges)
+    longest = edges.max(axis=1)
+    # Rows of points along the outline leave triangles without area.
+    kept = (longest < _LONGEST_EDGE * np.median(edges)) & (np.abs(area) > 1e-6 * longest**2)
     return TriangleMesh(points, np.ascontiguousarray(faces[kept]))
 
 

@@ -104,7 +104,7 @@ def fit_plateau(
     def build(spans: tuple[int, int]) -> Surface:
         knots = (_spaced_knots(*z, spans[0]), _spaced_knots(*x, spans[1]))
         height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings)
-        return _patch_through(lambda u, v: np.stack([v, height(u, v), u], axis=-1), knots)
+        return patch_through(lambda u, v: np.stack([v, height(u, v), u], axis=-1), knots)
 
     return _sparsest(build, points[judged], most, settings, ("insert", *label))
 
@@ -187,7 +187,7 @@ def fit_condyle(
             x, y = axis[0] + distance * np.sin(turned), axis[1] - distance * np.cos(turned)
             return np.stack([x, y, sign * out], axis=-1)
 
-        surface = _patch_through(on_condyle, knots)
+        surface = patch_through(on_condyle, knots)
         return _run_across_backwards(surface) if sign < 0 else surface
 
     return _sparsest(build, points[judged], most, settings, ("femoral", *label))
@@ -332,10 +332,20 @@ def _edged_knots(width: float, spans: int) -> Array:
     return np.concatenate([[0.0] * DEGREE, inner, [width] * DEGREE])
 
 
-def _patch_through(
-    function: Callable[[Array, Array], Array], knots: tuple[Array, Array]
-) -> Surface:
-    """Bicubic patch that interpolates a function at the Greville points of its knots."""
+def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array, Array]) -> Surface:
+    """Bicubic patch that interpolates a function at the Greville points of its knots.
+
+    Parameters
+    ----------
+    function : callable
+        Points, shape (..., 3), at parameters u and v.
+    knots : pair of array
+        Clamped knots along u and along v.
+
+    Returns
+    -------
+    Surface
+    """
     sites = [_greville(k) for k in knots]
     net = function(*np.meshgrid(*sites, indexing="ij"))
     for direction in range(2):

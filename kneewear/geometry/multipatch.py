@@ -1,10 +1,11 @@
-"""Bearing surfaces of several patches: splitting, neighbours, and queries without holes at seams."""
+"""Bearing surfaces of several patches: cutting, neighbours, queries without holes at seams."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -156,11 +157,13 @@ class PatchSet:
             is_foot[taken] = foot[better]
         beside = np.flatnonzero(~is_foot)
         if beside.size:
-            nearest = points[beside] - 0.0
+            nearest = points[beside]
             for number in np.unique(patch[beside]):
                 rows = patch[beside] == number
                 nearest[rows] = self.patches[number].evaluate(u[beside][rows], v[beside][rows])
-            is_foot[beside] = self._on_seam(nearest, patch[beside])
+            corner = self._at_corner(u[beside], v[beside], patch[beside])
+            # A corner needs patches all round; one neighbour leaves it on the free border.
+            is_foot[beside] = self._meeting(nearest, patch[beside]) > np.where(corner, 1, 0)
         return patch, u, v, signed, normal, is_foot
 
     def ray_hits(
@@ -221,22 +224,28 @@ class PatchSet:
         meets[without] = False
         return np.flatnonzero(meets)
 
-    def _on_seam(self, points: Array, own: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether points on the border of their own patch lie on another patch too."""
-        found = np.zeros(len(points), dtype=bool)
+    def _meeting(self, points: Array, own: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Number of other patches on which points of a patch's border lie."""
+        found = np.zeros(len(points), dtype=np.int64)
         for number in np.unique(own):
             rows = np.flatnonzero(own == number)
             for other in self._near(points[rows], int(number)):
-                found[rows] |= _apart(self.patches[other], points[rows]) <= self.tolerance
+                found[rows] += _apart(self.patches[other], points[rows]) <= self.tolerance
         return found
+
+    def _at_corner(self, u: Array, v: Array, own: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether parameters are those of a corner of their patch."""
+        domains = np.array([patch.domain for patch in self.patches])[own]
+        away = np.abs(np.stack([u, v], axis=-1)[..., None] - domains).min(axis=2)
+        return np.asarray((away < 1e-9 * np.ptp(domains, axis=2)).all(axis=1))
 
 
 def border_points(surface: Surface, edge: str, count: int) -> Array:
     """Points along one border of a patch, shape (count, 3), mm."""
     (u0, u1), (v0, v1) = surface.domain
     u, v = np.linspace(u0, u1, count), np.linspace(v0, v1, count)
-    fixed = {"u_low": (u0, v), "u_high": (u1, v), "v_low": (u, v0), "v_high": (u, v1)}
-    return surface.evaluate(*fixed[edge])
+    at = {"u_low": u0, "u_high": u1, "v_low": v0, "v_high": v1}[edge]
+    return surface.evaluate(at, v) if edge.startswith("u") else surface.evaluate(u, at)
 
 
 def split_surface(surface: Surface, parts_u: int, parts_v: int) -> list[Surface]:
@@ -291,7 +300,7 @@ def _cut(knots: Array, net: Array, degree: int, cuts: Array) -> list[tuple[Array
         if missing > 0:
             spline = spline.insert_knot(place, missing)
     pieces = []
-    for start, end in zip(cuts[:-1], cuts[1:], strict=True):
+    for start, end in pairwise(cuts):
         width = 1e-12 * (knots[-1] - knots[0])
         inner = spline.t[(spline.t > start + width) & (spline.t < end - width)]
         first = int((spline.t < start - width).sum())

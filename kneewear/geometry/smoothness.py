@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 _SAMPLES_PER_SPAN = 4
 # A spline swings from knot to knot: waves longer than this many spans are shape.
-_LONGEST_SWING_SPANS = 2
+_LONGEST_SWING_SPANS = 2.5
 # Rounding in the second differences of a micrometre-accurate fit, 1/mm.
 _LEAST_SWING = 1e-6
 # Bearings are rounder than 10 mm everywhere (the tightest, a posterior condyle, has 15 mm); what
@@ -41,7 +41,7 @@ def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
     -----
     Normal curvature is sampled four times a knot span along every line. A wave of height a and half
     length d has curvatures that swing by 2 a (pi/d)^2, so a swing s over d stands for the height
-    a = (s/2) (d/pi)^2. An oscillation is three swings in a row, each no longer than two knot spans;
+    a = (s/2) (d/pi)^2. An oscillation is three swings in a row, each no longer than two and a half knot spans;
     its amplitude is that of the smallest of them. A single edge (flat, round, flat) swings twice
     and is shape, and edges tighter than 10 mm in radius are left out.
     """
@@ -83,7 +83,9 @@ def _line_ripple(
 def _turning_points(values: Array) -> NDArray[np.int64]:
     """Places where a sequence turns round, its ends included."""
     rising = np.sign(np.diff(values))
-    turn = np.flatnonzero(rising[1:] * rising[:-1] < 0) + 1
+    moving = np.flatnonzero(rising)
+    # Level pieces belong to the slope before them.
+    turn = moving[1:][rising[moving[1:]] != rising[moving[:-1]]]
     return np.concatenate([[0], turn, [values.size - 1]])
 
 
