@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 
 # Triangles with an edge this many times the usual one bridge holes and bays of the outline.
 _LONGEST_EDGE = 4.0
+_EDGE_ON = 0.15
 _LEAST_POINTS = 100
 
 
@@ -90,9 +91,10 @@ def _joined(points: Array, plane: Array, source: str) -> TriangleMesh:
     faces[area < 0] = faces[area < 0][:, ::-1]
     corners = points[faces]
     edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=-1)
-    longest = edges.max(axis=1)
-    # Rows of points along the outline leave triangles without area.
-    kept = (longest < _LONGEST_EDGE * np.median(edges)) & (np.abs(area) > 1e-6 * longest**2)
+    mesh = TriangleMesh(points, faces)
+    # Rows of points along the outline leave triangles without area, or seen edge-on.
+    seen = np.abs(area) / np.maximum(2.0 * np.linalg.norm(mesh.face_normals, axis=1), 1e-300)
+    kept = (edges.max(axis=1) < _LONGEST_EDGE * np.median(edges)) & (seen > _EDGE_ON)
     return TriangleMesh(points, np.ascontiguousarray(faces[kept]))
 
 

@@ -126,10 +126,10 @@ def bspline(surface: Surface) -> Any:
 
 def surface_of(geometry: Any) -> Surface:
     """Patch of OpenCASCADE's B-spline surface."""
-    if geometry.IsUPeriodic():
+    if geometry.IsUPeriodic() or geometry.IsVPeriodic():
         geometry.SetUNotPeriodic()
-    if geometry.IsVPeriodic():
         geometry.SetVNotPeriodic()
+        geometry.Segment(*geometry.Bounds())  # clamps the ends
     n_u, n_v = geometry.NbUPoles(), geometry.NbVPoles()
     points, weights = np.empty((n_u, n_v, 3)), np.empty((n_u, n_v))
     for i, j in np.ndindex(n_u, n_v):

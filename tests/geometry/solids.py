@@ -32,9 +32,7 @@ def closed_femoral(n: int = 90, lean: float = 5.0) -> TriangleMesh:
     radius = 30.0 + 3.0 * flange - (np.abs(v) - 0.65) ** 2
     # Between the condyles the metal is cut away behind: it follows the condyles' inner sides.
     shape = np.stack([radius * np.sin(angle), -radius * np.cos(angle), z], axis=-1)
-    inner = np.stack(
-        [(radius - 7.0) * np.sin(angle), -(radius - 7.0) * np.cos(angle), z], axis=-1
-    )
+    inner = np.stack([(radius - 7.0) * np.sin(angle), -(radius - 7.0) * np.cos(angle), z], axis=-1)
     keep = (flange[:-1, :-1] > 0.05) | (np.abs(v[:-1, :-1] + 1.0 / n) > 0.28)
     return _closed(shape, inner, keep)
 
@@ -45,8 +43,7 @@ def _closed(upper, lower, keep=None) -> TriangleMesh:
     keep = np.ones((n_u - 1, n_v - 1), dtype=bool) if keep is None else keep
     number = np.arange(n_u * n_v).reshape(n_u, n_v)
     a, b, c, d = (
-        part[keep]
-        for part in (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:])
+        part[keep] for part in (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:])
     )
     top = np.concatenate([np.column_stack([a, c, b]), np.column_stack([a, d, c])])
     bottom = top[:, ::-1] + n_u * n_v
