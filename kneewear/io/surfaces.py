@@ -11,6 +11,7 @@ from kneewear.io import netcdf
 from kneewear.io.netcdf import Layout, Variable
 
 KIND = "implant surfaces"
+FRAME = "right-knee insert frame: x posterior, y superior, z medial"
 _PATCHES = tuple((body, side) for body in ("femoral", "insert") for side in SIDES)
 
 
@@ -22,14 +23,16 @@ def save_implant(implant: Implant, path: str | Path) -> None:
     implant : Implant
         The implant, as a right knee.
     path : str or Path
-        File to write.
+        File to write; its attribute `knee` says which one the implant is made for, `frame` that
+        the coordinates are those of a right one either way.
     """
     values: dict[str, Any] = {}
     attributes: dict[str, Any] = {
         "name": implant.name,
         "underside_mm": float(implant.underside),
         "nominal_thickness_mm": float(implant.nominal_thickness),
-        "left": int(implant.left),
+        "knee": "left" if implant.left else "right",
+        "frame": FRAME,
         "coverage": int(implant.coverage is not None),
     }
     for body, side in _PATCHES:
@@ -93,7 +96,7 @@ def load_implant(path: str | Path) -> Implant:
         **surfaces,
         underside=float(attributes["underside_mm"]),
         nominal_thickness=float(attributes["nominal_thickness_mm"]),
-        left=bool(attributes["left"]),
+        left=attributes["knee"] == "left",
         coverage=coverage,
     )
 

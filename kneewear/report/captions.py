@@ -30,7 +30,7 @@ TEXTS = {
     ),
     "published_errors": (
         "Error of every published cell",
-        "Relative error in per cent. Framed cells were used for calibration; the others were not.",
+        "Relative error in per cent. Framed cells are those the built-in constants were fitted to.",
         "Fourteen tables of relative errors, coloured blue where too small and red where too "
         "large.",
     ),

@@ -135,8 +135,10 @@ def _comparison_section(
     if not _has(tables, "comparison"):
         return None
     standing = (
-        "The built-in implant and motion were calibrated on the cells of 10 mm thickness or 75 kg "
-        "body mass; agreement there is no evidence, and those cells are counted apart."
+        "Implant and motion behind them are not public. The built-in constants were fitted to four "
+        "of the 25 cells (10 mm at 50 and 150 kg, 6 and 14 mm at 75 kg) and then moved by hand "
+        "until trends and linearity of all cells agreed: the fitted cells are counted apart, but "
+        "none is strictly held out."
         if study["implant"]["source"] == "parametric"
         else "Implant and motion are others than the published ones: compare trends, not numbers."
     )
@@ -155,7 +157,7 @@ def _comparison_section(
 def _validity_section(
     study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
 ) -> Section | None:
-    limits = study["report"]["pressure_limit_mpa"], study["report"]["mean_pressure_limit_mpa"]
+    limits = study["report"]["pressure_limit_mpa"], study["report"]["avg_pressure_limit_mpa"]
     table = sections.validity_table(tables["validity"], limits)
     return Section(
         "validity",
@@ -165,6 +167,7 @@ def _validity_section(
             f"MPa, and polyethylene begins to yield at average pressures of about {limits[1]:g} "
             "MPa. Cases beyond are computed all the same, but should be trusted less.",
             sections.validity_sentence(tables["validity"]),
+            *sections.border_sentences(tables["cases"]),
         ),
         folded=(table,) if table.rows else (),
     )

@@ -1,6 +1,8 @@
 """Settings, paths and names every rule file uses."""
 
-from snakemake.exceptions import WorkflowError
+import os
+
+from snakemake.logging import logger
 
 from kneewear.config import load_study
 from kneewear.errors import InputDataError
@@ -13,15 +15,18 @@ from kneewear.io.study_inputs import (
 )
 from kneewear.provenance import source_fingerprint
 
-ROOT = str(workflow.basedir)
+# Relative, so that a checkout can be moved without running anything again.
+ROOT = os.path.relpath(workflow.basedir)
 SETTINGS_FILES = " + ".join(str(path) for path in workflow.configfiles)
 
 try:
     STUDY = load_study(config, SETTINGS_FILES)
     if workflow.is_main_process:
-        check_inputs(STUDY, ROOT)
+        for note in check_inputs(STUDY, ROOT):
+            logger.warning(note)
 except InputDataError as error:
-    raise WorkflowError(str(error)) from None
+    # Snakemake would add the place in this file to an error of its own.
+    raise SystemExit(str(error)) from None
 
 RESULTS = f"results/{STUDY.study}"
 LOGS = f"{RESULTS}/logs"
