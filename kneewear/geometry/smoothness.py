@@ -41,9 +41,9 @@ def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
     -----
     Normal curvature is sampled four times a knot span along every line. A wave of height a and half
     length d has curvatures that swing by 2 a (pi/d)^2, so a swing s over d stands for the height
-    a = (s/2) (d/pi)^2. An oscillation is three swings in a row, each no longer than two and a half knot spans;
-    its amplitude is that of the smallest of them. A single edge (flat, round, flat) swings twice
-    and is shape, and edges tighter than 10 mm in radius are left out.
+    a = (s/2) (d/pi)^2. An oscillation is three swings in a row, each no longer than two and a half
+    knot spans; its amplitude is that of the smallest of them. A single edge (flat, round, flat)
+    swings twice and is shape, and edges tighter than 10 mm in radius are left out.
     """
     u, v = _refined(surface.knots_u), _refined(surface.knots_v)
     point, s_u, s_v, s_uu, _, s_vv = surface.derivatives(u[:, None], v[None, :])

@@ -26,13 +26,17 @@ DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data")
 BASE = read_settings(ROOT / "config/config.yaml")
 # Anatomical directions of the axes of files, by columns of the matrix to x posterior, y, z medial.
 AXES = {
-    "z_up": ({"x": "posterior", "y": "lateral", "z": "superior"}, [[1, 0, 0], [0, 0, 1], [0, -1, 0]]),
+    "z_up": (
+        {"x": "posterior", "y": "lateral", "z": "superior"},
+        [[1, 0, 0], [0, 0, 1], [0, -1, 0]],
+    ),
     "x_lateral_z_up": (
         {"x": "lateral", "y": "anterior", "z": "superior"},
         [[0, -1, 0], [0, 0, 1], [-1, 0, 0]],
     ),
     "x_anterior": ({"x": "anterior", "y": "superior", "z": "lateral"}, np.diag([-1, 1, -1])),
-}  # fmt: skip
+}
+KNEE = {"x": "posterior", "y": "superior", "z": "medial"}
 
 
 def settings(study: str, **changes) -> ImplantSettings:
@@ -80,7 +84,7 @@ def test_other_axes_and_units_give_the_same_surfaces(name, unit):
     chosen = settings("example_meshes", axes=axes, unit=unit)
     implant, quality = build(stored, chosen)
     stated(quality, 0.02)
-    reference, _ = build(parts, settings("example_meshes", axes={"x": "posterior", "y": "superior", "z": "medial"}))  # fmt: skip
+    reference, _ = build(parts, settings("example_meshes", axes=KNEE))
     for side in SIDES:
         assert implant.insert[side].control_points == pytest.approx(
             reference.insert[side].control_points, abs=1e-6
@@ -110,7 +114,7 @@ def test_ultracongruent_inserts_are_fitted(radius):
     region = {"x": [-19.0, 19.0]}
     chosen = settings(
         "example_meshes",
-        axes={"x": "posterior", "y": "superior", "z": "medial"},
+        axes=KNEE,
         insert_region_mm={side: region for side in SIDES},
     )
     implant, quality = build(parts, chosen)
@@ -144,7 +148,7 @@ def solid_settings(**changes) -> ImplantSettings:
     """Made-up solids: wide regions of smooth shapes."""
     return settings(
         "example_meshes",
-        axes={"x": "posterior", "y": "superior", "z": "medial"},
+        axes=KNEE,
         insert_region_mm={
             "medial": {"x": [-20.0, 15.0], "z": [14.0, 36.0]},
             "lateral": {"x": [-20.0, 15.0], "z": [-36.0, -14.0]},
@@ -165,9 +169,9 @@ def test_solids_have_their_bearings_cut_out():
 
 def test_a_solid_called_a_sheet_is_refused():
     parts = {"insert": closed_insert(), "femoral": closed_femoral()}
-    with pytest.raises(InputDataError, match="a closed solid.*insert_form: solid"):
+    with pytest.raises(InputDataError, match=r"a closed solid.*insert_form: solid"):
         build(parts, solid_settings(insert_form="sheet"))
-    with pytest.raises(InputDataError, match="a closed solid.*femoral_form: solid"):
+    with pytest.raises(InputDataError, match=r"a closed solid.*femoral_form: solid"):
         build(parts, solid_settings(femoral_form="sheet"))
 
 
@@ -243,7 +247,7 @@ class TestRealImplant:
 
     @pytest.mark.parametrize("form", ["mirrored", "backwards"])
     def test_the_other_knee_is_refused(self, real, form):
-        axes = {"x": "posterior", "y": "superior", "z": "medial"}
+        axes = KNEE
         if form == "backwards":
             axes = {"x": "anterior", "y": "superior", "z": "lateral"}
             parts = real

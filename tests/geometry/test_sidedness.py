@@ -11,7 +11,10 @@ from tests.geometry.example_implant import example_meshes
 from tests.geometry.solids import RIGHT, closed_femoral, closed_insert, other_knee
 
 BACKWARDS = {"x": "anterior", "y": "superior", "z": "lateral"}
-CHECKS = {"insert": (check_insert, check_insert_side), "femoral": (check_femoral, check_femoral_side)}  # fmt: skip
+CHECKS = {
+    "insert": (check_insert, check_insert_side),
+    "femoral": (check_femoral, check_femoral_side),
+}
 PARTS = {"insert": closed_insert, "femoral": closed_femoral}
 
 

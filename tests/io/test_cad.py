@@ -52,7 +52,8 @@ class TestWithOpenCascade:
         implant = replace(IMPLANT, left=left)
         cad.save_implant_step(implant, tmp_path / "surfaces.step")
         patches = cad.load_patches(tmp_path / "surfaces.step")
-        originals = [getattr(implant, body)[side] for body in ("femoral", "insert") for side in SIDES]  # fmt: skip
+        bodies = (implant.femoral, implant.insert)
+        originals = [body[side] for body in bodies for side in SIDES]
         assert len(patches) == 4
         for read, original in zip(patches, originals, strict=True):
             written = original.mirrored() if left else original
@@ -92,7 +93,8 @@ class TestWithOpenCascade:
         _, _, distance, *_ = surface.closest_points(mesh.vertices)
         # Vertices along edges lie on chords of 0.5 um; feet of border points are not exact.
         assert np.quantile(np.abs(distance), 0.999) < 0.001
-        edges = np.linalg.norm(mesh.vertices[mesh.faces] - mesh.vertices[np.roll(mesh.faces, 1, 1)], axis=-1)  # fmt: skip
+        corners = mesh.vertices[mesh.faces]
+        edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=-1)
         assert edges.max() < 0.81 * mesh.extent.max() / 60.0
         border = mesh.vertices[mesh.border_vertices]
         (u0, u1), (v0, v1) = surface.domain
