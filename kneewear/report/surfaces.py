@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -71,44 +72,43 @@ def draw_extraction(extractions: Mapping[str, Extraction]) -> Figure:
     figure = Figure(figsize=(WIDTH, 7.0), layout="constrained")
     panels: Any = figure.subplots(2, 2)
     views = {
-        "insert": ((2, 0, 1.0, "From above"), (2, 1, -1.0, "From the front")),
-        "femoral": ((2, 1, 1.0, "From behind"), (0, 1, 1.0, "From the medial side")),
+        "insert": ((2, 0, 1.0, "from above"), (2, 1, -1.0, "from the front")),
+        "femoral": ((2, 1, 1.0, "from behind"), (0, 1, 1.0, "from the medial side")),
     }
     labels = ("x, posterior (mm)", "y (mm)", "z, medial (mm)")
     for row, part in zip(panels, ("insert", "femoral"), strict=True):
         extraction = extractions[part]
-        middle = extraction.mesh.vertices[extraction.mesh.faces].mean(axis=1)
         share = _area_share(extraction)
         for axes, (across, up, towards, name) in zip(row, views[part], strict=True):
-            depth = 3 - across - up
-            _draw_triangles(axes, middle, extraction.kept, (across, up, depth), towards)
+            _draw_triangles(axes, extraction, (across, up), towards)
             axes.set(xlabel=labels[across], ylabel=labels[up])
-            axes.set_title(f"{part.capitalize()}: {name.lower()}")
+            axes.set_title(f"{part.capitalize()}, {name}; {100 * share:.0f} % of the area bears")
             axes.set_aspect("equal")
             axes.grid(False)
             if across == 2:
                 axes.invert_xaxis()
             if up == 0:
                 axes.invert_yaxis()
-        row[1].set_title(f"{row[1].get_title()}; {100 * share:.0f} % of the area bears")
     return figure
 
 
 def _draw_triangles(
-    axes: Axes,
-    middle: NDArray[np.float64],
-    kept: NDArray[np.bool_],
-    directions: tuple[int, int, int],
-    towards: float,
+    axes: Axes, extraction: Extraction, directions: tuple[int, int], towards: float
 ) -> None:
-    """Dots at the triangles, the nearest drawn last."""
-    across, up, depth = directions
-    order = np.argsort(towards * middle[:, depth])
-    colours = np.where(kept, _BEARING, _LEFT_OUT)[order]
-    axes.scatter(
-        middle[order, across], middle[order, up], c=list(colours), s=1.5, linewidths=0,
-        rasterized=True,
+    """Triangles that face the viewer, the nearest drawn last."""
+    across, up = directions
+    depth = 3 - across - up
+    mesh = extraction.mesh
+    facing = np.flatnonzero(towards * mesh.face_normals[:, depth] > 0)
+    corners = mesh.vertices[mesh.faces[facing]]
+    order = np.argsort(towards * corners[:, :, depth].mean(axis=1))
+    colours = np.where(extraction.kept[facing], _BEARING, _LEFT_OUT)[order]
+    drawn = PolyCollection(
+        list(corners[order][:, :, [across, up]]), facecolors=list(colours), rasterized=True,
+        edgecolors="white", linewidths=0.1,
     )  # fmt: skip
+    axes.add_collection(drawn)
+    axes.autoscale_view()
 
 
 def _area_share(extraction: Extraction) -> float:
