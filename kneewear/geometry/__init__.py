@@ -1,7 +1,8 @@
 """From implant data to bearing surfaces, element grid and lookup tables."""
 
+from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.grid import ElementGrid, build_grid
-from kneewear.geometry.implant import SIDES, Coverage, Implant
+from kneewear.geometry.implant import SIDES, Implant, Layer
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.surface import Surface
@@ -12,6 +13,7 @@ __all__ = [
     "Coverage",
     "ElementGrid",
     "Implant",
+    "Layer",
     "Surface",
     "SurfaceTable",
     "build_grid",

@@ -14,7 +14,6 @@ from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
 from kneewear.geometry.grid import ElementGrid
 from kneewear.io.atomic import atomic_path
 from kneewear.wear.maps import DamageMaps
-from kneewear.wear.raster import cell_borders
 
 CELL_ARRAYS = {
     "max_pressure_MPa": "max_pressure",
@@ -88,7 +87,6 @@ def _mesh(grid: ElementGrid) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def _corners(grid: ElementGrid, side: int) -> NDArray[np.float64]:
     """Corners of a plateau's raster; their heights are means of the elements around them."""
-    x, z = cell_borders(grid, side)
     height = np.where(grid.valid[side], grid.centre[side, ..., 1], np.nan)
     height = np.pad(height, 1, constant_values=np.nan)
     around = np.stack([height[:-1, :-1], height[1:, :-1], height[:-1, 1:], height[1:, 1:]])
@@ -96,8 +94,8 @@ def _corners(grid: ElementGrid, side: int) -> NDArray[np.float64]:
     total = np.where(known, around, 0.0).sum(axis=0)
     # A corner without any neighbour belongs to no cell; its height is of no account.
     y = total / np.maximum(known.sum(axis=0), 1)
-    grid_x, grid_z = np.meshgrid(x, z, indexing="ij")
-    return np.stack([grid_x, y, grid_z], axis=-1)
+    plan = grid.corners[side]
+    return np.stack([plan[..., 0], y, plan[..., 1]], axis=-1)
 
 
 def _write(

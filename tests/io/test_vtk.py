@@ -26,6 +26,10 @@ def grid():
     valid[0, 0, 0] = False
     centre[0, 0, 0] = np.nan
     blank = np.zeros(centre.shape)
+    place = np.meshgrid(
+        2.0 * np.arange(ROWS + 1) - 1.0, 3.0 * np.arange(COLUMNS + 1) - 1.5, indexing="ij"
+    )
+    plan = np.stack(place, axis=-1)
     return ElementGrid(
         centre=centre,
         normal=blank,
@@ -34,6 +38,8 @@ def grid():
         area=np.full(valid.shape, 6.0),
         thickness=np.full(valid.shape, 7.0),
         valid=valid,
+        covered=valid.astype(float),
+        corners=np.stack([plan, plan - [0.0, 30.0]]),
         nominal_thickness=6.0,
         sides=("medial", "lateral"),
     )
