@@ -4,6 +4,8 @@ from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.grid import ElementGrid, build_grid
 from kneewear.geometry.implant import SIDES, Implant, Layer
 from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
+from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable, tabulate_surface
@@ -13,11 +15,17 @@ __all__ = [
     "Coverage",
     "ElementGrid",
     "Implant",
+    "KneeFit",
+    "KneeMeshes",
     "Layer",
     "Surface",
     "SurfaceTable",
+    "ThicknessTable",
     "build_grid",
     "build_implant",
+    "build_natural_knee",
     "build_parametric_implant",
+    "joint_thickness",
     "tabulate_surface",
+    "tabulate_thickness",
 ]
