@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kneewear.geometry.coverage import bounding_rectangle, cover_cells, patch_coverage
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.layers import layer_thickness
+from kneewear.geometry.underside import thickness_above
 
 # Cells covered less than this carry nothing: together they hold under 1e-7 of a plateau.
 _LEAST_FRACTION = 1e-6
@@ -172,13 +173,11 @@ def _thickness(
     """Local thickness under each element: straight down, or through the cartilage to the bone."""
     thickness = np.full(valid.shape, np.nan)
     points = centre[valid]
-    layer, underside = implant.insert_layer, implant.underside
+    layer = implant.insert_layer
     if layer is not None:
         thickness[valid] = layer_thickness(points, layer.bone[side], layer.limits)
-    elif isinstance(underside, float | int):
-        thickness[valid] = points[:, 1] - underside
     else:
-        thickness[valid] = points[:, 1] - underside.height_below(points)
+        thickness[valid] = thickness_above(implant.underside, points)
     return thickness
 
 

@@ -92,6 +92,26 @@ class MeshUnderside:
 Underside = PlaneUnderside | MeshUnderside
 
 
+def thickness_above(underside: float | Underside, points: Array) -> Array:
+    """Thickness straight down from points to an underside.
+
+    Parameters
+    ----------
+    underside : float or Underside
+        Height of a flat underside, mm, or its surface.
+    points : array, shape (n, 3)
+        Points of the bearing, insert's frame, mm.
+
+    Returns
+    -------
+    array, shape (n,)
+        mm; NaN where nothing lies below a point.
+    """
+    if isinstance(underside, PlaneUnderside | MeshUnderside):
+        return points[:, 1] - underside.height_below(points)
+    return points[:, 1] - underside
+
+
 def underside_of_mesh(mesh: TriangleMesh) -> MeshUnderside:
     """Underside of a meshed insert.
 

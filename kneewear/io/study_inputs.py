@@ -22,15 +22,16 @@ def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
     Returns
     -------
     dict
-        `insert_mesh` and `femoral_mesh` to their paths; empty for the built-in implant.
+        `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one) to their paths;
+        empty for the built-in implant.
     """
     meshes = study.implant.meshes
     if study.implant.source != "meshes" or meshes is None:
         return {}
-    return {
-        f"{part}_mesh": str(study.data_path(getattr(meshes, part), root))
-        for part in ("insert", "femoral")
-    }
+    files = {"insert_mesh": meshes.insert, "femoral_mesh": meshes.femoral}
+    if meshes.underside_mesh is not None:
+        files["underside_mesh"] = meshes.underside_mesh
+    return {name: str(study.data_path(file, root)) for name, file in files.items()}
 
 
 def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, str]:
@@ -84,7 +85,8 @@ def check_inputs(study: Study, root: str | Path) -> None:
         from kneewear.geometry.implant_sources import convert_meshes  # noqa: PLC0415
         from kneewear.io.mesh import load_mesh  # noqa: PLC0415
 
-        convert_meshes(study.implant, **{name: load_mesh(path) for name, path in meshes.items()})
+        loaded = {name: load_mesh(path) for name, path in meshes.items()}
+        convert_meshes(study.implant, loaded["insert_mesh"], loaded["femoral_mesh"])
     for name, files in curves.items():
         settings = study.activities[name]
         if isinstance(settings, CsvActivity):
