@@ -41,6 +41,38 @@ TEXTS = {
         "are stretched. Blue: medial plateau; orange: lateral plateau; grey: femoral component.",
         "Wireframe of femoral condyles on two plateaus, one coronal and two sagittal sections.",
     ),
+    "control_nets": (
+        "Surfaces and control nets",
+        "Each bearing surface is a single untrimmed NURBS patch; dots and lines are its control "
+        "net. Blue: medial; orange: lateral. Each body is drawn in its own frame.",
+        "Two three-dimensional views: plateaus and condyles under the nets of their control "
+        "points.",
+    ),
+    "deviation_map": (
+        "Deviation of the fitted surfaces",
+        "Distance of each fitted point from its patch, positive outside the material. Colours end "
+        "at the 99.5th percentile. The femoral component is unrolled about its axis.",
+        "Maps of the deviation between patches and the points they were fitted to.",
+    ),
+    "element_grid": (
+        "Element grid",
+        "The smallest rectangle round each plateau, cut into cells and projected vertically onto "
+        "the surface. Cells on the border (enlarged) carry the part that is covered, at its "
+        "middle (dots).",
+        "Plan of the elements of both plateaus and an enlarged piece of each border.",
+    ),
+    "thickness_map": (
+        "Local thickness",
+        "Thickness under each element: of an insert straight down to its underside, of cartilage "
+        "the shortest way to the bone, within the limits of the settings.",
+        "Map of the local thickness of both plateaus.",
+    ),
+    "cartilage_map": (
+        "Femoral cartilage",
+        "Thickness of the cartilage over the parameters of the femoral patches, unrolled about "
+        "the condyles' axis. Patches go on smoothly beyond the cartilage.",
+        "Map of the thickness of the femoral cartilage.",
+    ),
     "activity": (
         "Prescribed motion and load",
         "Flexion, external rotation of the tibia, posterior position of the femur and axial load "

@@ -15,6 +15,15 @@ from kneewear.report import sections
 from kneewear.report.captions import FigureText, figure_text, starting_with
 from kneewear.report.sections import Table
 
+_IMPLANT_FIGURES = (
+    "implant",
+    "control_nets",
+    "deviation_map",
+    "element_grid",
+    "thickness_map",
+    "cartilage_map",
+)
+
 
 @dataclass(frozen=True)
 class Section:
@@ -216,7 +225,7 @@ def _implant_section(
         if _has(tables, "fit_quality")
         else ()
     )
-    return Section("implant", "Implant", (), _images(figures, "implant"), tables=shown)
+    return Section("implant", "Implant", (), _images(figures, *_IMPLANT_FIGURES), tables=shown)
 
 
 def _provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section | None:

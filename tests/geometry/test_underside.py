@@ -75,7 +75,7 @@ def test_one_underside_is_needed():
 
 
 def test_underside_above_the_bearing_is_refused(tmp_path):
-    with pytest.raises(InputDataError, match="found an underside at y 9.00 mm under the medial"):
+    with pytest.raises(InputDataError, match=r"found an underside at y 9\.00 mm under the medial"):
         built(study("example_meshes", underside_mm=9.0))
     steep = PLANE | {"posterior_rise_deg": 40.0}
     with pytest.raises(InputDataError, match="underside_plane: found an underside at y"):

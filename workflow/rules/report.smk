@@ -113,6 +113,7 @@ rule write_report:
 
 STUDY_FILES = [
     *rules.build_geometry.output,
+    *rules.write_geometry_vtk.output,
     *expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
     *rules.write_vtk.output,
     *TABLES,
