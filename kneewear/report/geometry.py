@@ -51,7 +51,9 @@ def draw_control_nets(implant: Implant) -> Figure:
         axes.set_aspect("equal")
         axes.view_init(elev=elevation, azim=azimuth)
         axes.set(xlabel="x (mm)", ylabel="z (mm)")
-        axes.locator_params(axis="z", nbins=3)
+        # The heights of a flat insert would be written one over the other.
+        low, high = axes.get_zlim()
+        axes.locator_params(axis="z", nbins=3 if high - low > 10.0 else 1)
         axes.set_title(f"{names.get(body, title)}\ncontrol points: {', '.join(counts)}")
     return figure
 

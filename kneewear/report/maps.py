@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
 from kneewear.geometry.grid import ElementGrid
@@ -173,8 +174,14 @@ def draw_plateaus(
 
 
 def draw_outline(axes: Axes, grid: ElementGrid, side: int) -> None:
-    """Bare plateau with its outline, where half a cell is covered."""
+    """Bare plateau with its outline: the rectangle, or where half a cell is covered."""
     corners = grid.corners[side]
+    axes.update_datalim(corners[..., ::-1].reshape(-1, 2) + [[1.0, 1.0]])
+    axes.update_datalim(corners[..., ::-1].reshape(-1, 2) - [[1.0, 1.0]])
+    if (grid.covered[side] >= 0.5).all():
+        border = corners[[0, 0, -1, -1], [0, -1, -1, 0], ::-1]
+        axes.add_patch(Polygon(border, fc=PLATEAU, ec=INK, lw=0.8, zorder=1))
+        return
     # One ring of empty cells around, so that the outline closes.
     steps = [corners[1, 0] - corners[0, 0], corners[0, 1] - corners[0, 0]]
     first = corners[0, 0] - 0.5 * (steps[0] + steps[1])
@@ -184,8 +191,6 @@ def draw_outline(axes: Axes, grid: ElementGrid, side: int) -> None:
     where = (middle[..., 1], middle[..., 0], inside)
     axes.contourf(*where, levels=[0.5, 2.0], colors=[PLATEAU], zorder=1)
     axes.contour(*where, levels=[0.5], colors=[INK], linewidths=0.8, zorder=3)
-    axes.update_datalim(corners[..., ::-1].reshape(-1, 2) + [[1.0, 1.0]])
-    axes.update_datalim(corners[..., ::-1].reshape(-1, 2) - [[1.0, 1.0]])
 
 
 def _mark_worst(axes: Axes, grid: ElementGrid, depth: NDArray[np.float64]) -> None:
