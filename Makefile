@@ -39,7 +39,7 @@ study:
 	echo "Set-up took $$((ready - start)) s, the study $$((done - ready)) s."
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -33,6 +33,9 @@ STYLE: Any = {
     "figure.titlesize": 11,
 }
 
+# Read when a figure is written, long after it was drawn: equal figures are then equal files.
+mpl.rcParams["svg.hashsalt"] = "kneewear"
+
 # Okabe-Ito colours, told apart with every kind of colour vision.
 SIDE_COLOURS = {"medial": "#0072B2", "lateral": "#D55E00"}
 DEPTH_COLOURS = "magma_r"

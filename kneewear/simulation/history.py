@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,8 @@ class ContactHistory:
         Resultant on the insert, N, and its torque about the insert's origin, N mm.
     reaction_force, reaction_moment : array, shape (case, frame, 3)
         What drivers (and a medial-lateral spring, if any) exert on the femoral component, N and
-        N mm about its origin.
+        N mm about its origin. The load is taken to act at the origin's x, so the moment about z
+        depends on where the femoral origin lies.
     spring_force : array, shape (case, frame)
         Medial-lateral spring force on the femoral component, N; zero without a spring.
     max_pressure, mean_pressure, contact_area, max_penetration : array, shape (case, frame, side)
@@ -98,3 +99,35 @@ class ContactHistory:
     active_elements: NDArray[np.int64]
     centre_of_pressure: NDArray[np.float64]
     residual: NDArray[np.float64]
+
+    def only(self, name: str) -> ContactHistory:
+        """The history of one case.
+
+        Parameters
+        ----------
+        name : str
+            Name of the case.
+
+        Returns
+        -------
+        ContactHistory
+            With a case axis of length one.
+
+        Raises
+        ------
+        ValueError
+            If there is no case of that name.
+        """
+        names = [case.name for case in self.cases]
+        if name not in names:
+            raise ValueError(f"no case {name!r} among {', '.join(names)}")
+        chosen = slice(names.index(name), names.index(name) + 1)
+        shared = ("activity", "sides", "percent", "time")
+        return replace(
+            self,
+            **{
+                field.name: getattr(self, field.name)[chosen]
+                for field in fields(self)
+                if field.name not in shared
+            },
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -21,18 +22,22 @@ PARTS = ("kneewear", "scripts", "workflow", "config")
 class Checkout:
     """A copy of this checkout that tests may edit."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, study: str = "config/quick.yaml", origin: Path = CHECKOUT
+    ) -> None:
         self.folder = folder
-        for part in PARTS:
+        self.study = study
+        # The results of a copy are copied, those of this checkout are not.
+        for part in PARTS if origin == CHECKOUT else (*PARTS, "results", ".snakemake"):
             # Compiled kernels come along: their cache goes by the time stamps, which are kept.
-            shutil.copytree(CHECKOUT / part, folder / part)
-        shutil.copy2(CHECKOUT / "Snakefile", folder)
+            shutil.copytree(origin / part, folder / part)
+        shutil.copy2(origin / "Snakefile", folder)
 
     def snakemake(
         self, *arguments: str, overrides: Mapping[str, Any] | None = None, fails: bool = False
     ) -> str:
-        """Run snakemake on the quick study and return all it says."""
-        files = ["config/quick.yaml"]
+        """Run snakemake on the study and return all it says."""
+        files = [self.study]
         if overrides:
             (self.folder / "overrides.yaml").write_text(yaml.safe_dump(dict(overrides)))
             files.append("overrides.yaml")
@@ -86,10 +91,16 @@ class Edit:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """Checkout in which the quick study is complete."""
-    checkout = Checkout(tmp_path_factory.mktemp("checkout"))
-    checkout.snakemake()
-    return checkout
+    """Checkout in which the quick study is complete: run once, copied for each test process."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with (shared / "quick_study.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / "quick_study").exists():
+            (shared / "quick_study_running").mkdir()
+            Checkout(shared / "quick_study_running").snakemake()
+            (shared / "quick_study_running").rename(shared / "quick_study")
+    return Checkout(tmp_path_factory.mktemp("checkout"), origin=shared / "quick_study")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workflow.conftest import CHECKOUT
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 EXAMPLE = CHECKOUT / "config" / "example_meshes.yaml"
 

@@ -11,7 +11,7 @@ import pytest
 from kneewear.io.damage import load_damage
 from kneewear.io.history import load_history
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 FRAME_ARRAYS = ("pressure", "slip", "translation", "rotation", "force", "torque", "load_line")
 

@@ -1,5 +1,7 @@
 """Settings, paths and names every rule file uses."""
 
+import os
+
 from snakemake.exceptions import WorkflowError
 
 from kneewear.config import load_study
@@ -7,7 +9,8 @@ from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import activity_files, check_inputs, mesh_files
 from kneewear.provenance import source_fingerprint
 
-ROOT = str(workflow.basedir)
+# Relative, so that a checkout can be moved without running anything again.
+ROOT = os.path.relpath(workflow.basedir)
 SETTINGS_FILES = " + ".join(str(path) for path in workflow.configfiles)
 
 try:

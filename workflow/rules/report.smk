@@ -87,7 +87,7 @@ rule write_report:
         figures=rules.plot_figures.output.figures,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         provenance=rules.write_provenance.output.provenance,
-        template=f"{ROOT}/kneewear/report/templates/page.html.j2",
+        template=str(Path(ROOT, "kneewear/report/templates/page.html.j2")),
     output:
         page=report(
             f"{RESULTS}/report/index.html",

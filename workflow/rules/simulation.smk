@@ -51,3 +51,28 @@ rule simulate_contact:
         cases=lambda wildcards: BATCHES[wildcards.batch],
     script:
         "../../scripts/simulate_contact.py"
+
+
+# The middle of the design stands for the others.
+CENTRE_CASE = STUDY.case_list()[len(STUDY.case_list()) // 2]
+CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
+OTHER_DIRECTION = {
+    "minimum_distance": "mid_surface",
+    "mid_surface": "minimum_distance",
+}[STUDY.simulation.force_direction]
+
+
+use rule simulate_contact as simulate_other_direction with:
+    output:
+        history=f"{RESULTS}/simulation/{{activity}}/other_direction.nc",
+    log:
+        f"{LOGS}/simulate_other_direction/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/simulate_other_direction/{{activity}}.tsv"
+    params:
+        source=fingerprint("simulate_contact"),
+        simulation={
+            **settings(STUDY.simulation),
+            "force_direction": OTHER_DIRECTION,
+        },
+        cases=[CENTRE_CASE],

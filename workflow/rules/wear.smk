@@ -83,13 +83,21 @@ rule summarize_cases:
         "../../scripts/summarize_cases.py"
 
 
+BY_DIRECTION = {
+    STUDY.simulation.force_direction: expand(
+        rules.simulate_contact.output.history, activity=ACTIVITIES, batch=CENTRE_BATCH
+    ),
+    OTHER_DIRECTION: expand(
+        rules.simulate_other_direction.output.history, activity=ACTIVITIES
+    ),
+}
+
+
 rule compare_force_directions:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
-        table=rules.build_geometry.output.table,
-        activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
-        kernels=ancient(rules.compile_kernels.output.marker),
+        minimum_distance=BY_DIRECTION["minimum_distance"],
+        mid_surface=BY_DIRECTION["mid_surface"],
     output:
         comparison=f"{RESULTS}/tables/force_direction.csv",
     log:
@@ -100,13 +108,11 @@ rule compare_force_directions:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=2500,
+        runtime=10,
     params:
         source=fingerprint("compare_force_directions"),
-        simulation=settings(STUDY.simulation),
         wear=settings(STUDY.wear),
-        # The middle of the design stands for the others.
-        case=STUDY.case_list()[len(STUDY.case_list()) // 2],
+        case=CENTRE_CASE["name"],
     script:
         "../../scripts/compare_force_directions.py"

@@ -1,0 +1,82 @@
+"""The default study in full: the published trends, and balance at every frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.io.grid import load_grid
+from kneewear.io.history import load_history
+
+from .balance import assert_balanced, batches
+from .conftest import Checkout
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+DEPTHS = ["wear_depth", "creep_depth", "damage_depth"]
+PRESSURES = ["max_pressure", "avg_pressure"]
+
+
+@pytest.fixture(scope="module")
+def default_results(tmp_path_factory):
+    """Results of the default study."""
+    checkout = Checkout(tmp_path_factory.mktemp("default"), "config/config.yaml")
+    checkout.snakemake()
+    return checkout.folder / "results" / "default"
+
+
+def cases_by(results, quantity, side):
+    """Value of a quantity over thickness (rows) and body mass (columns)."""
+    cases = pd.read_csv(results / "tables" / "cases.csv")
+    chosen = cases[(cases["quantity"] == quantity) & (cases["side"] == side)]
+    return chosen.pivot(index="thickness_mm", columns="body_mass_kg", values="value").to_numpy()
+
+
+def test_comparison_covers_every_published_value(default_results):
+    comparison = pd.read_csv(default_results / "tables" / "comparison.csv")
+    assert len(comparison) == 350
+    assert np.isfinite(comparison[["computed", "published", "relative_error"]]).all(axis=None)
+
+
+@pytest.mark.parametrize("side", ["medial", "lateral"])
+@pytest.mark.parametrize("quantity", [*DEPTHS, *PRESSURES, "damage_volume"])
+def test_rises_with_mass_and_falls_with_thickness(default_results, quantity, side):
+    value = cases_by(default_results, quantity, side)
+    assert (np.diff(value, axis=1) > 0).all()
+    assert (np.diff(value, axis=0) < 0).all()
+
+
+@pytest.mark.parametrize("side", ["medial", "lateral"])
+def test_area_rises_with_mass_and_thickness(default_results, side):
+    value = cases_by(default_results, "damage_area", side)
+    assert (np.diff(value, axis=1) > 0).all()
+    assert (np.diff(value, axis=0) > 0).all()
+
+
+def test_medial_volume_is_about_twice_the_lateral(default_results):
+    medial, lateral = (
+        cases_by(default_results, "damage_volume", side) for side in ("medial", "lateral")
+    )
+    assert (medial > 1.8 * lateral).all()
+
+
+def test_planes_fit_every_quantity(default_results):
+    regression = pd.read_csv(default_results / "tables" / "regression.csv")
+    assert len(regression) == 14
+    assert (regression["r2"] >= 0.95).all()
+
+
+def test_default_study_is_balanced_at_every_frame(default_results):
+    assert_balanced(default_results, "gait", 0.7)
+
+
+def test_written_pressures_carry_the_written_force(default_results):
+    grid = load_grid(default_results / "geometry" / "grid.nc")
+    history = load_history(batches(default_results, "simulation/gait")[:1])
+    # Pressures are stored in single precision; they act along the condyle's normal, which leans
+    # from the element's by a few degrees at most, so vertical components agree to 1e-3.
+    carried = np.nansum(
+        history.pressure * (grid.area * grid.normal[..., 1])[None, None], axis=(-2, -1)
+    )
+    np.testing.assert_allclose(carried, -history.force[..., 1], rtol=2e-3)
