@@ -30,7 +30,7 @@ TEXTS = {
     ),
     "published_errors": (
         "Error of every published cell",
-        "Relative error in per cent. Framed cells were used for calibration; the others were not.",
+        "Relative error in per cent. Framed cells are those the built-in constants were fitted to.",
         "Fourteen tables of relative errors, coloured blue where too small and red where too "
         "large.",
     ),
@@ -41,18 +41,30 @@ TEXTS = {
         "are stretched. Blue: medial plateau; orange: lateral plateau; grey: femoral component.",
         "Wireframe of femoral condyles on two plateaus, one coronal and two sagittal sections.",
     ),
+    "activity": (
+        "Prescribed motion and load",
+        "Flexion, external rotation of the tibia, posterior position of the femur and axial load "
+        "through one cycle.",
+        "Four curves through the cycle: flexion, rotation, translation and load.",
+    ),
+    "history": (
+        "Solved motion and contact",
+        "Centre case through one cycle: load and its medial-lateral place, the solved "
+        "translations and varus angle, force, pressures and contact area of each side.",
+        "Nine panels of curves through the cycle for the medial and lateral side.",
+    ),
+    "pressure": (
+        "Pressure at the largest load",
+        "Centre case, seen from above. The line is the path of the centre of pressure through the "
+        "cycle; the white dot is its place at the largest load.",
+        "Map of contact pressure on both plateaus with the paths of the centres of pressure.",
+    ),
     "control_nets": (
         "Surfaces and control nets",
         "Each bearing surface is a single untrimmed NURBS patch; dots and lines are its control "
         "net. Blue: medial; orange: lateral. Each body is drawn in its own frame.",
         "Two three-dimensional views: plateaus and condyles under the nets of their control "
         "points.",
-    ),
-    "deviation_map": (
-        "Deviation of the fitted surfaces",
-        "Distance of each fitted point from its patch, positive outside the material. Colours end "
-        "at the 99.5th percentile. The femoral component is unrolled about its axis.",
-        "Maps of the deviation between patches and the points they were fitted to.",
     ),
     "element_grid": (
         "Element grid",
@@ -72,24 +84,6 @@ TEXTS = {
         "Thickness of the cartilage over the parameters of the femoral patches, unrolled about "
         "the condyles' axis. Patches go on smoothly beyond the cartilage.",
         "Map of the thickness of the femoral cartilage.",
-    ),
-    "activity": (
-        "Prescribed motion and load",
-        "Flexion, external rotation of the tibia, posterior position of the femur and axial load "
-        "through one cycle.",
-        "Four curves through the cycle: flexion, rotation, translation and load.",
-    ),
-    "history": (
-        "Solved motion and contact",
-        "Centre case through one cycle: load and its medial-lateral place, the solved "
-        "translations and varus angle, force, pressures and contact area of each side.",
-        "Nine panels of curves through the cycle for the medial and lateral side.",
-    ),
-    "pressure": (
-        "Pressure at the largest load",
-        "Centre case, seen from above. The line is the path of the centre of pressure through the "
-        "cycle; the white dot is its place at the largest load.",
-        "Map of contact pressure on both plateaus with the paths of the centres of pressure.",
     ),
 }
 

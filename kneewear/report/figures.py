@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
-from kneewear.report.geometry import (
-    draw_cartilage_map,
-    draw_control_nets,
-    draw_deviation_map,
-    draw_element_grid,
-    draw_thickness_map,
-)
+from kneewear.report.geometry import draw_geometry
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map
@@ -41,8 +33,6 @@ def draw_figures(
     cases: pd.DataFrame,
     regression: pd.DataFrame,
     comparison: pd.DataFrame | None = None,
-    deviations: Mapping[tuple[str, str], tuple[NDArray[np.float64], NDArray[np.float64]]]
-    | None = None,
 ) -> dict[str, Figure]:
     """Draw every figure the study has results for.
 
@@ -60,17 +50,14 @@ def draw_figures(
         Case table and regression table.
     comparison : DataFrame, optional
         Comparison with published values; without rows (or without it) nothing is drawn of it.
-    deviations : mapping, optional
-        Points and deviations of the fitted surfaces, as `draw_deviation_map` takes them.
 
     Returns
     -------
     dict of str to Figure
         Names without suffix, in the order of the page: `damage_maps`, `damage_surfaces`,
-        `published_scatter`, `published_errors`, `implant`, `control_nets`, `element_grid`,
-        `thickness_map`, `cartilage_map` (natural knees), `deviation_map`, and for each activity
+        `published_scatter`, `published_errors`, `implant`, and for each activity
         `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
-        the figures of damage (`damage_maps_{life}`).
+        the figures of damage (`damage_maps_{life}`). Then those of `draw_geometry`.
     """
     figures: dict[str, Figure] = {}
     several = len(maps.lives) > 1
@@ -84,15 +71,8 @@ def draw_figures(
             figures[f"published_scatter{ending}"] = draw_published_scatter(own)
             figures[f"published_errors{ending}"] = draw_published_errors(own)
     figures["implant"] = draw_implant(implant, cycles, 0)
-    figures["control_nets"] = draw_control_nets(implant)
-    if deviations:
-        figures["deviation_map"] = draw_deviation_map(deviations)
-    figures["element_grid"] = draw_element_grid(grid)
-    figures["thickness_map"] = draw_thickness_map(grid)
-    if implant.natural:
-        figures["cartilage_map"] = draw_cartilage_map(implant)
     for number, name in enumerate(cycles.activities):
         figures[f"activity_{name}"] = draw_activity(activities[name])
         figures[f"history_{name}"] = draw_history(cycles, number)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
-    return figures
+    return figures | draw_geometry(implant, grid)

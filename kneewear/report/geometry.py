@@ -1,8 +1,7 @@
-"""The geometry a study stands on: surfaces with control nets, deviations, elements, thickness."""
+"""The geometry a study stands on: surfaces with control nets, elements, thickness."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from kneewear.geometry.implant import Implant
 from kneewear.geometry.layers import layer_thickness
 from kneewear.geometry.surface import Surface
 from kneewear.report.maps import draw_outline
-from kneewear.report.style import ERROR_COLOURS, INK, SIDE_COLOURS, WIDTH, show_plan, styled
+from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, show_plan, styled
 
 Array = NDArray[np.float64]
 
@@ -28,6 +27,29 @@ SPACE_SAMPLES = (49, 33)
 MAP_SAMPLES = (161, 91)
 # Elements along each side of the enlarged corner of a grid.
 CORNER = 12
+
+
+def draw_geometry(implant: Implant, grid: ElementGrid) -> dict[str, Figure]:
+    """Draw every figure of the geometry.
+
+    Parameters
+    ----------
+    implant : Implant
+        Implant or natural knee.
+    grid : ElementGrid
+        Its elements.
+
+    Returns
+    -------
+    dict of str to Figure
+        `control_nets`, `element_grid`, `thickness_map` and, of a natural knee, `cartilage_map`.
+    """
+    figures = {
+        "control_nets": draw_control_nets(implant),
+        "element_grid": draw_element_grid(grid),
+        "thickness_map": draw_thickness_map(grid),
+    }
+    return figures | ({"cartilage_map": draw_cartilage_map(implant)} if implant.natural else {})
 
 
 @styled
@@ -160,53 +182,6 @@ def draw_cartilage_map(implant: Implant) -> Figure:
     _show_unrolled(axes)
     axes.set_title("Femoral cartilage")
     figure.colorbar(mesh, ax=axes, label="thickness (mm)", pad=0.01)
-    return figure
-
-
-@styled
-def draw_deviation_map(deviations: Mapping[tuple[str, str], tuple[Array, Array]]) -> Figure:
-    """Deviation of the points from the patches fitted to them.
-
-    Parameters
-    ----------
-    deviations : mapping of (component, side) to (points, deviation)
-        Points, mm, shape (n, 3) in the component's frame, and the signed distance of each from the
-        patch, mm, shape (n,), positive outside the material. Components named "femoral..." are
-        unrolled about their axis, others are seen from above.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to draw.
-    """
-    components = list(dict.fromkeys(component for component, _ in deviations))
-    if not components:
-        raise ValueError("no deviations to draw")
-    rows = -(-len(components) // 2)
-    figure = Figure(figsize=(WIDTH, 3.9 * rows), layout="constrained")
-    panels = figure.subplots(rows, min(2, len(components)), squeeze=False)
-    for axes, component in zip(panels.flat, components, strict=False):
-        own = {side: pair for (name, side), pair in deviations.items() if name == component}
-        points = np.concatenate([pair[0] for pair in own.values()])
-        micrometres = 1e3 * np.concatenate([pair[1] for pair in own.values()])
-        # A few points of a rim should not wash out all others.
-        top = max(float(np.percentile(np.abs(micrometres), 99.5)), 1e-9)
-        femoral = component.startswith("femoral")
-        height = _angle(points, _circle_centre(points[:, :2])) if femoral else points[:, 0]
-        order = np.argsort(np.abs(micrometres))
-        dots = axes.scatter(
-            points[order, 2], height[order], c=micrometres[order], s=3, lw=0, cmap=ERROR_COLOURS,
-            vmin=-top, vmax=top, rasterized=True,
-        )  # fmt: skip
-        (_show_unrolled if femoral else show_plan)(axes)
-        worst = float(np.abs(micrometres).max())
-        mean = float(np.abs(micrometres).mean())
-        axes.set_title(
-            f"{component.replace('_', ' ').capitalize()}: mean {mean:.1f}, largest {worst:.1f} µm"
-        )
-        figure.colorbar(dots, ax=axes, label="deviation (µm)", extend="both", shrink=0.85)
-    for axes in list(panels.flat)[len(components) :]:
-        axes.set_axis_off()
     return figure
 
 

@@ -15,15 +15,6 @@ from kneewear.report import sections
 from kneewear.report.captions import FigureText, figure_text, starting_with
 from kneewear.report.sections import Table
 
-_IMPLANT_FIGURES = (
-    "implant",
-    "control_nets",
-    "deviation_map",
-    "element_grid",
-    "thickness_map",
-    "cartilage_map",
-)
-
 
 @dataclass(frozen=True)
 class Section:
@@ -86,6 +77,7 @@ def render_page(
         _comparison_section(study, tables, figures),
         _validity_section(study, tables),
         _equilibrium_section(tables),
+        _elements_section(figures),
         _activity_section(figures, notes),
         _implant_section(tables, figures),
         _provenance_section(study, provenance or {}),
@@ -143,8 +135,10 @@ def _comparison_section(
     if not _has(tables, "comparison"):
         return None
     standing = (
-        "The built-in implant and motion were calibrated on the cells of 10 mm thickness or 75 kg "
-        "body mass; agreement there is no evidence, and those cells are counted apart."
+        "Implant and motion behind them are not public. The built-in constants were fitted to four "
+        "of the 25 cells (10 mm at 50 and 150 kg, 6 and 14 mm at 75 kg) and then moved by hand "
+        "until trends and linearity of all cells agreed: the fitted cells are counted apart, but "
+        "none is strictly held out."
         if study["implant"]["source"] == "parametric"
         else "Implant and motion are others than the published ones: compare trends, not numbers."
     )
@@ -163,7 +157,7 @@ def _comparison_section(
 def _validity_section(
     study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
 ) -> Section | None:
-    limits = study["report"]["pressure_limit_mpa"], study["report"]["mean_pressure_limit_mpa"]
+    limits = study["report"]["pressure_limit_mpa"], study["report"]["avg_pressure_limit_mpa"]
     table = sections.validity_table(tables["validity"], limits)
     return Section(
         "validity",
@@ -173,6 +167,7 @@ def _validity_section(
             f"MPa, and polyethylene begins to yield at average pressures of about {limits[1]:g} "
             "MPa. Cases beyond are computed all the same, but should be trusted less.",
             sections.validity_sentence(tables["validity"]),
+            *sections.border_sentences(tables["cases"]),
         ),
         folded=(table,) if table.rows else (),
     )
@@ -197,6 +192,12 @@ def _equilibrium_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
         ),
         folded=shown,
     )
+
+
+def _elements_section(figures: Mapping[str, bytes]) -> Section | None:
+    names = ("element_grid", "thickness_map", "cartilage_map", "control_nets")
+    shown = _images(figures, *names)
+    return Section("elements", "Surfaces, elements and thickness", (), shown) if shown else None
 
 
 def _activity_section(
@@ -225,7 +226,7 @@ def _implant_section(
         if _has(tables, "fit_quality")
         else ()
     )
-    return Section("implant", "Implant", (), _images(figures, *_IMPLANT_FIGURES), tables=shown)
+    return Section("implant", "Implant", (), _images(figures, "implant"), tables=shown)
 
 
 def _provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section | None:

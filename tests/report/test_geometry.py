@@ -10,12 +10,11 @@ from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 
 from kneewear.geometry import build_grid
 from kneewear.report.captions import TEXTS
-from kneewear.report.figures import draw_figures
 from kneewear.report.geometry import (
     draw_cartilage_map,
     draw_control_nets,
-    draw_deviation_map,
     draw_element_grid,
+    draw_geometry,
     draw_thickness_map,
 )
 from tests.geometry.test_layers import knee_of_spheres
@@ -54,22 +53,6 @@ def test_grid_shows_the_covered_part_of_cells(whole):
     assert "24 x 18 elements a side; turned by medial 0.0°" in figure.axes[0].get_title("left")
 
 
-def test_deviations_are_drawn_by_component_in_micrometres():
-    points = np.random.default_rng(0).normal(size=(50, 3)) * 20
-    own = {
-        (component, side): (points + shift, np.linspace(-0.01, 0.02, 50))
-        for component in ("insert", "femoral")
-        for side, shift in (("medial", 25.0), ("lateral", -25.0))
-    }
-    figure = draw_deviation_map(own)
-    dots = [part for part in parts(figure, PathCollection) if part.get_array() is not None]
-    assert [len(part.get_offsets()) for part in dots] == [100, 100]
-    assert dots[0].get_array().max() == pytest.approx(20.0)
-    assert "largest 20.0 µm" in figure.axes[0].get_title("left")
-    with pytest.raises(ValueError, match="no deviations"):
-        draw_deviation_map({})
-
-
 def test_natural_knee_has_a_map_of_its_femoral_cartilage(whole):
     knee = knee_of_spheres()
     mesh = parts(draw_cartilage_map(knee), QuadMesh)[0]
@@ -80,12 +63,8 @@ def test_natural_knee_has_a_map_of_its_femoral_cartilage(whole):
         draw(build_grid(knee, 8, 6)).savefig(io.BytesIO(), format="png")
 
 
-def test_deviations_and_cartilage_join_the_figures_with_captions(whole):
-    deviations = {("insert", "medial"): (np.eye(3), np.zeros(3))}
-    figures = draw_figures(
-        knee_of_spheres(), whole.grid, whole.maps, whole.cycles, whole.activities,
-        whole.tables["cases"], whole.tables["regression"], deviations=deviations,
-    )  # fmt: skip
-    new = {"control_nets", "deviation_map", "element_grid", "thickness_map", "cartilage_map"}
-    assert new <= set(figures)
-    assert new <= set(TEXTS)
+def test_a_natural_knee_adds_a_figure_and_every_figure_has_its_words(whole):
+    assert set(draw_geometry(whole.implant, whole.grid)) <= set(TEXTS)
+    figures = draw_geometry(knee_of_spheres(), whole.grid)
+    assert set(figures) == {"control_nets", "element_grid", "thickness_map", "cartilage_map"}
+    assert set(figures) <= set(TEXTS)
