@@ -14,6 +14,7 @@ from kneewear.io import netcdf
 from kneewear.io.netcdf import Layout, Variable
 
 KIND = "implant surfaces"
+FRAME = "right-knee insert frame: x posterior, y superior, z medial"
 _BODIES = {"femoral": "condyle", "insert": "plateau"}
 _BONES = {"femoral_bone": "bone under the condyle", "insert_bone": "bone under the plateau"}
 
@@ -26,13 +27,15 @@ def save_implant(implant: Implant, path: str | Path) -> None:
     implant : Implant
         The joint, as a right knee.
     path : str or Path
-        File to write.
+        File to write; its attribute `knee` says which one the implant is made for, `frame` that
+        the coordinates are those of a right one either way.
     """
     values: dict[str, Any] = {}
     attributes: dict[str, Any] = {
         "name": implant.name,
         "nominal_thickness_mm": float(implant.nominal_thickness),
-        "left": int(implant.left),
+        "knee": "left" if implant.left else "right",
+        "frame": FRAME,
         "coverage": int(implant.coverage is not None),
         "natural": int(implant.natural),
     }
@@ -101,7 +104,7 @@ def load_implant(path: str | Path) -> Implant:
         insert=_taken_patches("insert", values, attributes),
         underside=_taken_underside(values, attributes),
         nominal_thickness=float(attributes["nominal_thickness_mm"]),
-        left=bool(attributes["left"]),
+        left=attributes["knee"] == "left",
         coverage=coverage,
         femoral_layer=layers.get("femoral"),
         insert_layer=layers.get("insert"),

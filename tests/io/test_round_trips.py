@@ -91,7 +91,7 @@ def make_history(cases=TWO_CASES, frames=5):
         reaction_moment=RNG.normal(size=(*n, 3)),
         spring_force=RNG.random(n),
         max_pressure=RNG.random((*n, 2)),
-        mean_pressure=RNG.random((*n, 2)),
+        avg_pressure=RNG.random((*n, 2)),
         contact_area=RNG.random((*n, 2)),
         max_penetration=RNG.random((*n, 2)),
         active_elements=RNG.integers(0, 9, (*n, 2)),
@@ -112,7 +112,7 @@ def make_damage(cases=TWO_CASES[:1]):
         creep_depth=RNG.random(shape),
         damage_depth=RNG.random(shape),
         max_pressure=RNG.random(shape),
-        peak_mean_pressure=RNG.random(shape[:3]),
+        avg_pressure=RNG.random(shape[:3]),
     )
 
 
@@ -193,6 +193,17 @@ def test_undersides_round_trip(tmp_path):
             np.testing.assert_array_equal(again.mesh.faces, mesh.faces)
         else:
             assert again == underside
+
+
+@pytest.mark.parametrize(("left", "knee"), [(True, "left"), (False, "right")])
+def test_surfaces_say_which_knee_and_frame_they_are_in(tmp_path, left, knee):
+    sides = {side: make_surface() for side in SIDES}
+    implant = Implant("one", sides, sides, underside=0.0, nominal_thickness=6.0, left=left)
+    save_implant(implant, tmp_path / "surfaces.nc")
+    with xr.open_dataset(tmp_path / "surfaces.nc") as dataset:
+        assert dataset.attrs["knee"] == knee
+        assert dataset.attrs["frame"].startswith("right-knee insert frame: x posterior")
+    assert load_implant(tmp_path / "surfaces.nc").left is left
 
 
 @pytest.mark.parametrize("notes", [(), ("resampled", "closed over 5 %")])

@@ -63,7 +63,7 @@ def make_maps(lives):
         creep_depth=creep,
         damage_depth=wear + creep,
         max_pressure=pressure,
-        peak_mean_pressure=np.ones(shape[:3]),
+        avg_pressure=np.ones(shape[:3]),
     )
 
 

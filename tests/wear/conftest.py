@@ -76,7 +76,7 @@ def make_history(activity="gait", cases=None, frames=8, seed=0, grid=None):
         reaction_moment=random.normal(size=three),
         spring_force=np.zeros(three[:2]),
         max_pressure=pressure.max(axis=(-1, -2)).astype(float),
-        mean_pressure=total / count,
+        avg_pressure=total / count,
         contact_area=6.0 * loaded.sum(axis=(-1, -2)).astype(float),
         max_penetration=np.zeros(sides),
         active_elements=loaded.sum(axis=(-1, -2)),
