@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from kneewear.activity.activity import Activity
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
+from kneewear.report.geometry import draw_geometry
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map
@@ -56,7 +57,7 @@ def draw_figures(
         Names without suffix, in the order of the page: `damage_maps`, `damage_surfaces`,
         `published_scatter`, `published_errors`, `implant`, and for each activity
         `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
-        the figures of damage (`damage_maps_{life}`).
+        the figures of damage (`damage_maps_{life}`). Then those of `draw_geometry`.
     """
     figures: dict[str, Figure] = {}
     several = len(maps.lives) > 1
@@ -74,4 +75,4 @@ def draw_figures(
         figures[f"activity_{name}"] = draw_activity(activities[name])
         figures[f"history_{name}"] = draw_history(cycles, number)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
-    return figures
+    return figures | draw_geometry(implant, grid)

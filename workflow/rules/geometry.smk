@@ -29,3 +29,28 @@ rule build_geometry:
         table=settings(STUDY.table),
     script:
         "../../scripts/build_geometry.py"
+
+
+rule write_geometry_vtk:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+    output:
+        expand(
+            f"{RESULTS}/geometry/vtk/{{part}}.vtp",
+            part=["insert", "insert_net", "femoral", "femoral_net", "grid"],
+        ),
+    log:
+        f"{LOGS}/write_geometry_vtk.log",
+    benchmark:
+        f"{BENCHMARKS}/write_geometry_vtk.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("write_geometry_vtk"),
+    script:
+        "../../scripts/write_geometry_vtk.py"
