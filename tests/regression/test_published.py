@@ -62,7 +62,9 @@ def test_only_the_comparison_names_the_tables_files():
 
 
 def test_only_the_rule_of_the_comparison_has_the_tables_as_input():
-    text = "\n".join(text for path, text in sources() if path.endswith("smk"))
-    rules = re.split(r"^rule ", text, flags=re.MULTILINE)
-    users = [rule.partition(":")[0] for rule in rules[1:] if "PUBLISHED" in rule]
+    users = []
+    for path, text in sources():
+        if path.endswith("smk"):
+            _, *rules = re.split(r"^rule ", text, flags=re.MULTILINE)
+            users += [rule.partition(":")[0] for rule in rules if re.search(r"\bPUBLISHED\b", rule)]
     assert users == ["compare_published"]
