@@ -171,6 +171,18 @@ class KnotSpacingSettings(Settings):
     )
 
 
+class PlaneSettings(Settings):
+    """A plane the insert lies on, such as the top of a tilted tray."""
+
+    height_mm: Finite = Field(description="Height at the origin of the insert's frame, mm.")
+    posterior_rise_deg: Annotated[float, Field(gt=-45, lt=45)] = Field(
+        description="Angle by which it rises towards posterior, deg."
+    )
+    medial_rise_deg: Annotated[float, Field(gt=-45, lt=45)] = Field(
+        description="Angle by which it rises towards medial, deg."
+    )
+
+
 class MeshImplantSettings(Settings):
     """Implant read from files: meshes, point clouds or CAD."""
 
@@ -189,8 +201,17 @@ class MeshImplantSettings(Settings):
     )
     unit: Literal["m", "mm"] = Field(description="Unit of length of the files.")
     axes: AxesSettings = Field(description="Anatomical directions of the files' axes.")
-    underside_mm: Finite = Field(
-        description="Height of the insert's flat underside in its frame, mm."
+    underside_mm: Finite | None = Field(
+        description="Height of the insert's flat underside in its frame, mm; null when one of the "
+        "next two keys tells its shape."
+    )
+    underside_plane: PlaneSettings | None = Field(
+        default=None, description="Tilted plane the thickness is measured down to."
+    )
+    underside_mesh: str | None = Field(
+        default=None,
+        description="Mesh of the solid insert (or of its underside alone) the thickness is "
+        "measured down to; path in the data folder, unit and axes as above.",
     )
     insert_region_mm: InsertRegions = Field(
         description="Windows over which the plateaus are fitted, mm."
@@ -212,6 +233,18 @@ class MeshImplantSettings(Settings):
     mean_tolerance_mm: Positive = Field(
         description="Largest accepted mean distance between mesh vertices and the surface, mm."
     )
+
+    @model_validator(mode="after")
+    def _has_one_underside(self) -> MeshImplantSettings:
+        keys = ("underside_mm", "underside_plane", "underside_mesh")
+        given = [key for key in keys if getattr(self, key) is not None]
+        if len(given) != 1:
+            raise fault(
+                " and ".join(given) or "no underside",
+                f"one of {', '.join(keys)}",
+                "Say one of them and set underside_mm to null when it is another.",
+            )
+        return self
 
 
 class ImplantSettings(Settings):

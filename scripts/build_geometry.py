@@ -32,4 +32,5 @@ with job_log(snakemake.log[0], snakemake.threads):
     save_table(fits, snakemake.output.fit_quality)
     save_deviation(quality, snakemake.output.deviation)
     for path in snakemake.output.get("extraction", []):
-        save_extractions(extract_bearings(settings, **meshes), path)
+        parts = (meshes[name] for name in ("insert_mesh", "femoral_mesh"))
+        save_extractions(extract_bearings(settings, *parts), path)

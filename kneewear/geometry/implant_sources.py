@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from kneewear.config import ImplantSettings, MeshImplantSettings
 from kneewear.errors import InputDataError
@@ -27,12 +30,19 @@ from kneewear.geometry.meshes import (
 )
 from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
 from kneewear.geometry.sidedness import check_femoral_side, check_insert_side
+from kneewear.geometry.underside import (
+    PlaneUnderside,
+    Underside,
+    thickness_above,
+    underside_of_mesh,
+)
 
 
 def build_implant(
     settings: ImplantSettings,
     insert_mesh: TriangleMesh | None = None,
     femoral_mesh: TriangleMesh | None = None,
+    underside_mesh: TriangleMesh | None = None,
 ) -> tuple[Implant, list[FitQuality]]:
     """Implant of a study.
 
@@ -42,6 +52,8 @@ def build_implant(
         The `implant` block of the settings.
     insert_mesh, femoral_mesh : TriangleMesh, optional
         As read from file; needed when the source is "meshes".
+    underside_mesh : TriangleMesh, optional
+        As read from file; needed when the settings name one.
 
     Returns
     -------
@@ -70,7 +82,8 @@ def build_implant(
         raise ValueError("source meshes needs the mesh settings, an insert and a femoral mesh")
     bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
     sheets = (bearings[part].sheet for part in ("insert", "femoral"))
-    return _fit_implant(settings, settings.meshes, *sheets)
+    implant, quality = _fit_implant(settings, settings.meshes, *sheets)
+    return _laid_on(implant, settings, underside_mesh), quality
 
 
 def convert_meshes(
@@ -192,12 +205,11 @@ def _fit_implant(
             femoral, axis, angles, part.z, fit, (meshes.femoral, side)
         )
         quality.append(good)
-    _check_underside(plateaus, meshes)
     implant = Implant(
         name=settings.name,
         femoral=condyles,
         insert=plateaus,
-        underside=meshes.underside_mm,
+        underside=math.nan,
         nominal_thickness=settings.nominal_thickness_mm,
         left=settings.knee == "left",
         coverage=coverage,
@@ -205,14 +217,54 @@ def _fit_implant(
     return implant, quality
 
 
-def _check_underside(plateaus: dict, meshes: MeshImplantSettings) -> None:
-    """Refuse an underside above the bearing."""
-    lowest = min(float(surface.control_points[..., 1].min()) for surface in plateaus.values())
-    if lowest <= meshes.underside_mm:
-        raise InputDataError(
-            meshes.insert,
-            f"a bearing down to y {lowest:.2f} mm over an underside at {meshes.underside_mm:g} mm",
-            "an underside below the whole bearing",
-            "Correct `underside_mm` (height of the flat underside in the insert's frame).",
-            "underside_mm",
-        )
+def _laid_on(
+    implant: Implant, settings: ImplantSettings, underside_mesh: TriangleMesh | None
+) -> Implant:
+    """The implant with its underside, refused where that is not below the bearing."""
+    meshes = settings.meshes
+    if meshes is None:
+        raise ValueError("the settings have no block 'meshes'")
+    underside: float | Underside
+    if meshes.underside_mesh is not None:
+        if underside_mesh is None:
+            raise ValueError("the settings name an underside mesh, and none was given")
+        axes = meshes.axes.model_dump()
+        source = meshes.underside_mesh
+        solid = to_knee_axes(underside_mesh, meshes.unit, axes, settings.knee, source)
+        underside, key = underside_of_mesh(solid), "underside_mesh"
+    elif meshes.underside_plane is not None:
+        plane = meshes.underside_plane
+        rises = (plane.posterior_rise_deg, plane.medial_rise_deg)
+        underside = PlaneUnderside(plane.height_mm, *(math.tan(math.radians(r)) for r in rises))
+        source, key = meshes.insert, "underside_plane"
+    else:
+        underside = math.nan if meshes.underside_mm is None else meshes.underside_mm
+        source, key = meshes.insert, "underside_mm"
+    _check_underside(implant, underside, source, key)
+    return replace(implant, underside=underside)
+
+
+def _check_underside(implant: Implant, underside: float | Underside, source: str, key: str) -> None:
+    """Refuse an underside that is not everywhere below the bearing."""
+    for side, surface in implant.insert.items():
+        (u0, u1), (v0, v1) = surface.domain
+        u, v = np.meshgrid(np.linspace(u0, u1, 41), np.linspace(v0, v1, 41))
+        points = surface.evaluate(u, v).reshape(-1, 3)
+        if implant.coverage is not None:
+            points = points[implant.coverage[side].contains(points[:, 0], points[:, 2])]
+        thickness = thickness_above(underside, points)
+        worst = int(np.argmin(np.where(np.isnan(thickness), -np.inf, thickness)))
+        if not thickness[worst] > 0.0:
+            x, y, z = points[worst]
+            found = (
+                "no underside"
+                if np.isnan(thickness[worst])
+                else f"an underside at y {y - thickness[worst]:.2f} mm"
+            )
+            raise InputDataError(
+                source,
+                f"{found} under the {side} bearing at x {x:.1f}, y {y:.2f}, z {z:.1f} mm",
+                "an underside below the whole bearing",
+                f"Correct `{key}`: it counts in the insert's frame.",
+                key,
+            )

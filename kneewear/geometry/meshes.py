@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.implant import Coverage
+from kneewear.geometry.coverage import Coverage, mesh_coverage
 
 Array = NDArray[np.float64]
 
@@ -242,10 +242,8 @@ def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float
     return circle_centre(mesh.vertices[kept, :2])
 
 
-def sheet_coverage(
-    mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, float], step: float = 0.25
-) -> Coverage:
-    """Raster of where a vertical line meets an upward-facing triangle.
+def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, float]) -> Coverage:
+    """Where a vertical line meets an upward-facing triangle.
 
     Parameters
     ----------
@@ -253,50 +251,13 @@ def sheet_coverage(
         Insert in knee axes.
     x, z : pair of float
         Window, mm.
-    step : float
-        Greatest raster spacing, mm.
 
     Returns
     -------
     Coverage
+        Bounded by the plan of the triangles' outer edges.
     """
-    raster_x = np.linspace(*x, int(np.ceil((x[1] - x[0]) / step)) + 1)
-    raster_z = np.linspace(*z, int(np.ceil((z[1] - z[0]) / step)) + 1)
-    inside = np.zeros((raster_x.size, raster_z.size), dtype=bool)
-    corners = mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]]
-    low = np.column_stack(
-        [
-            np.searchsorted(raster_x, corners[:, :, 0].min(axis=1)),
-            np.searchsorted(raster_z, corners[:, :, 1].min(axis=1)),
-        ]
-    )
-    high = np.column_stack(
-        [
-            np.searchsorted(raster_x, corners[:, :, 0].max(axis=1), side="right"),
-            np.searchsorted(raster_z, corners[:, :, 1].max(axis=1), side="right"),
-        ]
-    )
-    span = np.max(high - low, axis=0, initial=0)
-    # One pass per offset inside the largest triangle's box tests all triangles at once.
-    for i, j in np.ndindex(*span):
-        row, column = low[:, 0] + i, low[:, 1] + j
-        reached = np.flatnonzero((row < high[:, 0]) & (column < high[:, 1]))
-        row, column = row[reached], column[reached]
-        hit = _in_triangles(np.column_stack([raster_x[row], raster_z[column]]), corners[reached])
-        inside[row[hit], column[hit]] = True
-    return Coverage(raster_x, raster_z, inside)
-
-
-def _in_triangles(points: Array, corners: Array) -> NDArray[np.bool_]:
-    """Whether each point lies in its own triangle, borders included."""
-    signs = []
-    for start in range(3):
-        edge = corners[:, (start + 1) % 3] - corners[:, start]
-        to_point = points - corners[:, start]
-        signs.append(edge[:, 0] * to_point[:, 1] - edge[:, 1] * to_point[:, 0])
-    side = np.stack(signs)
-    slack = 1e-9
-    return np.asarray((side >= -slack).all(axis=0) | (side <= slack).all(axis=0))
+    return mesh_coverage(mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]], x, z)
 
 
 def _check_size(mesh: TriangleMesh, source: str) -> None:

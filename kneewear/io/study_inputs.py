@@ -23,15 +23,16 @@ def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
     Returns
     -------
     dict
-        `insert_mesh` and `femoral_mesh` to their paths; empty for the built-in implant.
+        `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one) to their paths;
+        empty for the built-in implant.
     """
     meshes = study.implant.meshes
     if study.implant.source != "meshes" or meshes is None:
         return {}
-    return {
-        f"{part}_mesh": str(study.data_path(getattr(meshes, part), root))
-        for part in ("insert", "femoral")
-    }
+    files = {"insert_mesh": meshes.insert, "femoral_mesh": meshes.femoral}
+    if meshes.underside_mesh is not None:
+        files["underside_mesh"] = meshes.underside_mesh
+    return {name: str(study.data_path(file, root)) for name, file in files.items()}
 
 
 def has_solid(study: Study) -> bool:
@@ -111,7 +112,8 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
         from kneewear.geometry.implant_sources import convert_meshes  # noqa: PLC0415
         from kneewear.io.shape import load_shape  # noqa: PLC0415
 
-        convert_meshes(study.implant, **{name: load_shape(path) for name, path in meshes.items()})
+        loaded = {name: load_shape(path) for name, path in meshes.items()}
+        convert_meshes(study.implant, loaded["insert_mesh"], loaded["femoral_mesh"])
     for name, files in curves.items():
         _check_activity(study, name, files)
     return _fallbacks(study, root)
@@ -173,7 +175,10 @@ def _fallbacks(study: Study, root: str | Path) -> tuple[str, ...]:
 def _named_files(study: Study) -> Iterator[str]:
     """Yield the data files of a study as its settings name them."""
     if study.implant.source == "meshes" and study.implant.meshes is not None:
-        yield from (study.implant.meshes.insert, study.implant.meshes.femoral)
+        meshes = study.implant.meshes
+        yield from (meshes.insert, meshes.femoral)
+        if meshes.underside_mesh is not None:
+            yield meshes.underside_mesh
     for name in study.simulated_activities():
         settings = study.activities[name]
         if isinstance(settings, CsvActivity):

@@ -79,6 +79,32 @@ TEXTS = {
         "cycle; the white dot is its place at the largest load.",
         "Map of contact pressure on both plateaus with the paths of the centres of pressure.",
     ),
+    "control_nets": (
+        "Surfaces and control nets",
+        "Each bearing surface is a single untrimmed NURBS patch; dots and lines are its control "
+        "net. Blue: medial; orange: lateral. Each body is drawn in its own frame.",
+        "Two three-dimensional views: plateaus and condyles under the nets of their control "
+        "points.",
+    ),
+    "element_grid": (
+        "Element grid",
+        "The smallest rectangle round each plateau, cut into cells and projected vertically onto "
+        "the surface. Cells on the border (enlarged) carry the part that is covered, at its "
+        "middle (dots).",
+        "Plan of the elements of both plateaus and an enlarged piece of each border.",
+    ),
+    "thickness_map": (
+        "Local thickness",
+        "Thickness under each element: of an insert straight down to its underside, of cartilage "
+        "the shortest way to the bone, within the limits of the settings.",
+        "Map of the local thickness of both plateaus.",
+    ),
+    "cartilage_map": (
+        "Femoral cartilage",
+        "Thickness of the cartilage over the parameters of the femoral patches, unrolled about "
+        "the condyles' axis. Patches go on smoothly beyond the cartilage.",
+        "Map of the thickness of the femoral cartilage.",
+    ),
 }
 
 

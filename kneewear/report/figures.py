@@ -12,6 +12,7 @@ from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
+from kneewear.report.geometry import draw_geometry
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map
@@ -70,7 +71,7 @@ def draw_figures(
         `published_scatter`, `published_errors`, `implant`, `surface_deviation`,
         `bearing_extraction`, `distance_methods`, and for each activity
         `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
-        the figures of damage (`damage_maps_{life}`).
+        the figures of damage (`damage_maps_{life}`). Then those of `draw_geometry`.
     """
     figures: dict[str, Figure] = {}
     several = len(maps.lives) > 1
@@ -94,4 +95,4 @@ def draw_figures(
         figures[f"activity_{name}"] = draw_activity(activities[name])
         figures[f"history_{name}"] = draw_history(cycles, number)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
-    return figures
+    return figures | draw_geometry(implant, grid)

@@ -77,6 +77,7 @@ def render_page(
         _comparison_section(study, tables, figures),
         _validity_section(study, tables),
         _equilibrium_section(tables),
+        _elements_section(figures),
         _activity_section(figures, notes),
         _implant_section(tables, figures),
         _benchmark_section(tables, figures),
@@ -192,6 +193,12 @@ def _equilibrium_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
         ),
         folded=shown,
     )
+
+
+def _elements_section(figures: Mapping[str, bytes]) -> Section | None:
+    names = ("element_grid", "thickness_map", "cartilage_map", "control_nets")
+    shown = _images(figures, *names)
+    return Section("elements", "Surfaces, elements and thickness", (), shown) if shown else None
 
 
 def _activity_section(

@@ -58,3 +58,28 @@ rule export_surfaces:
 
 # Only where the optional extra `cad` is installed.
 CAD_FILES = list(rules.export_surfaces.output) if cad_is_installed() else []
+
+
+rule write_geometry_vtk:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+    output:
+        expand(
+            f"{RESULTS}/geometry/vtk/{{part}}.vtp",
+            part=["insert", "insert_net", "femoral", "femoral_net", "grid"],
+        ),
+    log:
+        f"{LOGS}/write_geometry_vtk.log",
+    benchmark:
+        f"{BENCHMARKS}/write_geometry_vtk.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("write_geometry_vtk"),
+    script:
+        "../../scripts/write_geometry_vtk.py"

@@ -124,6 +124,7 @@ STUDY_FILES = [
     *CAD_FILES,
     *expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
     *rules.write_vtk.output,
+    *rules.write_geometry_vtk.output,
     *TABLES,
     rules.plot_figures.output.figures,
     rules.write_provenance.output.provenance,
