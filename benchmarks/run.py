@@ -101,6 +101,7 @@ def main() -> None:
         f"{points.shape[0]} closest points: {ours:.2f} ms, scipy.optimize.minimize {theirs:.0f} ms "
         f"(ratio {theirs / ours:.0f}); largest difference {1e3 * error:.3g} um"
     )
+    distance.main()
 
 
 if __name__ == "__main__":

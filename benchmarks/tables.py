@@ -111,7 +111,8 @@ def time_distances() -> None:
         print(
             f"  {side:8s} {q.memory_mb:.2f} MB, nodes {q.spacing_turn_mm:.2f} x "
             f"{q.spacing_across_mm:.3f} x {q.spacing_out_mm:.2f} mm; "
-            f"error {q.max_error_um:.3f} um, normal {q.smooth_normal_error_deg:.4f} deg where smooth"
+            f"error {q.max_error_um:.3f} um, "
+            f"normal {q.smooth_normal_error_deg:.4f} deg where smooth"
         )
     activity = build_activity("gait", study.activities["gait"], settings.frames)
     case = Case("10mm_75kg", 10.0, 75.0)

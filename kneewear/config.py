@@ -6,19 +6,17 @@ has a meaning of its own.
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_core import PydanticCustomError
 
 from kneewear.errors import InputDataError
+from kneewear.setting_faults import fault, refusal, suggestion
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -26,23 +24,6 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Direction = Literal["posterior", "anterior", "superior", "inferior", "medial", "lateral"]
-
-_EXPECTATIONS = {
-    "model_type": "a mapping of keys to values",
-    "model_attributes_type": "a mapping of keys to values",
-    "dict_type": "a mapping of names to values",
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "finite_number": "a finite number",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "bool_parsing": "true or false",
-    "bool_type": "true or false",
-    "string_type": "text",
-    "tuple_type": "a list",
-    "string_pattern_mismatch": "a name of letters, digits, '-' and '_'",
-}
 
 _UNIT_VECTORS: dict[str, tuple[int, int, int]] = {
     "posterior": (1, 0, 0),
@@ -54,14 +35,9 @@ _UNIT_VECTORS: dict[str, tuple[int, int, int]] = {
 }
 
 
-def _fault(found: str, expected: str, remedy: str) -> PydanticCustomError:
-    context = {"found": found, "expected": expected, "remedy": remedy}
-    return PydanticCustomError("kneewear", "found {found}; expected {expected}", context)
-
-
 def _ascending(pair: tuple[float, float]) -> tuple[float, float]:
     if pair[0] >= pair[1]:
-        raise _fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Put the lower value first.")
+        raise fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Put the lower value first.")
     return pair
 
 
@@ -187,7 +163,7 @@ class FemoralRegions(Settings):
 
 
 class KnotSpacingSettings(Settings):
-    """Distance of the knots of fitted surfaces."""
+    """Smallest distance of the knots of fitted surfaces; no more are taken than needed."""
 
     along: Positive = Field(description="In the sagittal direction, mm.")
     across: Positive = Field(
@@ -195,19 +171,47 @@ class KnotSpacingSettings(Settings):
     )
 
 
+class PlaneSettings(Settings):
+    """A plane the insert lies on, such as the top of a tilted tray."""
+
+    height_mm: Finite = Field(description="Height at the origin of the insert's frame, mm.")
+    posterior_rise_deg: Annotated[float, Field(gt=-45, lt=45)] = Field(
+        description="Angle by which it rises towards posterior, deg."
+    )
+    medial_rise_deg: Annotated[float, Field(gt=-45, lt=45)] = Field(
+        description="Angle by which it rises towards medial, deg."
+    )
+
+
 class MeshImplantSettings(Settings):
-    """Implant read from triangle meshes."""
+    """Implant read from files: meshes, point clouds or CAD."""
 
     insert: str = Field(
-        description="Mesh of the insert's bearing surface; path in the data folder."
+        description="File of the insert, path in the data folder: mesh (.stl, .ply, .obj), point "
+        "cloud (.csv, .xyz, .ply) or CAD (.step, .stp, .iges, .igs; needs the extra `cad`)."
     )
-    femoral: str = Field(
-        description="Mesh of the femoral component's bearing surface; path in the data folder."
+    femoral: str = Field(description="File of the femoral component; formats as the insert's.")
+    insert_form: Literal["sheet", "solid"] = Field(
+        description="Whether the insert's file holds the bearing surface only, or a solid whose "
+        "bearing is the part seen from above. Point clouds must be sheets."
     )
-    unit: Literal["m", "mm"] = Field(description="Unit of length of the mesh files.")
+    femoral_form: Literal["sheet", "solid"] = Field(
+        description="The same of the femoral component, whose bearing is the part seen from the "
+        "condyles' outside."
+    )
+    unit: Literal["m", "mm"] = Field(description="Unit of length of the files.")
     axes: AxesSettings = Field(description="Anatomical directions of the files' axes.")
-    underside_mm: Finite = Field(
-        description="Height of the insert's flat underside in its frame, mm."
+    underside_mm: Finite | None = Field(
+        description="Height of the insert's flat underside in its frame, mm; null when one of the "
+        "next two keys tells its shape."
+    )
+    underside_plane: PlaneSettings | None = Field(
+        default=None, description="Tilted plane the thickness is measured down to."
+    )
+    underside_mesh: str | None = Field(
+        default=None,
+        description="Mesh of the solid insert (or of its underside alone) the thickness is "
+        "measured down to; path in the data folder, unit and axes as above.",
     )
     insert_region_mm: InsertRegions = Field(
         description="Windows over which the plateaus are fitted, mm."
@@ -216,14 +220,31 @@ class MeshImplantSettings(Settings):
         description="Parts of the condyles that are fitted, mm and deg."
     )
     knot_spacing_mm: KnotSpacingSettings = Field(
-        description="Distance of the knots of the fitted surfaces; one to three mesh edges."
+        description="Smallest distance of the knots of the fitted surfaces; one to three mesh "
+        "edges. As few as the tolerances need are taken."
     )
     smoothing_length_mm: NonNegative = Field(
         description="Length below which the fit smooths features away, mm; about half a mesh edge."
     )
     tolerance_mm: Positive = Field(
-        description="Largest accepted distance between a mesh vertex and the surface, mm."
+        description="Largest accepted distance between a mesh vertex and the surface, mm; a fifth "
+        "of it is the largest accepted ripple."
     )
+    mean_tolerance_mm: Positive = Field(
+        description="Largest accepted mean distance between mesh vertices and the surface, mm."
+    )
+
+    @model_validator(mode="after")
+    def _has_one_underside(self) -> MeshImplantSettings:
+        keys = ("underside_mm", "underside_plane", "underside_mesh")
+        given = [key for key in keys if getattr(self, key) is not None]
+        if len(given) != 1:
+            raise fault(
+                " and ".join(given) or "no underside",
+                f"one of {', '.join(keys)}",
+                "Say one of them and set underside_mm to null when it is another.",
+            )
+        return self
 
 
 class ImplantSettings(Settings):
@@ -247,7 +268,7 @@ class ImplantSettings(Settings):
     @model_validator(mode="after")
     def _needs_its_block(self) -> ImplantSettings:
         if getattr(self, self.source) is None:
-            raise _fault(
+            raise fault(
                 f"source: {self.source} without a block '{self.source}'",
                 f"a block '{self.source}'",
                 f"Fill implant.{self.source} in, or choose the other source.",
@@ -257,7 +278,7 @@ class ImplantSettings(Settings):
             wanted = 1 if self.knee == "right" else -1
             if handedness != wanted:
                 axes = self.meshes.axes
-                raise _fault(
+                raise fault(
                     f"meshes.axes x: {axes.x}, y: {axes.y}, z: {axes.z}",
                     f"three perpendicular axes that are right-handed in a {self.knee} knee",
                     "Turn one direction round or correct implant.knee.",
@@ -290,8 +311,9 @@ class Bump(Settings):
 
     height: Finite = Field(description="Height above the base, in the unit of the curve.")
     centre_percent: Percent = Field(description="Place of the peak, percent of the cycle.")
-    width_percent: Annotated[float, Field(gt=0, le=100)] = Field(
-        description="Width of the bump, percent of the cycle."
+    width_percent: Annotated[float, Field(gt=0, le=50)] = Field(
+        description="Full width of the bump at half its height, percent of the cycle; the bump "
+        "reaches one such width to either side of its centre."
     )
 
 
@@ -354,7 +376,7 @@ class LoadSettings(Settings):
     kind: Literal["axial_load", "ground_reaction"] = Field(
         description="Axial joint load in body weights, or a ground reaction to be scaled."
     )
-    load_range_body_weights: tuple[NonNegative, NonNegative] | None = Field(
+    load_range_body_weights: tuple[Positive, Positive] | None = Field(
         default=None,
         description="Range a ground reaction is scaled to, body weights; for ground_reaction only.",
     )
@@ -363,7 +385,7 @@ class LoadSettings(Settings):
     def _range_goes_with_ground_reaction(self) -> LoadSettings:
         given = self.load_range_body_weights
         if (self.kind == "ground_reaction") != (given is not None):
-            raise _fault(
+            raise fault(
                 f"kind: {self.kind} with load_range_body_weights: {given}",
                 "load_range_body_weights with kind: ground_reaction and only then",
                 "Add or remove load_range_body_weights, for instance [0.25, 3.0].",
@@ -399,14 +421,19 @@ class CaseSettings(Settings):
 
     @field_validator("thickness_mm", "body_mass_kg")
     @classmethod
-    def _no_duplicates(cls, values: tuple[float, ...]) -> tuple[float, ...]:
-        twice = sorted({value for value in values if values.count(value) > 1})
-        if twice:
-            raise _fault(
-                f"{', '.join(f'{value:g}' for value in twice)} more than once",
-                "distinct values",
-                "Name each level once.",
-            )
+    def _names_differ(cls, values: tuple[float, ...]) -> tuple[float, ...]:
+        """Refuse levels that would give two cases one name."""
+        names = [f"{value:g}" for value in values]
+        for name, first in zip(names, values, strict=True):
+            alike = [value for value, other in zip(values, names, strict=True) if other == name]
+            if len(set(alike)) > 1:
+                raise fault(
+                    f"{' and '.join(repr(value) for value in alike)}, all shown as {name}",
+                    "levels that differ in their first six digits",
+                    "Drop all but one of them or set them further apart.",
+                )
+            if len(alike) > 1:
+                raise fault(f"{first:g} more than once", "distinct values", "Name each level once.")
         return values
 
 
@@ -434,6 +461,10 @@ class SimulationSettings(Settings):
     distance: Literal["exact", "table"] = Field(
         description="Where distances come from: search on the surfaces, or the distance table."
     )
+    medial_lateral: Literal["solved", "held"] = Field(
+        description="Whether the medial-lateral position is solved, or held where the motion "
+        "prescribes it, at the cost of a side force that is reported."
+    )
     medial_lateral_spring_per_mm: NonNegative = Field(
         description="Stiffness of a weak medial-lateral spring, as part of the load per mm."
     )
@@ -460,6 +491,16 @@ class WearSettings(Settings):
         min_length=1, description="Lives: name, and share of each activity's cycles; sum one."
     )
 
+    @model_validator(mode="after")
+    def _strain_law_needs_time(self) -> WearSettings:
+        if self.creep_law == "strain" and self.months == 0:
+            raise fault(
+                "creep_law: strain with months: 0",
+                "months above 0, for this creep grows with the logarithm of time",
+                "Give the life a length, or choose creep_law: pressure.",
+            )
+        return self
+
     @field_validator("lives", mode="before")
     @classmethod
     def _drop_removed(cls, lives: Any) -> Any:
@@ -471,7 +512,7 @@ class WearSettings(Settings):
         for life, shares in lives.items():
             total = math.fsum(shares.values())
             if abs(total - 1) > 1e-9:
-                raise _fault(
+                raise fault(
                     f"shares of '{life}' that sum to {total:g}", "a sum of 1", "Correct the shares."
                 )
         return lives
@@ -486,7 +527,7 @@ class ReportSettings(Settings):
     pressure_limit_mpa: Positive = Field(
         description="Largest element pressure the linear layer is trusted for, MPa."
     )
-    mean_pressure_limit_mpa: Positive = Field(
+    avg_pressure_limit_mpa: Positive = Field(
         description="Largest mean pressure the linear layer is trusted for, MPa."
     )
 
@@ -521,10 +562,10 @@ class Study(Settings):
         for life, shares in self.wear.lives.items():
             for activity in shares:
                 if activity not in self.activities:
-                    raise _fault(
+                    raise fault(
                         f"activity '{activity}' in wear.lives.{life}",
                         f"one of: {', '.join(self.activities)}",
-                        _suggestion(activity, self.activities) or "Name an activity of this study.",
+                        suggestion(activity, self.activities) or "Name an activity of this study.",
                     )
         return self
 
@@ -559,6 +600,22 @@ class Study(Settings):
         used = {activity for shares in self.wear.lives.values() for activity in shares}
         return tuple(activity for activity in self.activities if activity in used)
 
+    def data_root(self, root: str | Path = ".") -> Path:
+        """Folder of data files in use.
+
+        Parameters
+        ----------
+        root : str or Path
+            The checkout; a relative folder starts there.
+
+        Returns
+        -------
+        Path
+            $KNEEWEAR_DATA where it is set, `data_folder` otherwise; it need not exist.
+        """
+        folder = Path(os.environ.get("KNEEWEAR_DATA") or self.data_folder).expanduser()
+        return Path(os.path.normpath(Path(root) / folder))
+
     def data_path(self, path: str, root: str | Path = ".") -> Path:
         """Place of a data file named in the settings.
 
@@ -578,8 +635,7 @@ class Study(Settings):
         given = Path(path).expanduser()
         if given.is_absolute():
             return given
-        folder = Path(os.environ.get("KNEEWEAR_DATA") or self.data_folder).expanduser()
-        in_folder = Path(os.path.normpath(Path(root) / folder / given))
+        in_folder = Path(os.path.normpath(self.data_root(root) / given))
         in_checkout = Path(root) / given
         return in_checkout if in_checkout.exists() and not in_folder.exists() else in_folder
 
@@ -610,15 +666,7 @@ def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -
     try:
         return Study.model_validate(dict(source))
     except ValidationError as error:
-        faults = [_describe(details, source) for details in error.errors()]
-    if len(faults) == 1:
-        where, found, expected, remedy = faults[0]
-        raise InputDataError(name, found, expected, remedy, where) from None
-    listed = "".join(
-        f"\n  {where}: found {found}; expected {expected}. {remedy}"
-        for where, found, expected, remedy in faults
-    )
-    raise InputDataError(name, f"{len(faults)} faults", "none", f"Correct these:{listed}") from None
+        raise refusal(error, Study, source, name) from None
 
 
 def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | CsvActivity:
@@ -700,73 +748,3 @@ def _without_nulls(mapping: Any) -> Any:
     if not isinstance(mapping, Mapping):
         return mapping
     return {key: value for key, value in mapping.items() if value is not None}
-
-
-def _suggestion(key: str, known: Any) -> str:
-    close = difflib.get_close_matches(str(key), [str(name) for name in known], n=1, cutoff=0.6)
-    return f"Did you mean '{close[0]}'?" if close else ""
-
-
-def _models(annotation: Any) -> Iterator[type[Settings]]:
-    """Yield the settings models inside an annotation."""
-    if isinstance(annotation, type) and issubclass(annotation, Settings):
-        yield annotation
-    elif get_origin(annotation) in (Union, UnionType, Annotated):
-        for part in get_args(annotation):
-            yield from _models(part)
-
-
-def _known_keys(location: tuple[str | int, ...]) -> list[str]:
-    """Keys that may stand beside the last element of a location."""
-    annotation: Any = Study
-    for step in location[:-1]:
-        models = list(_models(annotation))
-        if models:
-            annotation = next(
-                (m.model_fields[str(step)].annotation for m in models if step in m.model_fields),
-                None,
-            )
-        else:
-            parts = [part for part in get_args(annotation) if part is not Ellipsis]
-            annotation = parts[-1] if parts else None
-    return [key for model in _models(annotation) for key in model.model_fields]
-
-
-def _value_at(settings: Any, location: tuple[str | int, ...]) -> Any:
-    for step in location:
-        try:
-            settings = settings[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return settings
-
-
-def _describe(details: Any, settings: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Key path, finding, expectation and remedy of one pydantic error."""
-    location: tuple[str | int, ...] = details["loc"]
-    if len(location) > 2 and location[0] == "activities":
-        # Pydantic puts the tag of the discriminated union into the path; users never wrote it.
-        location = location[:2] + location[3:]
-    location = tuple(step for step in location if step != "[key]")
-    where = "key " + ".".join(str(step) for step in location)
-    kind, context = details["type"], details.get("ctx", {})
-    known = _known_keys(location)
-    if kind == "kneewear":
-        where = where if location else ""
-        return where, context["found"], context["expected"], context["remedy"]
-    if kind == "extra_forbidden":
-        expected = f"one of: {', '.join(known)}"
-        remedy = _suggestion(str(location[-1]), known) or "Remove the key."
-        return where, "an unknown key", expected, remedy
-    if kind == "missing":
-        present = _value_at(settings, location[:-1])
-        strangers = [key for key in present or {} if isinstance(key, str) and key not in known]
-        close = _suggestion(str(location[-1]), strangers).replace("Did you mean", "Is it")
-        return where, "nothing", "a value", close or "Add the key (see config/config.yaml)."
-    if kind.startswith("union_tag"):
-        tag = _value_at(settings, (*location, "source"))
-        found = "nothing" if tag is None else repr(tag)
-        return f"{where}.source", found, "parametric or csv", "Say where the activity is from."
-    message = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
-    wanted = _EXPECTATIONS.get(kind, message)
-    return where, repr(details["input"]), wanted, "Correct the value (see config/README.md)."

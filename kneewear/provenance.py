@@ -44,7 +44,8 @@ def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
     Returns
     -------
     str
-        Hexadecimal digits; the same for code that differs in comments, docstrings and layout only.
+        Hexadecimal digits; the same for code that differs in comments, docstrings, `description=`
+        texts of calls (those of settings) and layout only.
 
     Raises
     ------
@@ -158,13 +159,19 @@ def _tree(file: Path) -> ast.Module:
 
 @cache
 def _code_hash(file: Path) -> str:
-    """Hash of the syntax tree without docstrings; comments are not in it."""
+    """Hash of the syntax tree without docstrings and descriptions; comments are not in it."""
     tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[1:]
+        elif (
+            isinstance(node, ast.keyword)
+            and node.arg == "description"
+            and isinstance(node.value, ast.Constant)
+        ):
+            node.value = ast.Constant("")
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 

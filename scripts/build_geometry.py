@@ -1,7 +1,5 @@
 """Build surfaces, element grid and lookup tables of the implant (rule build_geometry)."""
 
-from dataclasses import asdict, fields
-
 import pandas as pd
 
 from kneewear.config import GridSettings, ImplantSettings, TableSettings
@@ -11,19 +9,23 @@ from kneewear.geometry import (
     build_implant,
     tabulate_surface,
 )
-from kneewear.geometry.fitting import FitQuality
+from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.implant_sources import extract_bearings
 from kneewear.io.csv_tables import save_table
+from kneewear.io.deviation import save_deviation
 from kneewear.io.distance_table import quality_table, save_distance_tables
+from kneewear.io.extraction import save_extractions
 from kneewear.io.grid import save_grid
-from kneewear.io.mesh import load_mesh
+from kneewear.io.shape import load_shape
 from kneewear.io.surfaces import save_implant
 from kneewear.io.table import save_tables
 from kneewear.joblog import job_log
 
 with job_log(snakemake.log[0], snakemake.threads):
     table = TableSettings(**snakemake.params.table)
-    meshes = {name: load_mesh(path) for name, path in snakemake.input.items()}
-    implant, quality = build_implant(ImplantSettings(**snakemake.params.implant), **meshes)
+    meshes = {name: load_shape(path) for name, path in snakemake.input.items()}
+    settings = ImplantSettings(**snakemake.params.implant)
+    implant, quality = build_implant(settings, **meshes)
     grid = build_grid(implant, **GridSettings(**snakemake.params.grid).model_dump())
     tables = {
         side: tabulate_surface(surface, table.u_points, table.v_points)
@@ -38,6 +40,9 @@ with job_log(snakemake.log[0], snakemake.threads):
     save_tables(tables, snakemake.output.table)
     save_distance_tables(distances, snakemake.output.distance_table)
     save_table(quality_table(distances), snakemake.output.distance_quality)
-    columns = [field.name for field in fields(FitQuality)]
-    fits = pd.DataFrame([asdict(fit) for fit in quality], columns=columns)
+    fits = pd.DataFrame([fit.row() for fit in quality], columns=FitQuality.columns())
     save_table(fits, snakemake.output.fit_quality)
+    save_deviation(quality, snakemake.output.deviation)
+    for path in snakemake.output.get("extraction", []):
+        parts = (meshes[name] for name in ("insert_mesh", "femoral_mesh"))
+        save_extractions(extract_bearings(settings, *parts), path)

@@ -8,6 +8,6 @@ with job_log(snakemake.log[0], snakemake.threads):
     flags = flag_validity(
         load_table(snakemake.input.cases),
         pressure_limit=snakemake.params.pressure_limit,
-        mean_pressure_limit=snakemake.params.mean_pressure_limit,
+        avg_pressure_limit=snakemake.params.avg_pressure_limit,
     )
     save_table(flags, snakemake.output.validity)

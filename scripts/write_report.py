@@ -12,7 +12,8 @@ with job_log(snakemake.log[0], snakemake.threads):
     activities = [load_activity(path) for path in snakemake.input.activities]
     page = render_page(
         study=snakemake.params.settings,
-        tables={Path(path).stem: load_table(path) for path in snakemake.input.tables},
+        tables={Path(path).stem: load_table(path) for path in snakemake.input.tables}
+        | {f"benchmark_{Path(path).stem}": load_table(path) for path in snakemake.input.benchmarks},
         figures={
             path.stem: path.read_bytes()
             for path in sorted(Path(snakemake.input.figures).glob("*.svg"))

@@ -56,7 +56,23 @@ def test_batches_are_consecutive_and_complete():
         ("simulation.load_line", "free", r"found 'free'; expected 'solved' or 'fixed'"),
         ("cases.thickness_mm", [6, 0], r"thickness_mm\.1: found 0; expected greater than 0"),
         ("cases.thickness_mm", [6, 8, 6.0], r"found 6 more than once; expected distinct"),
-        ("cases.thickness_mm", [], r"thickness_mm: found \[\]"),
+        ("cases.thickness_mm", [], r"thickness_mm: found \[\]; expected at least one entry"),
+        (
+            "cases.thickness_mm",
+            [6, 75, 75.0000001],
+            r"thickness_mm: found 75\.0 and 75\.0000001, all shown as 75; expected levels that",
+        ),
+        ("cases.body_mass_kg", [1e6, 1000001], r"1000000\.0 and 1000001\.0, all shown as 1e\+06"),
+        (
+            "wear",
+            {"creep_law": "strain", "months": 0},
+            r"key wear: found creep_law: strain with months: 0; expected months above 0",
+        ),
+        (
+            "activities.gait.flexion_deg.bumps",
+            [{"height": 1, "centre_percent": 1, "width_percent": 51}],
+            r"width_percent: found 51; expected less than or equal to 50",
+        ),
         ("grid", None, r"key grid: found None; expected a mapping of keys"),
         ("study", "my study", r"study: found 'my study'; expected a name of letters"),
         ("wear.lives", {"gait": {"gait": 0.9}}, r"shares of 'gait' that sum to 0\.9"),
@@ -83,6 +99,18 @@ def test_all_faults_come_in_one_message():
     settings = merge_settings(changed("grid.rows", 1), {"seed": -1, "sed": 2})
     with pytest.raises(InputDataError, match=r"(?s)3 faults.*grid\.rows.*sed"):
         load_study(settings)
+
+
+def test_life_of_no_length_has_no_creep_by_pressure_only():
+    assert load_study(changed("wear.months", 0)).wear.months == 0
+    assert load_study(changed("wear.creep_law", "strain")).wear.creep_law == "strain"
+
+
+def test_list_with_a_faulty_entry_is_one_fault():
+    with pytest.raises(InputDataError) as caught:
+        load_study(changed("cases.thickness_mm", ["six"]))
+    assert "key cases.thickness_mm.0: found 'six'; expected a number" in str(caught.value)
+    assert "faults" not in str(caught.value)
 
 
 def test_numbers_written_as_text_are_numbers():

@@ -32,6 +32,11 @@ class Activity:
         Axial load along the insert's -y, in body weights, positive.
     notes : tuple of str
         What was done to the source data (resampling, closing of the cycle), for the report.
+
+    Raises
+    ------
+    ValueError
+        When the shapes disagree, a value is not finite or a load is not positive.
     """
 
     name: str
@@ -41,3 +46,22 @@ class Activity:
     rotation: NDArray[np.float64]
     load: NDArray[np.float64]
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what no simulation can use."""
+        frames = np.shape(self.percent)
+        shapes = {"translation": (*frames, 3), "rotation": (*frames, 3), "load": frames}
+        for name, shape in shapes.items():
+            values = np.asarray(getattr(self, name))
+            if len(frames) != 1 or values.shape != shape:
+                raise ValueError(
+                    f"{name} of activity '{self.name}' has shape {values.shape}; with percent of "
+                    f"shape {frames} expected {shape}"
+                )
+            if not np.isfinite(values).all():
+                raise ValueError(f"{name} of activity '{self.name}' has values that are not finite")
+        if np.min(self.load, initial=np.inf) <= 0:
+            raise ValueError(
+                f"load of activity '{self.name}' goes down to {np.min(self.load):g} body weights; "
+                "it must be positive at every frame"
+            )

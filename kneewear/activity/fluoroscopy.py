@@ -7,6 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.activity.cycles import close_cycle, resample_cycle
+from kneewear.config import MotionSettings
+from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import angles_123, grood_suntay
 
 Array = NDArray[np.float64]
@@ -14,6 +16,45 @@ Array = NDArray[np.float64]
 ANGLES = ("flexion", "varus", "tibial_external_rotation")
 POSITIONS = ("anterior", "superior", "lateral")
 CONVENTIONS = ("grood-suntay", "body-123")
+
+# Wider than any knee moves (deg and mm): beyond lies another column, sign, unit or frame.
+_LIMITS = {
+    "flexion": (-45.0, 180.0),
+    "varus": (-45.0, 45.0),
+    "tibial_external_rotation": (-60.0, 60.0),
+    "anterior": (-200.0, 200.0),
+    "superior": (-200.0, 200.0),
+    "lateral": (-200.0, 200.0),
+}
+
+
+def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> None:
+    """Refuse a motion no knee makes.
+
+    Parameters
+    ----------
+    motion : DataFrame
+        As `motion_pose` takes it.
+    settings : MotionSettings
+        Where it was read from.
+
+    Raises
+    ------
+    InputDataError
+        If an angle or a position is out of all proportion.
+    """
+    for name, (low, high) in _LIMITS.items():
+        values = motion[name].to_numpy(dtype=float)
+        outside = np.flatnonzero(~((values >= low) & (values <= high)))
+        if outside.size:
+            row, unit = int(outside[0]), "deg" if name in ANGLES else "mm"
+            raise InputDataError(
+                settings.file,
+                f"{name.replace('_', ' ')} of {values[row]:g}",
+                f"{low:g} to {high:g} {unit}",
+                "Check the column, its unit, its sign and the frame it is measured in.",
+                f"column '{getattr(settings.columns, name)}', data row {row + 1}",
+            )
 
 
 def motion_pose(

@@ -13,7 +13,7 @@ from kneewear.errors import InputDataError
 Array = NDArray[np.float64]
 
 # Telemetry has never read ten body weights in a knee; newtons are in the hundreds.
-_MOST_BODY_WEIGHTS = 15.0
+MOST_BODY_WEIGHTS = 15.0
 
 
 def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Array:
@@ -130,11 +130,11 @@ def _check_body_weights(values: Array, settings: LoadSettings) -> None:
             "Turn the sign round, or use kind: ground_reaction to scale the curve.",
             f"data row {row + 1}",
         )
-    if values.max() > _MOST_BODY_WEIGHTS:
+    if values.max() > MOST_BODY_WEIGHTS:
         raise InputDataError(
             settings.file,
             f"a load of {values.max():g}",
-            f"body weights, below {_MOST_BODY_WEIGHTS:g}",
+            f"body weights, below {MOST_BODY_WEIGHTS:g}",
             "This looks like newtons: divide by body mass x 9.81.",
             f"data row {int(values.argmax()) + 1}",
         )

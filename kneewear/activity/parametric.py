@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.load import MOST_BODY_WEIGHTS
 from kneewear.config import BumpCurve, ParametricActivity
+from kneewear.errors import InputDataError
 from kneewear.mechanics import angles_123, grood_suntay
 
 
@@ -26,8 +28,15 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
     -------
     Activity
         With zero varus, height and medial-lateral position as start of the equilibrium search.
+
+    Raises
+    ------
+    InputDataError
+        If the load is not positive at every frame, or too large to be in body weights.
     """
     percent = 100.0 * np.arange(frames) / frames
+    load = curve(settings.load_body_weights, percent)
+    _check_load(load, percent, f"key activities.{name}.load_body_weights")
     translation = np.zeros((frames, 3))
     translation[:, 0] = curve(settings.femur_posterior_mm, percent)
     rotation = grood_suntay(
@@ -41,9 +50,28 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
         duration=settings.duration_s,
         translation=translation,
         rotation=angles_123(rotation),
-        load=curve(settings.load_body_weights, percent),
+        load=load,
         notes=("Representative built-in curves, not a measurement.",),
     )
+
+
+def _check_load(load: NDArray[np.float64], percent: NDArray[np.float64], key: str) -> None:
+    """Refuse loads that vanish, pull or are in newtons."""
+    least, most = int(load.argmin()), int(load.argmax())
+    if load[least] <= 0:
+        raise InputDataError(
+            key,
+            f"a load of {load[least]:.3g} body weights at {percent[least]:g} percent",
+            "a load above 0 at every frame",
+            "Raise its base, or make the bumps of negative height smaller.",
+        )
+    if load[most] > MOST_BODY_WEIGHTS:
+        raise InputDataError(
+            key,
+            f"a load of {load[most]:.3g} at {percent[most]:g} percent",
+            f"body weights, below {MOST_BODY_WEIGHTS:g}",
+            "This looks like newtons: divide base and heights by body mass x 9.81.",
+        )
 
 
 def curve(settings: BumpCurve, percent: ArrayLike) -> NDArray[np.float64]:

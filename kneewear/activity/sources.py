@@ -6,7 +6,7 @@ import pandas as pd
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.cycles import frame_percent
-from kneewear.activity.fluoroscopy import motion_pose
+from kneewear.activity.fluoroscopy import check_motion, motion_pose
 from kneewear.activity.load import axial_load
 from kneewear.activity.parametric import build_parametric_activity
 from kneewear.config import CsvActivity, ParametricActivity
@@ -41,12 +41,13 @@ def build_activity(
     ValueError
         If measured curves are needed and not given.
     InputDataError
-        If a load cannot be one.
+        If a load or a motion cannot be one.
     """
     if isinstance(settings, ParametricActivity):
         return build_parametric_activity(name, settings, frames)
     if motion is None or load is None:
         raise ValueError(f"activity {name} is read from CSV: motion and load are needed")
+    check_motion(motion, settings.motion)
     translation, rotation, motion_notes = motion_pose(
         motion, settings.motion.convention, frames, settings.closing_percent
     )

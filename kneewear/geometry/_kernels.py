@@ -24,6 +24,8 @@ MAX_ITERATIONS = 40
 FINAL_STEP = 1e-6
 # How far the end of the normal may miss the point, mm; at a border it misses by far more.
 FOOT_MISS = 1e-5
+# How far a line may miss the point where it meets a patch, mm.
+LINE_MISS = 1e-10
 
 
 class PatchArrays(NamedTuple):
@@ -626,3 +628,140 @@ def fill_coefficients(
                             q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
                             if not (is_foot[q] and is_foot[q + 1]):
                                 state[place] = UNTABLED
+
+
+class BoxTree(NamedTuple):
+    """Boxes round the cells of a patch, and round every four of them up to one box."""
+
+    boxes: NDArray[np.float64]  # box, (x0, y0, z0, x1, y1, z1); finest level first
+    starts: NDArray[np.int64]  # first box of each level
+    rows: NDArray[np.int64]  # cells along u of each level
+    columns: NDArray[np.int64]  # cells along v of each level
+    u: NDArray[np.float64]  # middle of each finest row
+    v: NDArray[np.float64]  # middle of each finest column
+
+
+@compiled
+def enters_box(
+    box: NDArray, ox: float, oy: float, oz: float, ix: float, iy: float, iz: float
+) -> float:  # pragma: no cover
+    """Distance at which a ray (inverse direction i) enters a box, at least 0; inf if never."""
+    near, far = 0.0, np.inf
+    for low, high, o, inverse in (
+        (box[0], box[3], ox, ix),
+        (box[1], box[4], oy, iy),
+        (box[2], box[5], oz, iz),
+    ):
+        if np.isinf(inverse):
+            if o < low or o > high:
+                return np.inf
+        else:
+            a, b = (low - o) * inverse, (high - o) * inverse
+            near, far = max(near, min(a, b)), min(far, max(a, b))
+    return near if near <= far else np.inf
+
+
+@compiled
+def meet_line(
+    patch: PatchArrays,
+    origin: NDArray,
+    direction: NDArray,
+    u: float,
+    v: float,
+    work: NDArray,
+) -> tuple[float, float, float]:  # pragma: no cover
+    """Newton from (u, v) to where a line meets a patch: u, v and distance; inf without success."""
+    u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
+    v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
+    dx, dy, dz = direction[0], direction[1], direction[2]
+    outside = 0
+    for _ in range(MAX_ITERATIONS):
+        evaluate(patch, u, v, work)
+        rx, ry, rz = work[0, 0] - origin[0], work[0, 1] - origin[1], work[0, 2] - origin[2]
+        along = rx * dx + ry * dy + rz * dz
+        rx, ry, rz = rx - along * dx, ry - along * dy, rz - along * dz
+        if rx * rx + ry * ry + rz * rz < LINE_MISS * LINE_MISS:
+            return u, v, along
+        # r + Su du + Sv dv = m d: eliminate m by the normals n x d of the two planes.
+        ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
+        vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
+        volume = dx * (uy * vz - uz * vy) + dy * (uz * vx - ux * vz) + dz * (ux * vy - uy * vx)
+        size = np.sqrt((ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz))
+        if abs(volume) < 1e-9 * size:
+            return u, v, np.inf
+        du = (
+            -(rx * (vy * dz - vz * dy) + ry * (vz * dx - vx * dz) + rz * (vx * dy - vy * dx))
+            / volume
+        )
+        dv = (
+            -(rx * (dy * uz - dz * uy) + ry * (dz * ux - dx * uz) + rz * (dx * uy - dy * ux))
+            / volume
+        )
+        next_u, next_v = min(max(u + du, u0), u1), min(max(v + dv, v0), v1)
+        # Held at a border and pushed outward again and again: the line passes beside the patch.
+        if next_u == u and next_v == v:
+            return u, v, np.inf
+        outside = outside + 1 if (next_u != u + du or next_v != v + dv) else 0
+        if outside > 6:
+            return u, v, np.inf
+        u, v = next_u, next_v
+    return u, v, np.inf
+
+
+@compiled
+def ray_many(
+    patch: PatchArrays,
+    tree: BoxTree,
+    origins: NDArray,
+    directions: NDArray,
+    u: NDArray,
+    v: NDArray,
+    distance: NDArray,
+) -> None:  # pragma: no cover
+    """First point of a patch on each ray; distance inf where there is none."""
+    work = np.empty((6, 4))
+    stack = np.empty((256, 3), dtype=np.int64)
+    entry = np.empty(256)
+    top_level = tree.starts.shape[0] - 1
+    for n in range(origins.shape[0]):
+        ox, oy, oz = origins[n, 0], origins[n, 1], origins[n, 2]
+        inverse = np.empty(3)
+        for c in range(3):
+            inverse[c] = 1.0 / directions[n, c] if directions[n, c] != 0.0 else np.inf
+        ix, iy, iz = inverse[0], inverse[1], inverse[2]
+        best = np.inf
+        depth = 0
+        first = enters_box(tree.boxes[tree.starts[top_level]], ox, oy, oz, ix, iy, iz)
+        if first < np.inf:
+            stack[0, 0], stack[0, 1], stack[0, 2] = top_level, 0, 0
+            entry[0] = first
+            depth = 1
+        while depth > 0:
+            depth -= 1
+            if entry[depth] > best:
+                continue
+            level, i, j = stack[depth, 0], stack[depth, 1], stack[depth, 2]
+            if level == 0:
+                at_u, at_v, found = meet_line(
+                    patch, origins[n], directions[n], tree.u[i], tree.v[j], work
+                )
+                if -LINE_MISS <= found < best:
+                    best, u[n], v[n] = found, at_u, at_v
+                continue
+            base = depth
+            for a in range(2 * i, min(2 * i + 2, tree.rows[level - 1])):
+                for b in range(2 * j, min(2 * j + 2, tree.columns[level - 1])):
+                    box = tree.boxes[tree.starts[level - 1] + a * tree.columns[level - 1] + b]
+                    near = enters_box(box, ox, oy, oz, ix, iy, iz)
+                    if near <= best and near < np.inf:
+                        # The nearest child ends on top of the stack.
+                        place = depth
+                        while place > base and entry[place - 1] < near:
+                            entry[place] = entry[place - 1]
+                            for c in range(3):
+                                stack[place, c] = stack[place - 1, c]
+                            place -= 1
+                        entry[place] = near
+                        stack[place, 0], stack[place, 1], stack[place, 2] = level - 1, a, b
+                        depth += 1
+        distance[n] = best

@@ -280,7 +280,8 @@ class _Band:
     def inner_domain(self) -> Array:
         """Range of each parameter, a rim left out."""
         domain = np.array(self.surface.domain)
-        points = self.surface.evaluate(*np.meshgrid(*np.linspace(*domain.T, 120).T, indexing="ij"))
+        lines = [np.linspace(low, high, 120) for low, high in domain]
+        points = self.surface.evaluate(*np.meshgrid(*lines, indexing="ij"))
         for axis in (0, 1):
             step = np.linalg.norm(np.diff(points, axis=axis), axis=-1).mean(axis=1 - axis)
             rim = RIM * np.ptp(domain[axis]) / (119 * step[[0, -1]])
@@ -615,7 +616,7 @@ def map_errors(
     ErrorMap
     """
     u, v = np.meshgrid(
-        *(np.linspace(*ends, n) for ends, n in zip(surface.domain, size, strict=True)),
+        *(np.linspace(low, high, n) for (low, high), n in zip(surface.domain, size, strict=True)),
         indexing="ij",
     )
     foot, normal = surface.evaluate(u, v), surface.normal(u, v)

@@ -13,6 +13,8 @@ from scipy.sparse.linalg import spsolve
 from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
+from kneewear.geometry.fit_quality import FitQuality, is_accepted, judge_patch, refuse_patch
+from kneewear.geometry.line_search import fewest_lines
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 
@@ -33,35 +35,8 @@ _OUTER_EDGE = (5.0, 0.5, 0.25)
 _BORDER_MARGIN = 2.0
 _NOTCH_MARGIN = 0.5
 _LEAST_VERTICES = 100
-
-
-@dataclass(frozen=True)
-class FitQuality:
-    """How far a fitted patch stands from the vertices it was fitted to.
-
-    Parameters
-    ----------
-    side, component : str
-        "medial" or "lateral"; "insert" or "femoral".
-    n_u, n_v : int
-        Control points.
-    max_mm, mean_mm, sd_mm : float
-        Largest and mean absolute deviation, and standard deviation of the signed one: exact
-        closest-point distance of vertices, mm.
-    n_points : int
-        Number of vertices judged: those fitted and at least 2 mm inside the borders of the region
-        and of the mesh. Of a condyle's rounded edges the outer one is judged whole, the notch's
-        but for its last 0.5 mm.
-    """
-
-    side: str
-    component: str
-    n_u: int
-    n_v: int
-    max_mm: float
-    mean_mm: float
-    sd_mm: float
-    n_points: int
+# Parts of a patch farther than this from every judged vertex, mm, are not searched for ripple.
+_RIPPLE_REACH = 1.0
 
 
 @dataclass(frozen=True)
@@ -71,18 +46,22 @@ class FitSettings:
     Parameters
     ----------
     knot_spacing_along, knot_spacing_across : float
-        Distance of knots in the sagittal and the coronal direction, mm.
+        Smallest distance of knots in the sagittal and the coronal direction, mm. As few knots are
+        taken as the tolerances need.
     smoothing_length : float
         Length, mm, below which features are smoothed away; its fourth power weighs the bending
         energy against the squared deviation.
     tolerance : float
         Largest deviation accepted, mm.
+    mean_tolerance : float
+        Largest mean deviation accepted, mm; any when left out.
     """
 
     knot_spacing_along: float
     knot_spacing_across: float
     smoothing_length: float
     tolerance: float
+    mean_tolerance: float = np.inf
 
 
 def fit_plateau(
@@ -113,24 +92,21 @@ def fit_plateau(
     Raises
     ------
     InputDataError
-        If the window holds too few vertices or the deviation exceeds the tolerance.
+        If the window holds too few vertices, or deviation or ripple exceed what is accepted.
     """
     inside = _within(mesh.vertices[:, 0], x) & _within(mesh.vertices[:, 2], z)
     points = mesh.vertices[inside & (mesh.vertex_normals[:, 1] > _LEAST_COSINE)]
     _check_count(len(points), label, f"x {_range(x)} mm, z {_range(z)} mm")
-    knots = (
-        _spaced_knots(*z, settings.knot_spacing_across),
-        _spaced_knots(*x, settings.knot_spacing_along),
-    )
-    height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings)
-
-    def on_plateau(u: Array, v: Array) -> Array:
-        return np.stack([v, height(u, v), u], axis=-1)
-
-    surface = _patch_through(on_plateau, knots)
     judged = _clear_of(points[:, 0], x) & _clear_of(points[:, 2], z)
     judged &= _clear_of_border(points, mesh)
-    return surface, _judged(surface, points[judged], settings.tolerance, ("insert", *label))
+    most = _spans(z, settings.knot_spacing_across), _spans(x, settings.knot_spacing_along)
+
+    def build(spans: tuple[int, int]) -> Surface:
+        knots = (_spaced_knots(*z, spans[0]), _spaced_knots(*x, spans[1]))
+        height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings)
+        return patch_through(lambda u, v: np.stack([v, height(u, v), u], axis=-1), knots)
+
+    return _sparsest(build, points[judged], most, settings, ("insert", *label))
 
 
 def fit_condyle(
@@ -191,26 +167,52 @@ def fit_condyle(
     stretch = mean_width / (rim(angle[inside]) - inner)
     arc = mean_radius * (angle[inside] - angles[0])
     width = (sign * across[inside] - inner) * stretch
-    knots = (
-        _spaced_knots(0.0, mean_radius * (angles[1] - angles[0]), settings.knot_spacing_along),
-        _edged_knots(mean_width, settings.knot_spacing_across),
-    )
-    fitted = _smooth_graph(arc, width, radius[inside], knots, settings, edged=True)
-
-    def on_condyle(u: Array, v: Array) -> Array:
-        turned = angles[0] + u / mean_radius
-        distance = fitted(u, v)
-        out = inner + v * (rim(turned) - inner) / mean_width
-        x, y = axis[0] + distance * np.sin(turned), axis[1] - distance * np.cos(turned)
-        return np.stack([x, y, sign * out], axis=-1)
-
-    surface = _patch_through(on_condyle, knots)
-    if sign < 0:
-        surface = _run_across_backwards(surface)
     points = mesh.vertices[inside]
-    judged = _clear_of(arc, (0.0, knots[0][-1])) & (width > _NOTCH_MARGIN)
+    length = mean_radius * (angles[1] - angles[0])
+    judged = _clear_of(arc, (0.0, length)) & (width > _NOTCH_MARGIN)
     judged &= _clear_of_border(points, mesh)
-    return surface, _judged(surface, points[judged], settings.tolerance, ("femoral", *label))
+    most = (
+        _spans((0.0, length), settings.knot_spacing_along),
+        _spans((0.0, mean_width), settings.knot_spacing_across),
+    )
+
+    def build(spans: tuple[int, int]) -> Surface:
+        knots = (_spaced_knots(0.0, length, spans[0]), _edged_knots(mean_width, spans[1]))
+        fitted = _smooth_graph(arc, width, radius[inside], knots, settings, edged=True)
+
+        def on_condyle(u: Array, v: Array) -> Array:
+            turned = angles[0] + u / mean_radius
+            distance = fitted(u, v)
+            out = inner + v * (rim(turned) - inner) / mean_width
+            x, y = axis[0] + distance * np.sin(turned), axis[1] - distance * np.cos(turned)
+            return np.stack([x, y, sign * out], axis=-1)
+
+        surface = patch_through(on_condyle, knots)
+        return _run_across_backwards(surface) if sign < 0 else surface
+
+    return _sparsest(build, points[judged], most, settings, ("femoral", *label))
+
+
+def _sparsest(
+    build: Callable[[tuple[int, int]], Surface],
+    points: Array,
+    most: tuple[int, int],
+    settings: FitSettings,
+    label: tuple[str, str, str],
+) -> tuple[Surface, FitQuality]:
+    """Patch with the fewest lines that keeps the tolerances; refused when none does."""
+    component, source, side = label
+    limits = settings.tolerance, settings.mean_tolerance
+    _check_judged(len(points), source, side)
+
+    def judged(spans: tuple[int, int]) -> tuple[Surface, FitQuality]:
+        surface = build(spans)
+        return surface, judge_patch(surface, points, component, side, _RIPPLE_REACH)
+
+    surface, quality = fewest_lines(judged, lambda found: is_accepted(found[1], *limits), most)
+    if not is_accepted(quality, *limits):
+        raise refuse_patch(quality, *limits, source)
+    return surface, quality
 
 
 def _cylindrical(mesh: TriangleMesh, axis: tuple[float, float]) -> tuple[Array, Array, Array]:
@@ -303,14 +305,20 @@ def _edge_softness(at_v: Array, width: float) -> Array:
     return factor
 
 
-def _spaced_knots(start: float, end: float, spacing: float) -> Array:
-    """Clamped knots about `spacing` apart."""
-    inner = np.linspace(start, end, max(1, round((end - start) / spacing)) + 1)
+def _spans(limits: tuple[float, float], spacing: float) -> int:
+    """Number of knot spans about `spacing` long between two limits."""
+    return max(1, round((limits[1] - limits[0]) / spacing))
+
+
+def _spaced_knots(start: float, end: float, spans: int) -> Array:
+    """Clamped knots that bound so many equal spans."""
+    inner = np.linspace(start, end, spans + 1)
     return np.concatenate([[start] * DEGREE, inner, [end] * DEGREE])
 
 
-def _edged_knots(width: float, spacing: float) -> Array:
+def _edged_knots(width: float, spans: int) -> Array:
     """Clamped knots from 0 to `width`, closer along the notch edge (0) and the outer edge."""
+    spacing = width / spans
     (notch, notch_part, _), (rim, rim_part, _) = _NOTCH_EDGE, _OUTER_EDGE
     pieces = [
         np.linspace(start, end, max(1, round((end - start) / step)) + 1)
@@ -324,10 +332,20 @@ def _edged_knots(width: float, spacing: float) -> Array:
     return np.concatenate([[0.0] * DEGREE, inner, [width] * DEGREE])
 
 
-def _patch_through(
-    function: Callable[[Array, Array], Array], knots: tuple[Array, Array]
-) -> Surface:
-    """Bicubic patch that interpolates a function at the Greville points of its knots."""
+def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array, Array]) -> Surface:
+    """Bicubic patch that interpolates a function at the Greville points of its knots.
+
+    Parameters
+    ----------
+    function : callable
+        Points, shape (..., 3), at parameters u and v.
+    knots : pair of array
+        Clamped knots along u and along v.
+
+    Returns
+    -------
+    Surface
+    """
     sites = [_greville(k) for k in knots]
     net = function(*np.meshgrid(*sites, indexing="ij"))
     for direction in range(2):
@@ -358,37 +376,6 @@ def _run_across_backwards(surface: Surface) -> Surface:
     )
 
 
-def _judged(
-    surface: Surface, points: Array, tolerance: float, label: tuple[str, str, str]
-) -> FitQuality:
-    """Deviation of the vertices from the patch; refused above the tolerance."""
-    component, source, side = label
-    _, _, distance, _, is_foot = surface.closest_points(points)
-    distance = distance[is_foot]
-    worst = int(np.abs(distance).argmax())
-    if abs(distance[worst]) > tolerance:
-        x, y, z = points[is_foot][worst]
-        raise InputDataError(
-            source,
-            f"a deviation of {1e3 * abs(distance[worst]):.1f} um between {side} {component} patch "
-            "and mesh",
-            f"at most {1e3 * tolerance:.1f} um (`tolerance_mm`)",
-            "Move the region away from edges, or lower `knot_spacing_mm` and "
-            "`smoothing_length_mm`.",
-            f"near x {x:.1f}, y {y:.1f}, z {z:.1f} mm",
-        )
-    return FitQuality(
-        side=side,
-        component=component,
-        n_u=surface.control_points.shape[0],
-        n_v=surface.control_points.shape[1],
-        max_mm=float(abs(distance[worst])),
-        mean_mm=float(np.abs(distance).mean()),
-        sd_mm=float(distance.std()),
-        n_points=int(is_foot.sum()),
-    )
-
-
 def _check_count(count: int, label: tuple[str, str], where: str) -> None:
     """Refuse a region that (nearly) misses the mesh."""
     if count < _LEAST_VERTICES:
@@ -397,6 +384,17 @@ def _check_count(count: int, label: tuple[str, str], where: str) -> None:
             f"{count} vertices facing the fit in the {label[1]} region ({where})",
             f"at least {_LEAST_VERTICES}",
             "Check the region against the mesh, and `axes` and `unit`.",
+        )
+
+
+def _check_judged(count: int, source: str, side: str) -> None:
+    """Refuse a region too narrow to be judged."""
+    if count < _LEAST_VERTICES / 4:
+        raise InputDataError(
+            source,
+            f"{count} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from borders",
+            f"at least {_LEAST_VERTICES // 4}",
+            "Widen the region, or export a finer mesh.",
         )
 
 

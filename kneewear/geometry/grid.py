@@ -7,8 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.geometry.coverage import bounding_rectangle, cover_cells, patch_coverage
 from kneewear.geometry.implant import SIDES, Implant
-from kneewear.geometry.surface import Surface
+from kneewear.geometry.layers import layer_thickness
+from kneewear.geometry.underside import thickness_above
+
+# Cells covered less than this carry nothing: together they hold under 1e-7 of a plateau.
+_LEAST_FRACTION = 1e-6
+# mm; the polygon that stands for a patch's border strays by 1e-5 mm.
+_BORDER_MISS = 1e-3
 
 
 @dataclass(frozen=True)
@@ -18,15 +25,22 @@ class ElementGrid:
     Parameters
     ----------
     centre : array, shape (n_sides, n_rows, n_columns, 3)
-        Element centres on the surface, insert frame, mm. Rows run along +x, columns along +z.
+        Element centres on the surface, insert frame, mm, above the middle of what their cells
+        cover. Rows run along +x (or the turned rectangle's side nearest it), columns along +z.
     normal, tangent_row, tangent_column : array, shape (n_sides, n_rows, n_columns, 3)
         Local frame: outward unit normal and the unit tangents nearest +x and +z.
     area : array, shape (n_sides, n_rows, n_columns)
-        True surface area, mm2 (projected area divided by the vertical component of the normal).
+        True surface area, mm2 (covered projected area divided by the vertical component of the
+        normal).
     thickness : array, shape (n_sides, n_rows, n_columns)
-        Local superior-inferior thickness of the nominal insert, mm.
+        Local superior-inferior thickness of the nominal insert, mm; of a natural knee that of the
+        cartilage, the shortest way to the bone.
     valid : bool array, shape (n_sides, n_rows, n_columns)
-        False where the vertical line through the cell misses the surface; such cells carry nothing.
+        False where the surface covers nothing of the cell; such cells carry nothing.
+    covered : array, shape (n_sides, n_rows, n_columns)
+        Covered part of each cell, 0 to 1.
+    corners : array, shape (n_sides, n_rows + 1, n_columns + 1, 2)
+        Corners of the cells in the plane y = 0: x and z, mm.
     nominal_thickness : float
         Nominal minimum thickness of the insert, mm. A case of thickness t has the local thickness
         `thickness + t - nominal_thickness`.
@@ -41,6 +55,8 @@ class ElementGrid:
     area: NDArray[np.float64]
     thickness: NDArray[np.float64]
     valid: NDArray[np.bool_]
+    covered: NDArray[np.float64]
+    corners: NDArray[np.float64]
     nominal_thickness: float
     sides: tuple[str, ...]
 
@@ -73,76 +89,96 @@ class ElementGrid:
 
 
 def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
-    """Project a regular rectangle of the plane y = 0 onto each plateau.
+    """Project a rectangle of the plane y = 0 onto each plateau.
 
     Parameters
     ----------
     implant : Implant
-        Implant; its plateaus carry the elements.
+        Implant or natural knee; its plateaus carry the elements.
     rows, columns : int
         Number of elements along x and along z on each side.
 
     Returns
     -------
     ElementGrid
-        Elements; cells whose centre misses the plateau (or its scanned sheet) are not valid.
+        Elements; cells that cover nothing of the plateau (or of its scanned sheet) are not valid.
 
     Notes
     -----
-    The rectangle bounds the plateau's outline in the horizontal plane, its sides parallel to x and
-    z. Each element is the piece of the tangent plane at its centre above its cell, so its area is
-    the cell's divided by the vertical component of the normal (Bei 2003, section 2.2.2).
+    The rectangle is the smallest one round the plateau's outline in the horizontal plane, turned
+    only where that saves area. An element is the piece of the tangent plane above the covered part
+    of its cell, so its area is the covered part divided by the vertical component of the normal
+    (Bei 2003, section 2.2.2). Its centre lies above the middle of the covered part.
 
     Raises
     ------
     ValueError
-        If an element is steeper than 80 deg or the insert is not above its underside.
+        If an element is steeper than 80 deg, the insert is not above its underside, or the
+        underside ends under the bearing.
     """
-    shape = (len(SIDES), rows, columns)
-    centre, normal = np.full((*shape, 3), np.nan), np.full((*shape, 3), np.nan)
-    area, valid = np.zeros(shape), np.zeros(shape, dtype=bool)
-    for number, side in enumerate(SIDES):
-        surface = implant.insert[side]
-        (x0, x1), (z0, z1) = _outline(surface)
-        dx, dz = (x1 - x0) / rows, (z1 - z0) / columns
-        x, z = np.meshgrid(
-            x0 + dx * (np.arange(rows) + 0.5), z0 + dz * (np.arange(columns) + 0.5), indexing="ij"
-        )
-        u, v, hit = surface.drop_points(x.ravel(), z.ravel())
-        inside = hit.reshape(rows, columns)
-        if implant.coverage is not None:
-            inside &= implant.coverage[side].contains(x, z)
-        centre[number][inside] = surface.evaluate(u, v).reshape(rows, columns, 3)[inside]
-        normal[number][inside] = surface.normal(u, v).reshape(rows, columns, 3)[inside]
-        upward = normal[number][..., 1]
-        if np.nanmin(upward) < np.cos(np.radians(80.0)):
-            raise ValueError(f"the {side} plateau is steeper than 80 deg or faces down somewhere")
-        area[number][inside] = (dx * dz / upward)[inside]
-        valid[number] = inside
-    thickness = centre[..., 1] - implant.underside
-    if np.nanmin(thickness) <= 0.0:
-        raise ValueError("the bearing surface lies below the insert's underside somewhere")
-    tangent_row = _in_plane(np.array([1.0, 0.0, 0.0]), normal)
+    sides = [_plateau(implant, side, rows, columns) for side in SIDES]
+    parts = {name: np.stack([side[name] for side in sides]) for name in sides[0]}
+    tangent_row = _in_plane(np.array([1.0, 0.0, 0.0]), parts["normal"])
     return ElementGrid(
-        centre=centre,
-        normal=normal,
+        **parts,
         tangent_row=tangent_row,
-        tangent_column=np.cross(tangent_row, normal),
-        area=area,
-        thickness=thickness,
-        valid=valid,
+        tangent_column=np.cross(tangent_row, parts["normal"]),
         nominal_thickness=implant.nominal_thickness,
         sides=SIDES,
     )
 
 
-def _outline(surface: Surface) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Smallest x-z rectangle round a surface, from a dense sampling."""
-    (u0, u1), (v0, v1) = surface.domain
-    u, v = np.meshgrid(np.linspace(u0, u1, 201), np.linspace(v0, v1, 201), indexing="ij")
-    points = surface.evaluate(u, v)
-    x, z = points[..., 0], points[..., 2]
-    return (float(x.min()), float(x.max())), (float(z.min()), float(z.max()))
+def _plateau(implant: Implant, side: str, rows: int, columns: int) -> dict[str, NDArray]:
+    """Elements of one side, all arrays of shape (rows, columns, ...)."""
+    surface = implant.insert[side]
+    coverage = patch_coverage(surface) if implant.coverage is None else implant.coverage[side]
+    rectangle = bounding_rectangle(coverage, rows, columns)
+    fraction, plan = cover_cells(coverage, rectangle)
+    u, v, _ = surface.drop_points(*plan.reshape(-1, 2).T)
+    found = surface.evaluate(u, v).reshape(rows, columns, 3)
+    # The middle of a sliver may miss a curved border by a hair; the border itself then serves.
+    missed = np.linalg.norm(found[..., [0, 2]] - plan, axis=-1)
+    valid = (fraction > _LEAST_FRACTION) & (missed < _BORDER_MISS)
+    centre = np.where(valid[..., None], found, np.nan)
+    normal = np.where(valid[..., None], surface.normal(u, v).reshape(rows, columns, 3), np.nan)
+    if np.nanmin(normal[..., 1]) < np.cos(np.radians(80.0)):
+        raise ValueError(f"the {side} plateau is steeper than 80 deg or faces down somewhere")
+    thickness = _thickness(implant, side, centre, valid)
+    lost = valid & np.isnan(thickness)
+    if (lost & (fraction == 1.0)).any():
+        raise ValueError(
+            f"the insert's underside ends under the {side} bearing: {int(lost.sum())} elements "
+            "have nothing below them"
+        )
+    valid &= ~lost
+    if (thickness[valid] <= 0.0).any():
+        raise ValueError("the bearing surface lies below the insert's underside somewhere")
+    fraction = np.where(valid, fraction, 0.0)
+    with np.errstate(invalid="ignore"):
+        area = np.where(valid, rectangle.cell_area * fraction / normal[..., 1], 0.0)
+    return {
+        "centre": np.where(valid[..., None], centre, np.nan),
+        "normal": np.where(valid[..., None], normal, np.nan),
+        "area": area,
+        "thickness": np.where(valid, thickness, np.nan),
+        "valid": valid,
+        "covered": fraction,
+        "corners": rectangle.corners,
+    }
+
+
+def _thickness(
+    implant: Implant, side: str, centre: NDArray[np.float64], valid: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Local thickness under each element: straight down, or through the cartilage to the bone."""
+    thickness = np.full(valid.shape, np.nan)
+    points = centre[valid]
+    layer = implant.insert_layer
+    if layer is not None:
+        thickness[valid] = layer_thickness(points, layer.bone[side], layer.limits)
+    else:
+        thickness[valid] = thickness_above(implant.underside, points)
+    return thickness
 
 
 def _in_plane(direction: NDArray[np.float64], normal: NDArray) -> NDArray[np.float64]:

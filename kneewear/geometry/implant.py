@@ -1,82 +1,84 @@
-"""The implant: bearing surfaces of femoral component and insert."""
+"""The joint: bearing surfaces of femoral component and insert, or of a natural knee's cartilage."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.surface import Surface
+from kneewear.geometry.underside import Underside
 
 SIDES = ("medial", "lateral")
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """Part of the horizontal plane over which a scanned bearing surface really exists.
+class Layer:
+    """The bone under the cartilage of one body, which makes a joint a natural one.
 
     Parameters
     ----------
-    x, z : array, shape (n_x,) and (n_z,)
-        Raster coordinates in the insert's frame, mm, ascending and equally spaced.
-    inside : bool array, shape (n_x, n_z)
-        True where a vertical line meets the scanned sheet.
+    bone : mapping of side to Surface
+        Subchondral surfaces in the body's frame, normals pointing out of the bone.
+    limits : pair of float
+        Least and greatest thickness accepted, mm; what is measured beyond is set to the limit.
     """
 
-    x: NDArray[np.float64]
-    z: NDArray[np.float64]
-    inside: NDArray[np.bool_]
-
-    def contains(self, x: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether the sheet exists at the raster point nearest each position.
-
-        Parameters
-        ----------
-        x, z : array
-            Positions, mm, of equal shape.
-
-        Returns
-        -------
-        bool array
-            False outside the raster.
-        """
-        step_x, step_z = self.x[1] - self.x[0], self.z[1] - self.z[0]
-        row = np.rint((x - self.x[0]) / step_x).astype(int)
-        column = np.rint((z - self.z[0]) / step_z).astype(int)
-        on_raster = (row >= 0) & (row < self.x.size) & (column >= 0) & (column < self.z.size)
-        row, column = np.clip(row, 0, self.x.size - 1), np.clip(column, 0, self.z.size - 1)
-        return on_raster & self.inside[row, column]
+    bone: Mapping[str, Surface]
+    limits: tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Implant:
-    """Bearing surfaces of a total knee replacement, as a right knee.
+    """Bearing surfaces of a total knee replacement or of a natural knee, as a right knee.
 
     Parameters
     ----------
     name : str
         Name shown in tables and figures.
     femoral : mapping of side to Surface
-        Condyles in the femoral component's frame, normals pointing out of the metal.
+        Condyles in the femoral component's frame, normals pointing out of the metal (or cartilage).
     insert : mapping of side to Surface
-        Plateaus in the insert's frame, normals pointing up, out of the polyethylene.
-    underside : float
-        Height of the insert's flat underside in its frame, mm; the local thickness is measured
-        down to it in the superior-inferior direction.
+        Plateaus in the insert's frame, normals pointing up, out of the polyethylene (or cartilage).
+    underside : float or Underside
+        Underside of the insert, to which the local thickness is measured straight down: height of a
+        flat one in the insert's frame, mm, or a plane or mesh. Of no account in a natural knee.
     nominal_thickness : float
         Minimum thickness the implant is sold by, mm: a property stated with the implant.
     left : bool
         True when the user's knee is a left one (mirrored on reading; inside it is a right knee).
     coverage : mapping of side to Coverage, optional
         Where a plateau exists when its patch reaches beyond it; everywhere when absent.
+    femoral_layer, insert_layer : Layer, optional
+        Subchondral surfaces of a natural knee: both or none.
+
+    Raises
+    ------
+    ValueError
+        If one body has a subchondral surface and the other has none.
     """
 
     name: str
     femoral: Mapping[str, Surface]
     insert: Mapping[str, Surface]
-    underside: float
+    underside: float | Underside
     nominal_thickness: float
     left: bool = False
     coverage: Mapping[str, Coverage] | None = None
+    femoral_layer: Layer | None = None
+    insert_layer: Layer | None = None
+
+    def __post_init__(self) -> None:
+        if (self.femoral_layer is None) != (self.insert_layer is None):
+            given, lacking = (
+                ("tibia", "femur") if self.femoral_layer is None else ("femur", "tibia")
+            )
+            raise ValueError(
+                f"the {given} has a subchondral surface and the {lacking} has none; give both for "
+                "a natural knee, none for an artificial one"
+            )
+
+    @property
+    def natural(self) -> bool:
+        """Whether both bodies carry cartilage: recognised from the twice as many surfaces."""
+        return self.insert_layer is not None

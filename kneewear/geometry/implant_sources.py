@@ -1,28 +1,48 @@
-"""One implant, whatever it comes from: the built-in shape or a user's meshes."""
+"""One implant, whatever it comes from: the built-in shape or a user's files."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from kneewear.config import ImplantSettings, MeshImplantSettings
 from kneewear.errors import InputDataError
-from kneewear.geometry.fitting import FitQuality, FitSettings, fit_condyle, fit_plateau
+from kneewear.geometry.clouds import femoral_from_points, insert_from_points, is_cloud
+from kneewear.geometry.extraction import (
+    Extraction,
+    extract_condyles,
+    extract_plateaus,
+    whole_sheet,
+)
+from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.meshes import (
     TriangleMesh,
     check_femoral,
     check_insert,
     condyle_axis,
+    is_closed,
     sheet_coverage,
     to_knee_axes,
 )
-from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
+from kneewear.geometry.sidedness import check_femoral_side, check_insert_side
+from kneewear.geometry.underside import (
+    PlaneUnderside,
+    Underside,
+    thickness_above,
+    underside_of_mesh,
+)
 
 
 def build_implant(
     settings: ImplantSettings,
     insert_mesh: TriangleMesh | None = None,
     femoral_mesh: TriangleMesh | None = None,
+    underside_mesh: TriangleMesh | None = None,
 ) -> tuple[Implant, list[FitQuality]]:
     """Implant of a study.
 
@@ -32,13 +52,16 @@ def build_implant(
         The `implant` block of the settings.
     insert_mesh, femoral_mesh : TriangleMesh, optional
         As read from file; needed when the source is "meshes".
+    underside_mesh : TriangleMesh, optional
+        As read from file; needed when the settings name one.
 
     Returns
     -------
     Implant
         As a right knee.
     list of FitQuality
-        One for each fitted patch; empty for the built-in implant, which is exact.
+        One for each patch: against the vertices it was fitted to, or against the exact arcs of the
+        built-in implant.
 
     Raises
     ------
@@ -54,17 +77,19 @@ def build_implant(
         implant = build_parametric_implant(
             settings.parametric, settings.name, settings.nominal_thickness_mm, left
         )
-        return implant, []
+        return implant, measure_parametric_implant(implant, settings.parametric)
     if settings.meshes is None or insert_mesh is None or femoral_mesh is None:
         raise ValueError("source meshes needs the mesh settings, an insert and a femoral mesh")
-    insert, femoral = convert_meshes(settings, insert_mesh, femoral_mesh)
-    return _fit_implant(settings, settings.meshes, insert, femoral)
+    bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
+    sheets = (bearings[part].sheet for part in ("insert", "femoral"))
+    implant, quality = _fit_implant(settings, settings.meshes, *sheets)
+    return _laid_on(implant, settings, underside_mesh), quality
 
 
 def convert_meshes(
     settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
 ) -> tuple[TriangleMesh, TriangleMesh]:
-    """Both meshes in mm and knee axes, checked; quick enough to run before any job.
+    """Both meshes in mm and knee axes, checked; point clouds are joined to sheets.
 
     Parameters
     ----------
@@ -81,8 +106,8 @@ def convert_meshes(
     Raises
     ------
     InputDataError
-        If a mesh is empty, in another unit, turned inside out or upside down, broken, or in the
-        other one's place.
+        If a mesh is empty, in another unit, turned inside out or upside down, broken, of the other
+        knee, in the other one's place, or a solid that is said to be a sheet.
     """
     meshes = settings.meshes
     if meshes is None:
@@ -90,9 +115,65 @@ def convert_meshes(
     axes = meshes.axes.model_dump()
     insert = to_knee_axes(insert_mesh, meshes.unit, axes, settings.knee, meshes.insert)
     femoral = to_knee_axes(femoral_mesh, meshes.unit, axes, settings.knee, meshes.femoral)
+    if is_cloud(insert):
+        insert = insert_from_points(insert.vertices, meshes.insert)
+    if is_cloud(femoral):
+        femoral = femoral_from_points(femoral.vertices, meshes.femoral)
     check_insert(insert, meshes.insert)
     check_femoral(femoral, meshes.femoral)
+    _check_form(insert, meshes.insert_form, "insert_form", meshes.insert)
+    _check_form(femoral, meshes.femoral_form, "femoral_form", meshes.femoral)
+    check_insert_side(insert, settings.knee, meshes.insert)
+    check_femoral_side(femoral, settings.knee, meshes.femoral)
     return insert, femoral
+
+
+def extract_bearings(
+    settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
+) -> dict[str, Extraction]:
+    """Bearing sheets of both components: as given, or cut out of solids.
+
+    Parameters
+    ----------
+    settings : ImplantSettings
+        The `implant` block of the settings, with its `meshes` block.
+    insert_mesh, femoral_mesh : TriangleMesh
+        As read from file.
+
+    Returns
+    -------
+    dict
+        "insert" and "femoral" to their extraction, as a right knee.
+
+    Raises
+    ------
+    InputDataError
+        As `convert_meshes`, and when a solid has no bearing.
+    """
+    insert, femoral = convert_meshes(settings, insert_mesh, femoral_mesh)
+    meshes = settings.meshes
+    if meshes is None:
+        raise ValueError("the settings have no block 'meshes'")
+    return {
+        "insert": extract_plateaus(insert, meshes.insert)
+        if meshes.insert_form == "solid"
+        else whole_sheet(insert),
+        "femoral": extract_condyles(femoral, meshes.femoral)
+        if meshes.femoral_form == "solid"
+        else whole_sheet(femoral),
+    }
+
+
+def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:
+    """Refuse a closed body that is said to be a bearing sheet."""
+    if form == "sheet" and is_closed(mesh):
+        raise InputDataError(
+            source,
+            "a closed solid",
+            "the bearing sheet alone, as the settings say",
+            f"Say `{key}: solid`, and its bearing is cut out.",
+            key,
+        )
 
 
 def _fit_implant(
@@ -107,6 +188,7 @@ def _fit_implant(
         knot_spacing_across=meshes.knot_spacing_mm.across,
         smoothing_length=meshes.smoothing_length_mm,
         tolerance=meshes.tolerance_mm,
+        mean_tolerance=meshes.mean_tolerance_mm,
     )
     regions = meshes.femoral_region_mm
     limits = [abs(z) for side in SIDES for z in getattr(regions, side).z]
@@ -123,12 +205,11 @@ def _fit_implant(
             femoral, axis, angles, part.z, fit, (meshes.femoral, side)
         )
         quality.append(good)
-    _check_underside(plateaus, meshes)
     implant = Implant(
         name=settings.name,
         femoral=condyles,
         insert=plateaus,
-        underside=meshes.underside_mm,
+        underside=math.nan,
         nominal_thickness=settings.nominal_thickness_mm,
         left=settings.knee == "left",
         coverage=coverage,
@@ -136,14 +217,54 @@ def _fit_implant(
     return implant, quality
 
 
-def _check_underside(plateaus: dict, meshes: MeshImplantSettings) -> None:
-    """Refuse an underside above the bearing."""
-    lowest = min(float(surface.control_points[..., 1].min()) for surface in plateaus.values())
-    if lowest <= meshes.underside_mm:
-        raise InputDataError(
-            meshes.insert,
-            f"a bearing down to y {lowest:.2f} mm over an underside at {meshes.underside_mm:g} mm",
-            "an underside below the whole bearing",
-            "Correct `underside_mm` (height of the flat underside in the insert's frame).",
-            "underside_mm",
-        )
+def _laid_on(
+    implant: Implant, settings: ImplantSettings, underside_mesh: TriangleMesh | None
+) -> Implant:
+    """The implant with its underside, refused where that is not below the bearing."""
+    meshes = settings.meshes
+    if meshes is None:
+        raise ValueError("the settings have no block 'meshes'")
+    underside: float | Underside
+    if meshes.underside_mesh is not None:
+        if underside_mesh is None:
+            raise ValueError("the settings name an underside mesh, and none was given")
+        axes = meshes.axes.model_dump()
+        source = meshes.underside_mesh
+        solid = to_knee_axes(underside_mesh, meshes.unit, axes, settings.knee, source)
+        underside, key = underside_of_mesh(solid), "underside_mesh"
+    elif meshes.underside_plane is not None:
+        plane = meshes.underside_plane
+        rises = (plane.posterior_rise_deg, plane.medial_rise_deg)
+        underside = PlaneUnderside(plane.height_mm, *(math.tan(math.radians(r)) for r in rises))
+        source, key = meshes.insert, "underside_plane"
+    else:
+        underside = math.nan if meshes.underside_mm is None else meshes.underside_mm
+        source, key = meshes.insert, "underside_mm"
+    _check_underside(implant, underside, source, key)
+    return replace(implant, underside=underside)
+
+
+def _check_underside(implant: Implant, underside: float | Underside, source: str, key: str) -> None:
+    """Refuse an underside that is not everywhere below the bearing."""
+    for side, surface in implant.insert.items():
+        (u0, u1), (v0, v1) = surface.domain
+        u, v = np.meshgrid(np.linspace(u0, u1, 41), np.linspace(v0, v1, 41))
+        points = surface.evaluate(u, v).reshape(-1, 3)
+        if implant.coverage is not None:
+            points = points[implant.coverage[side].contains(points[:, 0], points[:, 2])]
+        thickness = thickness_above(underside, points)
+        worst = int(np.argmin(np.where(np.isnan(thickness), -np.inf, thickness)))
+        if not thickness[worst] > 0.0:
+            x, y, z = points[worst]
+            found = (
+                "no underside"
+                if np.isnan(thickness[worst])
+                else f"an underside at y {y - thickness[worst]:.2f} mm"
+            )
+            raise InputDataError(
+                source,
+                f"{found} under the {side} bearing at x {x:.1f}, y {y:.2f}, z {z:.1f} mm",
+                "an underside below the whole bearing",
+                f"Correct `{key}`: it counts in the insert's frame.",
+                key,
+            )

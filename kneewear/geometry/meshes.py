@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.implant import Coverage
+from kneewear.geometry.coverage import Coverage, mesh_coverage
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class TriangleMesh:
     vertices : array, shape (n_vertices, 3)
         Positions, in the unit and frame of its file until `to_knee_axes` converts them.
     faces : int array, shape (n_faces, 3)
-        Vertex numbers of each triangle.
+        Vertex numbers of each triangle. A point cloud has none until it is joined.
     """
 
     vertices: Array
@@ -163,7 +163,7 @@ def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
         )
     _check_topology(mesh, source)
     top = _upper_part(mesh)
-    facing_up = _signed_volume(mesh) if _is_closed(mesh) else mesh.face_normals[:, 1].sum()
+    facing_up = _signed_volume(mesh) if is_closed(mesh) else mesh.face_normals[:, 1].sum()
     hollow = _sagittal_curvature(top)
     if hollow < _CONVEX_LIMIT_PER_MM:
         raise InputDataError(
@@ -239,13 +239,11 @@ def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float
     """
     across = np.abs(mesh.vertices[:, 2])
     kept = (across >= window[0]) & (across <= window[1]) & (mesh.vertex_normals[:, 1] < -0.3)
-    return _circle_centre(mesh.vertices[kept, :2])
+    return circle_centre(mesh.vertices[kept, :2])
 
 
-def sheet_coverage(
-    mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, float], step: float = 0.25
-) -> Coverage:
-    """Raster of where a vertical line meets an upward-facing triangle.
+def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, float]) -> Coverage:
+    """Where a vertical line meets an upward-facing triangle.
 
     Parameters
     ----------
@@ -253,50 +251,13 @@ def sheet_coverage(
         Insert in knee axes.
     x, z : pair of float
         Window, mm.
-    step : float
-        Greatest raster spacing, mm.
 
     Returns
     -------
     Coverage
+        Bounded by the plan of the triangles' outer edges.
     """
-    raster_x = np.linspace(*x, int(np.ceil((x[1] - x[0]) / step)) + 1)
-    raster_z = np.linspace(*z, int(np.ceil((z[1] - z[0]) / step)) + 1)
-    inside = np.zeros((raster_x.size, raster_z.size), dtype=bool)
-    corners = mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]]
-    low = np.column_stack(
-        [
-            np.searchsorted(raster_x, corners[:, :, 0].min(axis=1)),
-            np.searchsorted(raster_z, corners[:, :, 1].min(axis=1)),
-        ]
-    )
-    high = np.column_stack(
-        [
-            np.searchsorted(raster_x, corners[:, :, 0].max(axis=1), side="right"),
-            np.searchsorted(raster_z, corners[:, :, 1].max(axis=1), side="right"),
-        ]
-    )
-    span = np.max(high - low, axis=0, initial=0)
-    # One pass per offset inside the largest triangle's box tests all triangles at once.
-    for i, j in np.ndindex(*span):
-        row, column = low[:, 0] + i, low[:, 1] + j
-        reached = np.flatnonzero((row < high[:, 0]) & (column < high[:, 1]))
-        row, column = row[reached], column[reached]
-        hit = _in_triangles(np.column_stack([raster_x[row], raster_z[column]]), corners[reached])
-        inside[row[hit], column[hit]] = True
-    return Coverage(raster_x, raster_z, inside)
-
-
-def _in_triangles(points: Array, corners: Array) -> NDArray[np.bool_]:
-    """Whether each point lies in its own triangle, borders included."""
-    signs = []
-    for start in range(3):
-        edge = corners[:, (start + 1) % 3] - corners[:, start]
-        to_point = points - corners[:, start]
-        signs.append(edge[:, 0] * to_point[:, 1] - edge[:, 1] * to_point[:, 0])
-    side = np.stack(signs)
-    slack = 1e-9
-    return np.asarray((side >= -slack).all(axis=0) | (side <= slack).all(axis=0))
+    return mesh_coverage(mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]], x, z)
 
 
 def _check_size(mesh: TriangleMesh, source: str) -> None:
@@ -354,7 +315,7 @@ def _height_ratio(mesh: TriangleMesh) -> float:
     return float(mesh.extent[1] / min(mesh.extent[0], mesh.extent[2]))
 
 
-def _is_closed(mesh: TriangleMesh) -> bool:
+def is_closed(mesh: TriangleMesh) -> bool:
     """Whether the vector areas cancel, as on a closed body."""
     total = np.linalg.norm(mesh.face_normals.sum(axis=0))
     return bool(total < 1e-3 * np.linalg.norm(mesh.face_normals, axis=1).sum())
@@ -374,7 +335,7 @@ def _from_axis(mesh: TriangleMesh) -> Array:
 
 def _outwardness(mesh: TriangleMesh) -> float:
     """Positive if normals point away from the condyles' axis (or out of a closed body)."""
-    return _signed_volume(mesh) if _is_closed(mesh) else float(_from_axis(mesh).sum())
+    return _signed_volume(mesh) if is_closed(mesh) else float(_from_axis(mesh).sum())
 
 
 def _outer_area_facing_up(mesh: TriangleMesh) -> float:
@@ -384,7 +345,7 @@ def _outer_area_facing_up(mesh: TriangleMesh) -> float:
 
 def _upper_part(mesh: TriangleMesh) -> Array:
     """Vertices of an insert's bearing: the whole sheet, or the upward part of a solid."""
-    if not _is_closed(mesh):
+    if not is_closed(mesh):
         return mesh.vertices
     outward = np.sign(_signed_volume(mesh))
     return mesh.vertices[mesh.vertex_normals[:, 1] * outward > 0.5]
@@ -404,8 +365,8 @@ def _sagittal_curvature(points: Array) -> float:
     return float(np.linalg.lstsq(terms, height, rcond=None)[0][0])
 
 
-def _circle_centre(points: Array) -> tuple[float, float]:
-    """Centre of the algebraic least-squares circle through plane points."""
+def circle_centre(points: Array) -> tuple[float, float]:
+    """Centre of the algebraic least-squares circle through plane points, shape (n, 2)."""
     terms = np.column_stack([2.0 * points, np.ones(len(points))])
     centre = np.linalg.lstsq(terms, (points**2).sum(axis=1), rcond=None)[0]
     return float(centre[0]), float(centre[1])

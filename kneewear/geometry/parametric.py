@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.config import ParametricImplantSettings
+from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.surface import Surface
 
@@ -15,6 +16,8 @@ from kneewear.geometry.surface import Surface
 FEMORAL_SWEEP = (math.radians(-45.0), math.radians(140.0))
 FEMORAL_EDGE_SWEEP = math.radians(75.0)
 PLATEAU_EDGE_SWEEP = math.radians(35.0)
+# Points along u and v at which the patches are measured against the exact arcs.
+_MEASURED = (61, 121)
 
 
 def build_parametric_implant(
@@ -88,6 +91,93 @@ def build_parametric_implant(
         nominal_thickness=nominal_thickness,
         left=left,
     )
+
+
+def measure_parametric_implant(
+    implant: Implant, settings: ParametricImplantSettings
+) -> list[FitQuality]:
+    """Distance of the built-in implant's patches from the arcs its settings describe.
+
+    Parameters
+    ----------
+    implant : Implant
+        As built from the settings.
+    settings : ParametricImplantSettings
+        Radii and widths, mm.
+
+    Returns
+    -------
+    list of FitQuality
+        One for each patch, from 61 x 121 points on it.
+
+    Notes
+    -----
+    A point goes to its meridian plane (its distance from the axis of revolution, and z); there its
+    distance from the arc whose sector it lies in is known without any spline.
+    """
+    quality = []
+    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        centre = 0.5 * settings.condyle_spacing_mm
+        mismatch = getattr(settings.plateau_spacing_mismatch_mm, side)
+        sagittal = settings.plateau_sagittal_radius_mm
+        top = implant.nominal_thickness + settings.extra_thickness_mm
+        parts = (
+            (
+                "insert", implant.insert[side], top + sagittal, sign * (centre + mismatch),
+                (-sagittal, getattr(settings.plateau_coronal_radius_mm, side),
+                 settings.plateau_land_half_width_mm,
+                 getattr(settings.plateau_edge_radius_mm, side), True),
+            ),
+            (
+                "femoral", implant.femoral[side], 0.0, sign * centre,
+                (settings.femoral_sagittal_radius_mm,
+                 getattr(settings.femoral_coronal_radius_mm, side),
+                 settings.femoral_half_width_mm, settings.femoral_edge_radius_mm, False),
+            ),
+        )  # fmt: skip
+        for component, surface, axis_height, middle, profile in parts:
+            (u0, u1), (v0, v1) = surface.domain
+            u, v = np.linspace(u0, u1, _MEASURED[0]), np.linspace(v0, v1, _MEASURED[1])
+            points = surface.evaluate(u[:, None], v[None, :]).reshape(-1, 3)
+            radius = np.hypot(points[:, 0], points[:, 1] - axis_height)
+            height = radius - profile[0] if profile[0] > 0 else -profile[0] - radius
+            away = np.abs(points[:, 2] - middle)
+            deviation = profile_distance(away, height, *profile[1:])
+            quality.append(summarize_deviation((component, side), surface, points, deviation))
+    return quality
+
+
+def profile_distance(
+    away: NDArray, height: NDArray, arc_radius: float, half_width: float, rim_radius: float,
+    hollow: bool,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Signed distance of points from an arc between two rims, positive outside the material.
+
+    Parameters
+    ----------
+    away, height : array
+        Distance from the middle along the medial-lateral direction, and height over the middle of
+        the arc out of the bearing surface, mm.
+    arc_radius, half_width, rim_radius : float
+        As for `coronal_profile`.
+    hollow : bool
+        True for a plateau, False for a condyle.
+
+    Returns
+    -------
+    array
+        mm.
+    """
+    tilt = math.asin(half_width / arc_radius)
+    up = 1.0 if hollow else -1.0
+    land = up * (arc_radius - np.hypot(away, height - up * arc_radius))
+    rise = up * arc_radius * (1.0 - math.cos(tilt))
+    # The rim begins where the arc ends, in its direction, and falls away from there.
+    inward = np.array([-math.sin(up * tilt), math.cos(tilt)])
+    centre = np.array([half_width, rise]) - rim_radius * inward
+    rim = np.hypot(away - centre[0], height - centre[1]) - rim_radius
+    turned = np.arctan2(away - centre[0], height - centre[1])
+    return np.where(turned > -up * tilt, rim, land)
 
 
 def coronal_profile(

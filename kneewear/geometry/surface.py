@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,11 @@ from scipy.spatial import cKDTree
 from kneewear.geometry import _kernels
 
 Array = NDArray[np.float64]
+
+# Rays look for the patch in at least so many cells in each direction.
+_LEAST_CELLS = 8
+# Boxes are wider by this (mm) than rounding leaves them.
+_BOX_MARGIN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,11 @@ class Surface:
         v = _refined(self.arrays.breaks_v)
         grid_u, grid_v = (a.ravel() for a in np.meshgrid(u, v, indexing="ij"))
         return grid_u, grid_v, cKDTree(self.evaluate(grid_u, grid_v))
+
+    @property
+    def sample_points(self) -> Array:
+        """Points of a regular sampling, four a knot span, shape (n, 3)."""
+        return np.asarray(self._samples[2].data)
 
     def derivatives(self, u: ArrayLike, v: ArrayLike) -> tuple[Array, ...]:
         """Point, first and second derivatives: S, Su, Sv, Suu, Suv, Svv.
@@ -172,6 +183,74 @@ class Surface:
         _kernels.closest_many(self.arrays, points, u, v, feet, status)
         return u, v, feet[:, 0], feet[:, 1:4], status == _kernels.FOOT
 
+    def ray_hits(
+        self, origins: ArrayLike, directions: ArrayLike
+    ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+        """Where rays first meet the patch.
+
+        Parameters
+        ----------
+        origins : array, shape (n, 3)
+            Starting points, mm.
+        directions : array, shape (n, 3) or (3,)
+            Directions, of any length but zero.
+
+        Returns
+        -------
+        u, v : array, shape (n,)
+            Parameters of the meeting points; NaN where there is none.
+        distance : array, shape (n,)
+            Way from the origin along the ray, mm, never negative; inf where a ray misses.
+        hit : bool array, shape (n,)
+            True where a ray meets the patch, from whichever side.
+
+        Raises
+        ------
+        ValueError
+            If a direction is zero.
+
+        Notes
+        -----
+        Boxes round the pieces of the patch, tight because a piece lies in the hull of its control
+        points, are searched from near to far; in each a Newton search starts from the middle.
+        """
+        origins = np.ascontiguousarray(origins, dtype=float)
+        directions = np.broadcast_to(np.asarray(directions, dtype=float), origins.shape)
+        length = np.linalg.norm(directions, axis=-1, keepdims=True)
+        if not (length > 0).all():
+            raise ValueError("a ray needs a direction that is not zero")
+        u, v = np.full(len(origins), np.nan), np.full(len(origins), np.nan)
+        distance = np.empty(len(origins))
+        unit = np.ascontiguousarray(directions / length)
+        _kernels.ray_many(self.arrays, self._boxes, origins, unit, u, v, distance)
+        hit = np.isfinite(distance)
+        return u, v, np.where(hit, np.maximum(distance, 0.0), np.inf), hit
+
+    @cached_property
+    def _boxes(self) -> _kernels.BoxTree:
+        """Boxes round the pieces of the patch and round their groups."""
+        breaks_u, breaks_v, pieces, _ = self.arrays
+        parts = [max(1, -(-_LEAST_CELLS // (breaks.size - 1))) for breaks in (breaks_u, breaks_v)]
+        hulls = [_to_bernstein(degree, part) for degree, part in
+                 zip((self.degree_u, self.degree_v), parts, strict=True)]  # fmt: skip
+        points = np.einsum("pak,qbl,ijklc->ipjqabc", *hulls, pieces, optimize=True)
+        points = points[..., :3] / (points[..., 3:] if self.arrays.rational else 1.0)
+        rows, columns = (breaks_u.size - 1) * parts[0], (breaks_v.size - 1) * parts[1]
+        points = points.reshape(rows, columns, -1, 3)
+        low, high = points.min(axis=2) - _BOX_MARGIN, points.max(axis=2) + _BOX_MARGIN
+        levels = [np.concatenate([low, high], axis=-1)]
+        while levels[-1].shape[:2] != (1, 1):
+            levels.append(_joined_boxes(levels[-1]))
+        starts = np.cumsum([0, *(level.shape[0] * level.shape[1] for level in levels[:-1])])
+        return _kernels.BoxTree(
+            np.concatenate([level.reshape(-1, 6) for level in levels]),
+            starts.astype(np.int64),
+            np.array([level.shape[0] for level in levels], dtype=np.int64),
+            np.array([level.shape[1] for level in levels], dtype=np.int64),
+            _cell_middles(breaks_u, parts[0]),
+            _cell_middles(breaks_v, parts[1]),
+        )
+
     def drop_points(self, x: ArrayLike, z: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Where vertical lines (parallel to y) meet the patch.
 
@@ -233,6 +312,39 @@ def _basis_powers(knots: Array, degree: int) -> tuple[Array, Array]:
         factorial *= max(power, 1)
         powers[:, power] = basis(middle, nu=power) * (width**power / factorial)[:, None]
     return breaks, powers
+
+
+def _to_bernstein(degree: int, parts: int) -> Array:
+    """Control values of equal parts of a span from its power coefficients about the middle.
+
+    Shape (parts, degree + 1, degree + 1); the span runs from -1/2 to 1/2.
+    """
+    matrix = np.zeros((parts, degree + 1, degree + 1))
+    for part in range(parts):
+        start, width = part / parts - 0.5, 1.0 / parts
+        shifted = np.zeros((degree + 1, degree + 1))
+        for power in range(degree + 1):
+            for j in range(power + 1):
+                shifted[j, power] = comb(power, j) * start ** (power - j) * width**j
+        for k in range(degree + 1):
+            for j in range(k + 1):
+                matrix[part, k] += comb(k, j) / comb(degree, j) * shifted[j]
+    return matrix
+
+
+def _joined_boxes(boxes: Array) -> Array:
+    """Boxes round every two by two."""
+    rows, columns = boxes.shape[:2]
+    padded = np.pad(boxes, ((0, rows % 2), (0, columns % 2), (0, 0)), mode="edge")
+    quads = padded.reshape(-(-rows // 2), 2, -(-columns // 2), 2, 6)
+    low, high = quads[..., :3].min(axis=(1, 3)), quads[..., 3:].max(axis=(1, 3))
+    return np.concatenate([low, high], axis=-1)
+
+
+def _cell_middles(breaks: Array, parts: int) -> Array:
+    """Middles of equal parts of each span."""
+    place = (np.arange(parts) + 0.5) / parts
+    return (breaks[:-1, None] + np.diff(breaks)[:, None] * place).ravel()
 
 
 def _refined(breaks: Array) -> Array:

@@ -42,7 +42,7 @@ LAYOUT = netcdf.Layout(
             "drivers' moment on the femoral component about its origin",
         ),
         Variable("max_pressure", _SIDE, "MPa", "largest element pressure"),
-        Variable("mean_pressure", _SIDE, "MPa", "mean non-zero element pressure"),
+        Variable("avg_pressure", _SIDE, "MPa", "mean non-zero element pressure"),
         Variable("contact_area", _SIDE, "mm2", "loaded area"),
         Variable(
             "centre_of_pressure",

@@ -29,7 +29,7 @@ LAYOUT = netcdf.Layout(
         Variable("damage_depth", _MAP, "mm", "depth worn away and crept", chunks=_ONE_MAP),
         Variable("max_pressure", _MAP, "MPa", "largest pressure in any activity", chunks=_ONE_MAP),
         Variable(
-            "peak_mean_pressure",
+            "avg_pressure",
             ("life", "case", "side"),
             "MPa",
             "maximum over the cycle of the mean non-zero element pressure",
@@ -42,7 +42,7 @@ _ARRAYS = (
     "creep_depth",
     "damage_depth",
     "max_pressure",
-    "peak_mean_pressure",
+    "avg_pressure",
 )
 
 

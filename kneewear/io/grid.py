@@ -22,11 +22,25 @@ LAYOUT = netcdf.Layout(
         Variable("tangent_row", _VECTOR, "1", "unit tangent nearest +x"),
         Variable("tangent_column", _VECTOR, "1", "unit tangent nearest +z"),
         Variable("area", _ELEMENT, "mm2", "surface area of the element"),
-        Variable("thickness", _ELEMENT, "mm", "vertical thickness of the nominal insert"),
+        Variable("thickness", _ELEMENT, "mm", "local thickness of the nominal insert"),
         Variable("valid", _ELEMENT, "1", "1 where the insert exists"),
+        Variable("covered", _ELEMENT, "1", "covered part of the element's cell"),
+        Variable(
+            "corners", ("side", "row_corner", "column_corner", "plan"), "mm", "x and z of corners"
+        ),
     ),
 )
-_ARRAYS = ("centre", "normal", "tangent_row", "tangent_column", "area", "thickness", "valid")
+_ARRAYS = (
+    "centre",
+    "normal",
+    "tangent_row",
+    "tangent_column",
+    "area",
+    "thickness",
+    "valid",
+    "covered",
+    "corners",
+)
 
 
 def save_grid(grid: ElementGrid, path: str | Path) -> None:

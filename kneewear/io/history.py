@@ -55,7 +55,7 @@ LAYOUT = netcdf.Layout(
         ),
         Variable("spring_force", _FRAME, "N", "medial-lateral spring force"),
         Variable("max_pressure", _SIDE, "MPa", "largest element pressure"),
-        Variable("mean_pressure", _SIDE, "MPa", "mean non-zero element pressure"),
+        Variable("avg_pressure", _SIDE, "MPa", "mean non-zero element pressure"),
         Variable("contact_area", _SIDE, "mm2", "loaded area"),
         Variable("max_penetration", _SIDE, "mm", "largest penetration"),
         Variable("active_elements", _SIDE, "1", "number of loaded elements"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io.points import points_mesh
 
 SUFFIXES = (".stl", ".ply", ".obj")
 # Part of the mesh's width within which vertices are one; single precision is 6e-8.
@@ -26,7 +27,7 @@ def load_mesh(path: str | Path) -> TriangleMesh:
     Returns
     -------
     TriangleMesh
-        In the unit and axes of the file.
+        In the unit and axes of the file. A PLY that declares no triangles is a point cloud.
 
     Raises
     ------
@@ -48,7 +49,18 @@ def load_mesh(path: str | Path) -> TriangleMesh:
         )
     if path.stat().st_size == 0:
         raise InputDataError(path, "an empty file", "a mesh", "Copy or export the file again.")
-    return _checked(path, *_read(path))
+    vertices, faces = _read(path)
+    if path.suffix.lower() == ".ply" and not len(faces) and len(vertices) and _is_cloud(path):
+        return points_mesh(vertices)
+    return _checked(path, vertices, faces)
+
+
+def _is_cloud(path: Path) -> bool:
+    """Whether the head of a PLY declares points and no triangles."""
+    with path.open("rb") as file:
+        head = file.read(4000).split(b"end_header")[0]
+    declared = [line.split() for line in head.splitlines() if line.startswith(b"element face")]
+    return all(int(words[2]) == 0 for words in declared)
 
 
 def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -56,7 +68,9 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
     import trimesh  # noqa: PLC0415 - half a second that only studies with meshes need
 
     try:
-        mesh: Any = trimesh.load(path, force="mesh", process=False)
+        mesh: Any = trimesh.load(path, process=False)
+        if isinstance(mesh, trimesh.Scene):
+            mesh = mesh.to_mesh() if mesh.geometry else trimesh.Trimesh()
     except Exception as error:  # trimesh raises whatever its parsers meet
         raise InputDataError(
             path,
@@ -64,7 +78,9 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
             "a complete mesh file",
             "The file is cut off or damaged: copy or export it again.",
         ) from error
-    return np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int64)
+    faces = getattr(mesh, "faces", None)  # a point cloud has none
+    faces = np.empty((0, 3)) if faces is None else faces
+    return np.asarray(mesh.vertices, dtype=float), np.asarray(faces, dtype=np.int64)
 
 
 def _checked(path: Path, vertices: np.ndarray, faces: np.ndarray) -> TriangleMesh:

@@ -60,7 +60,10 @@ def _text_table(path: Path) -> pd.DataFrame:
     try:
         # Spreadsheets put a byte order mark in front, which belongs to no column's name.
         text = path.read_text(encoding="utf-8-sig")
-        return pd.read_csv(StringIO(text), comment="#", dtype=str, skipinitialspace=True)
+        # Cells stay as they are written: pandas would turn "NaN" or "n/a" into empty ones.
+        return pd.read_csv(
+            StringIO(text), comment="#", dtype=str, skipinitialspace=True, keep_default_na=False
+        )
     except UnicodeDecodeError as error:
         raise InputDataError(
             path,
@@ -103,7 +106,7 @@ def _numbers(path: Path, text: pd.DataFrame, column: str) -> np.ndarray:
         cell = text[column].iloc[bad[0]]
         raise InputDataError(
             path,
-            "an empty cell" if pd.isna(cell) else f"'{cell}'",
+            "an empty cell" if pd.isna(cell) or not cell.strip() else f"'{cell}'",
             "a finite number",
             "Fill in or remove the row; use a point as decimal sign.",
             f"column '{column}', data row {bad[0] + 1}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from kneewear.config import CsvActivity, Study
@@ -22,15 +23,36 @@ def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
     Returns
     -------
     dict
-        `insert_mesh` and `femoral_mesh` to their paths; empty for the built-in implant.
+        `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one) to their paths;
+        empty for the built-in implant.
     """
     meshes = study.implant.meshes
     if study.implant.source != "meshes" or meshes is None:
         return {}
-    return {
-        f"{part}_mesh": str(study.data_path(getattr(meshes, part), root))
-        for part in ("insert", "femoral")
-    }
+    files = {"insert_mesh": meshes.insert, "femoral_mesh": meshes.femoral}
+    if meshes.underside_mesh is not None:
+        files["underside_mesh"] = meshes.underside_mesh
+    return {name: str(study.data_path(file, root)) for name, file in files.items()}
+
+
+def has_solid(study: Study) -> bool:
+    """Whether a bearing of the implant is cut out of a solid.
+
+    Parameters
+    ----------
+    study : Study
+        Settings.
+
+    Returns
+    -------
+    bool
+    """
+    meshes = study.implant.meshes
+    return (
+        study.implant.source == "meshes"
+        and meshes is not None
+        and "solid" in (meshes.insert_form, meshes.femoral_form)
+    )
 
 
 def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, str]:
@@ -59,7 +81,7 @@ def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, s
     }
 
 
-def check_inputs(study: Study, root: str | Path) -> None:
+def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     """Refuse a study whose data files are missing or cannot be what the settings say.
 
     Parameters
@@ -69,40 +91,95 @@ def check_inputs(study: Study, root: str | Path) -> None:
     root : str or Path
         The checkout.
 
+    Returns
+    -------
+    tuple of str
+        What the user should know although the study can run.
+
     Raises
     ------
     InputDataError
         When a file is missing or not readable, a mesh has the wrong unit or is no bearing surface,
-        or a table lacks a column or holds a value that is no number.
+        a table lacks a column or holds a value that is no number, or a motion or load (a built-in
+        one too) is not one of a knee.
     """
     meshes = mesh_files(study, root)
     curves = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     for path in (*meshes.values(), *(path for files in curves.values() for path in files.values())):
-        _check_readable(path)
-    # Imported late: the built-in study needs neither, and each costs about half a second.
+        _check_readable(path, study, root)
+    # Imported late: jobs that only name files need none of it, and it costs about a second.
     if meshes:
         from kneewear.geometry.implant_sources import convert_meshes  # noqa: PLC0415
-        from kneewear.io.mesh import load_mesh  # noqa: PLC0415
+        from kneewear.io.shape import load_shape  # noqa: PLC0415
 
-        convert_meshes(study.implant, **{name: load_mesh(path) for name, path in meshes.items()})
+        loaded = {name: load_shape(path) for name, path in meshes.items()}
+        convert_meshes(study.implant, loaded["insert_mesh"], loaded["femoral_mesh"])
     for name, files in curves.items():
-        settings = study.activities[name]
-        if isinstance(settings, CsvActivity):
-            from kneewear.io.motion_csv import read_columns  # noqa: PLC0415
-
-            read_columns(files["motion"], settings.motion.columns.model_dump())
-            read_columns(files["load"], settings.load.columns.model_dump())
+        _check_activity(study, name, files)
+    return _fallbacks(study, root)
 
 
-def _check_readable(path: str) -> None:
+def _check_activity(study: Study, name: str, files: dict[str, str]) -> None:
+    """Build an activity as its job will, and drop it."""
+    from kneewear.activity import build_activity  # noqa: PLC0415
+    from kneewear.io.motion_csv import read_columns  # noqa: PLC0415
+
+    settings = study.activities[name]
+    tables = {
+        part: read_columns(path, getattr(settings, part).columns.model_dump())
+        for part, path in files.items()
+    }
+    build_activity(name, settings, study.simulation.frames, **tables)
+
+
+def _check_readable(path: str, study: Study, root: str | Path) -> None:
     if not Path(path).is_file():
-        raise InputDataError(
-            path,
-            "no such file",
-            "a data file",
-            "Check the file's name and data_folder, or set $KNEEWEAR_DATA.",
+        folder = _data_folder(study, root)
+        remedy = (
+            f"Check the file's name, or correct {folder}."
+            if os.environ.get("KNEEWEAR_DATA")
+            else f"Check the file's name and {folder}, or set $KNEEWEAR_DATA."
         )
+        raise InputDataError(path, "no such file", "a data file", remedy)
     if not os.access(path, os.R_OK):
         raise InputDataError(
             path, "a file without read permission", "a readable file", "Grant permission."
         )
+
+
+def _data_folder(study: Study, root: str | Path) -> str:
+    """Words on the data folder in use: who names it, where it is, whether it exists."""
+    folder = study.data_root(root).resolve()
+    name = "$KNEEWEAR_DATA" if os.environ.get("KNEEWEAR_DATA") else "data_folder"
+    return f"{name}, which points to {folder}{'' if folder.is_dir() else ' (no such folder)'}"
+
+
+def _fallbacks(study: Study, root: str | Path) -> tuple[str, ...]:
+    """Note on files taken from the checkout because the data folder does not exist."""
+    if study.data_root(root).is_dir():
+        return ()
+    used = [
+        path
+        for path in _named_files(study)
+        if study.data_path(path, root) == Path(root) / Path(path).expanduser()
+        and not Path(path).expanduser().is_absolute()
+    ]
+    if not used:
+        return ()
+    return (
+        f"Read from the checkout ({Path(root).resolve()}): {', '.join(used)}. "
+        f"Check {_data_folder(study, root)}.",
+    )
+
+
+def _named_files(study: Study) -> Iterator[str]:
+    """Yield the data files of a study as its settings name them."""
+    if study.implant.source == "meshes" and study.implant.meshes is not None:
+        meshes = study.implant.meshes
+        yield from (meshes.insert, meshes.femoral)
+        if meshes.underside_mesh is not None:
+            yield meshes.underside_mesh
+    for name in study.simulated_activities():
+        settings = study.activities[name]
+        if isinstance(settings, CsvActivity):
+            yield from (settings.motion.file, settings.load.file)

@@ -23,9 +23,8 @@ COLUMNS = [
 ]
 KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 
-# The cells the built-in implant was tuned on: all masses at 10 mm, all thicknesses at 75 kg.
-CALIBRATION_THICKNESS_MM = 10.0
-CALIBRATION_BODY_MASS_KG = 75.0
+# Thickness and body mass of the cells the built-in constants were fitted to.
+CALIBRATION_CELLS = ((10.0, 50.0), (10.0, 150.0), (6.0, 75.0), (14.0, 75.0))
 
 
 def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
@@ -41,9 +40,9 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Columns table, side, thickness_mm, body_mass_kg, quantity, unit, computed, published,
         relative_error (computed / published - 1) and calibration (True for cells the built-in
-        implant was tuned on). Cells whose case is not in the study are left out: a study without
-        any published case gives an empty table with its header. A life column comes first when
-        the study has several lives.
+        constants were fitted to). Cells whose case is not in the study are left out: a study
+        without any published case gives an empty table with its header. A life column comes first
+        when the study has several lives.
     """
     printed = published_values()
     parts = []
@@ -56,9 +55,10 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
     if table.empty:
         return pd.DataFrame(columns=COLUMNS[1:])
     table["relative_error"] = table["computed"] / table["published"] - 1.0
-    table["calibration"] = np.isclose(table["thickness_mm"], CALIBRATION_THICKNESS_MM) | np.isclose(
-        table["body_mass_kg"], CALIBRATION_BODY_MASS_KG
-    )
+    cells = zip(table["thickness_mm"], table["body_mass_kg"], strict=True)
+    table["calibration"] = [
+        any(np.allclose(cell, fitted) for fitted in CALIBRATION_CELLS) for cell in cells
+    ]
     return drop_single_life(table[COLUMNS])
 
 

@@ -20,7 +20,7 @@ COLUMNS = [
 
 
 def flag_validity(
-    cases: pd.DataFrame, pressure_limit: float, mean_pressure_limit: float
+    cases: pd.DataFrame, pressure_limit: float, avg_pressure_limit: float
 ) -> pd.DataFrame:
     """Mark the cases beyond the model's validity.
 
@@ -30,7 +30,7 @@ def flag_validity(
         Tidy case table.
     pressure_limit : float
         Highest peak pressure of the experiments that validated the model, MPa.
-    mean_pressure_limit : float
+    avg_pressure_limit : float
         Yield stress of the polyethylene, MPa, taken as a limit of the average pressure.
 
     Returns
@@ -46,6 +46,6 @@ def flag_validity(
     for life, side, table in side_tables(cases):
         pressures = table[["max_pressure", "avg_pressure"]].reset_index()
         for case, thickness, mass, peak, mean in pressures.itertuples(index=False):
-            flags = (bool(peak > pressure_limit), bool(mean > mean_pressure_limit))
+            flags = (bool(peak > pressure_limit), bool(mean > avg_pressure_limit))
             rows.append((life, case, thickness, mass, side, peak, mean, *flags))
     return drop_single_life(pd.DataFrame(rows, columns=COLUMNS))

@@ -30,7 +30,7 @@ TEXTS = {
     ),
     "published_errors": (
         "Error of every published cell",
-        "Relative error in per cent. Framed cells were used for calibration; the others were not.",
+        "Relative error in per cent. Framed cells are those the built-in constants were fitted to.",
         "Fourteen tables of relative errors, coloured blue where too small and red where too "
         "large.",
     ),
@@ -40,6 +40,26 @@ TEXTS = {
         "centres of pressure. Surfaces are undeformed: the overlap is the penetration. Heights "
         "are stretched. Blue: medial plateau; orange: lateral plateau; grey: femoral component.",
         "Wireframe of femoral condyles on two plateaus, one coronal and two sagittal sections.",
+    ),
+    "surface_deviation": (
+        "Deviation of the surfaces",
+        "Signed distance of each judged point from its NURBS patch: of mesh vertices for fitted "
+        "surfaces, of sampled points from the exact arcs for the built-in implant. Plateaus are "
+        "seen from above, condyles unrolled; red points stand outside the material.",
+        "Four maps of the deviation between source and patch in micrometres.",
+    ),
+    "bearing_extraction": (
+        "Bearing cut out of the solids",
+        "Blue triangles were taken as bearing: of the insert what is seen from above, of the "
+        "femoral component what is seen from outside the condyles. Grey ones were left out.",
+        "Two views each of insert and femoral component with the bearing coloured.",
+    ),
+    "distance_methods": (
+        "Minimum distance and ray firing",
+        "Time of one query on one dense, one sparse and several patches of the same condyle, ours "
+        "and OpenCASCADE's in one run, and the deviation from the dense patch; after Table 2-1 of "
+        "Bei (2003).",
+        "Bars of query times by geometry and method, and deviations by geometry.",
     ),
     "activity": (
         "Prescribed motion and load",
@@ -64,6 +84,32 @@ TEXTS = {
         "Centre case, seen from above. The line is the path of the centre of pressure through the "
         "cycle; the white dot is its place at the largest load.",
         "Map of contact pressure on both plateaus with the paths of the centres of pressure.",
+    ),
+    "control_nets": (
+        "Surfaces and control nets",
+        "Each bearing surface is a single untrimmed NURBS patch; dots and lines are its control "
+        "net. Blue: medial; orange: lateral. Each body is drawn in its own frame.",
+        "Two three-dimensional views: plateaus and condyles under the nets of their control "
+        "points.",
+    ),
+    "element_grid": (
+        "Element grid",
+        "The smallest rectangle round each plateau, cut into cells and projected vertically onto "
+        "the surface. Cells on the border (enlarged) carry the part that is covered, at its "
+        "middle (dots).",
+        "Plan of the elements of both plateaus and an enlarged piece of each border.",
+    ),
+    "thickness_map": (
+        "Local thickness",
+        "Thickness under each element: of an insert straight down to its underside, of cartilage "
+        "the shortest way to the bone, within the limits of the settings.",
+        "Map of the local thickness of both plateaus.",
+    ),
+    "cartilage_map": (
+        "Femoral cartilage",
+        "Thickness of the cartilage over the parameters of the femoral patches, unrolled about "
+        "the condyles' axis. Patches go on smoothly beyond the cartilage.",
+        "Map of the thickness of the femoral cartilage.",
     ),
 }
 

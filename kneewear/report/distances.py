@@ -40,10 +40,11 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
     for column, (name, scale, unit) in enumerate(kinds):
         values = {side: scale * getattr(maps[side], name) for side in SIDES}
         top = max(float(np.nanmax(value)) for value in values.values())
-        norm = LogNorm(max(LEAST[column], 1e-4 * top), top)
+        least = max(LEAST[column], 1e-4 * top)
+        norm = LogNorm(least, top)
         for row, side in enumerate(SIDES):
             axes, drawn = panels[row][column], maps[side]
-            shown = np.maximum(values[side], norm.vmin)
+            shown = np.maximum(values[side], least)
             mesh = axes.pcolormesh(
                 drawn.across, np.degrees(drawn.angle), shown, norm=norm, cmap=DEPTH_COLOURS,
                 shading="gouraud" if np.isfinite(shown).all() else "nearest", rasterized=True,

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.distance_table import DistanceTable
+from kneewear.geometry.extraction import Extraction
+from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.report.distances import draw_distance_errors
+from kneewear.report.geometry import draw_geometry
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map
+from kneewear.report.surfaces import draw_deviation, draw_extraction
+from kneewear.report.timings import draw_distance_methods
 from kneewear.report.trends import (
     can_draw_surfaces,
     draw_damage_surfaces,
@@ -35,6 +40,9 @@ def draw_figures(
     regression: pd.DataFrame,
     comparison: pd.DataFrame | None = None,
     distance_tables: Mapping[str, DistanceTable] | None = None,
+    quality: Sequence[FitQuality] = (),
+    extractions: Mapping[str, Extraction] | None = None,
+    benchmark: pd.DataFrame | None = None,
 ) -> dict[str, Figure]:
     """Draw every figure the study has results for.
 
@@ -54,14 +62,21 @@ def draw_figures(
         Comparison with published values; without rows (or without it) nothing is drawn of it.
     distance_tables : mapping of side to DistanceTable, optional
         Distance tables of the condyles; without them their errors are not drawn.
+    quality : sequence of FitQuality
+        Deviations of the surfaces.
+    extractions : mapping, optional
+        What was cut out of solids.
+    benchmark : DataFrame, optional
+        Table of `benchmarks/distance.py`.
 
     Returns
     -------
     dict of str to Figure
         Names without suffix, in the order of the page: `damage_maps`, `damage_surfaces`,
-        `published_scatter`, `published_errors`, `implant`, and for each activity
-        `activity_{name}`, `history_{name}` and `pressure_{name}`; last `distance_errors`. Several
-        lives add their name to the figures of damage (`damage_maps_{life}`).
+        `published_scatter`, `published_errors`, `implant`, `surface_deviation`,
+        `bearing_extraction`, `distance_errors`, `distance_methods`, and for each activity
+        `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
+        the figures of damage (`damage_maps_{life}`). Then those of `draw_geometry`.
     """
     figures: dict[str, Figure] = {}
     several = len(maps.lives) > 1
@@ -75,10 +90,16 @@ def draw_figures(
             figures[f"published_scatter{ending}"] = draw_published_scatter(own)
             figures[f"published_errors{ending}"] = draw_published_errors(own)
     figures["implant"] = draw_implant(implant, cycles, 0)
+    if quality:
+        figures["surface_deviation"] = draw_deviation(quality)
+    if extractions is not None:
+        figures["bearing_extraction"] = draw_extraction(extractions)
+    if benchmark is not None:
+        figures["distance_methods"] = draw_distance_methods(benchmark)
     for number, name in enumerate(cycles.activities):
         figures[f"activity_{name}"] = draw_activity(activities[name])
         figures[f"history_{name}"] = draw_history(cycles, number)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
-    return figures
+    return figures | draw_geometry(implant, grid)

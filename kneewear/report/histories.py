@@ -63,7 +63,7 @@ def draw_history(cycles: CycleRecord, activity: int) -> Figure:
     sides = (
         ("Vertical force on the insert (N)", -cycles.force[place][..., 1]),
         ("Maximum pressure (MPa)", cycles.max_pressure[place]),
-        ("Mean pressure (MPa)", cycles.mean_pressure[place]),
+        ("Mean pressure (MPa)", cycles.avg_pressure[place]),
         ("Contact area (mm²)", cycles.contact_area[place]),
     )
     for title, values in whole:

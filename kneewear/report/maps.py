@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
 from kneewear.geometry.grid import ElementGrid
@@ -24,7 +24,6 @@ from kneewear.report.style import (
 from kneewear.simulation.history import Case
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.maps import DamageMaps
-from kneewear.wear.raster import cell_borders
 
 
 def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
@@ -164,8 +163,8 @@ def draw_plateaus(
         The coloured cells of the last side, for a colour bar.
     """
     for side in range(len(grid.sides)):
-        x, z = cell_borders(grid, side)
-        _draw_plateau(axes, grid.valid[side], x, z)
+        x, z = grid.corners[side, ..., 0], grid.corners[side, ..., 1]
+        draw_outline(axes, grid, side)
         shown = np.where(grid.valid[side] & (values[side] > 0.0), values[side], np.nan)
         mesh = axes.pcolormesh(
             z, x, shown, cmap=colours, vmin=0.0, vmax=max(top, 1e-12), rasterized=True, zorder=2
@@ -174,21 +173,24 @@ def draw_plateaus(
     return mesh
 
 
-def _draw_plateau(
-    axes: Axes, valid: NDArray[np.bool_], x: NDArray[np.float64], z: NDArray[np.float64]
-) -> None:
-    """Bare plateau with its outline."""
-    if valid.all():
-        size = (z[-1] - z[0], x[-1] - x[0])
-        axes.add_patch(Rectangle((z[0], x[0]), *size, fc=PLATEAU, ec=INK, lw=0.8, zorder=1))
-        axes.update_datalim([(z[0] - 1.0, x[0] - 1.0), (z[-1] + 1.0, x[-1] + 1.0)])
+def draw_outline(axes: Axes, grid: ElementGrid, side: int) -> None:
+    """Bare plateau with its outline: the rectangle, or where half a cell is covered."""
+    corners = grid.corners[side]
+    axes.update_datalim(corners[..., ::-1].reshape(-1, 2) + [[1.0, 1.0]])
+    axes.update_datalim(corners[..., ::-1].reshape(-1, 2) - [[1.0, 1.0]])
+    if (grid.covered[side] >= 0.5).all():
+        border = corners[[0, 0, -1, -1], [0, -1, -1, 0], ::-1]
+        axes.add_patch(Polygon(border, fc=PLATEAU, ec=INK, lw=0.8, zorder=1))
         return
-    step_x, step_z = x[1] - x[0], z[1] - z[0]
-    middle_x = np.concatenate([[x[0] - step_x / 2], (x[1:] + x[:-1]) / 2, [x[-1] + step_x / 2]])
-    middle_z = np.concatenate([[z[0] - step_z / 2], (z[1:] + z[:-1]) / 2, [z[-1] + step_z / 2]])
-    inside = np.pad(valid.astype(float), 1)
-    axes.contourf(middle_z, middle_x, inside, levels=[0.5, 2.0], colors=[PLATEAU], zorder=1)
-    axes.contour(middle_z, middle_x, inside, levels=[0.5], colors=[INK], linewidths=0.8, zorder=3)
+    # One ring of empty cells around, so that the outline closes.
+    steps = [corners[1, 0] - corners[0, 0], corners[0, 1] - corners[0, 0]]
+    first = corners[0, 0] - 0.5 * (steps[0] + steps[1])
+    row, column = (np.arange(count + 1.0) for count in corners.shape[:2])
+    middle = first + row[:, None, None] * steps[0] + column[None, :, None] * steps[1]
+    inside = np.pad(grid.covered[side], 1)
+    where = (middle[..., 1], middle[..., 0], inside)
+    axes.contourf(*where, levels=[0.5, 2.0], colors=[PLATEAU], zorder=1)
+    axes.contour(*where, levels=[0.5], colors=[INK], linewidths=0.8, zorder=3)
 
 
 def _mark_worst(axes: Axes, grid: ElementGrid, depth: NDArray[np.float64]) -> None:

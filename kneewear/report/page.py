@@ -57,8 +57,8 @@ def render_page(
         Settings of the study as plain builtins.
     tables : mapping of name to DataFrame
         `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
-        `regression_comparison`, `force_direction` and `fit_quality`. Tables that are empty are
-        left out.
+        `regression_comparison`, `force_direction`, `fit_quality` and any `benchmark_*`. Tables
+        that are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
     notes : mapping of activity name to sequence of str
@@ -77,8 +77,10 @@ def render_page(
         _comparison_section(study, tables, figures),
         _validity_section(study, tables),
         _equilibrium_section(tables),
+        _elements_section(figures),
         _activity_section(figures, notes),
         _implant_section(tables, figures),
+        _benchmark_section(tables, figures),
         _provenance_section(study, provenance or {}),
     )
     text = files("kneewear.report").joinpath("templates", "page.html.j2").read_text("utf-8")
@@ -134,8 +136,10 @@ def _comparison_section(
     if not _has(tables, "comparison"):
         return None
     standing = (
-        "The built-in implant and motion were calibrated on the cells of 10 mm thickness or 75 kg "
-        "body mass; agreement there is no evidence, and those cells are counted apart."
+        "Implant and motion behind them are not public. The built-in constants were fitted to four "
+        "of the 25 cells (10 mm at 50 and 150 kg, 6 and 14 mm at 75 kg) and then moved by hand "
+        "until trends and linearity of all cells agreed: the fitted cells are counted apart, but "
+        "none is strictly held out."
         if study["implant"]["source"] == "parametric"
         else "Implant and motion are others than the published ones: compare trends, not numbers."
     )
@@ -154,7 +158,7 @@ def _comparison_section(
 def _validity_section(
     study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
 ) -> Section | None:
-    limits = study["report"]["pressure_limit_mpa"], study["report"]["mean_pressure_limit_mpa"]
+    limits = study["report"]["pressure_limit_mpa"], study["report"]["avg_pressure_limit_mpa"]
     table = sections.validity_table(tables["validity"], limits)
     return Section(
         "validity",
@@ -164,6 +168,7 @@ def _validity_section(
             f"MPa, and polyethylene begins to yield at average pressures of about {limits[1]:g} "
             "MPa. Cases beyond are computed all the same, but should be trusted less.",
             sections.validity_sentence(tables["validity"]),
+            *sections.border_sentences(tables["cases"]),
         ),
         folded=(table,) if table.rows else (),
     )
@@ -188,6 +193,12 @@ def _equilibrium_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
         ),
         folded=shown,
     )
+
+
+def _elements_section(figures: Mapping[str, bytes]) -> Section | None:
+    names = ("element_grid", "thickness_map", "cartilage_map", "control_nets")
+    shown = _images(figures, *names)
+    return Section("elements", "Surfaces, elements and thickness", (), shown) if shown else None
 
 
 def _activity_section(
@@ -216,9 +227,27 @@ def _implant_section(
         if _has(tables, "fit_quality")
         else ()
     )
-    return Section(
-        "implant", "Implant", (), _images(figures, "implant", "distance_errors"), tables=shown
+    kinds = ("implant", "surface_deviation", "bearing_extraction", "distance_errors")
+    images = _images(figures, *kinds)
+    return Section("implant", "Implant", (), images, tables=shown)
+
+
+def _benchmark_section(
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+) -> Section | None:
+    """What `make benchmark` measured last, if it was run."""
+    shown = tuple(
+        sections.plain_table(name.removeprefix("benchmark_").replace("_", " ").capitalize(), table)
+        for name, table in tables.items()
+        if name.startswith("benchmark_") and not table.empty
     )
+    if not shown:
+        return None
+    text = (
+        "Measured by `make benchmark` on the machine that wrote this page. Absolute times belong "
+        "to the machine; ratios within one table compare.",
+    )
+    return Section("benchmarks", "Benchmarks", text, _images(figures, "distance_methods"), shown)
 
 
 def _provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section | None:

@@ -112,17 +112,34 @@ def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
         sentences.append(f"{quantity_name(quantity)}: {', '.join(parts)}.")
     comparison = tables.get("comparison")
     if comparison is not None and not comparison.empty:
-        for used, text in ((False, "not used for"), (True, "used for")):
+        for used, text in ((False, "not fitted"), (True, "fitted")):
             error = (
                 100.0 * comparison.loc[comparison["calibration"] == used, "relative_error"].abs()
             )
             if len(error):
                 sentences.append(
-                    f"Against the published tables, {len(error)} cells {text} calibration: "
+                    f"Against the published tables, {len(error)} values of cells {text} in the "
+                    f"calibration: "
                     f"median error {error.median():.1f} %, 95 % under "
                     f"{error.quantile(0.95):.1f} %, largest {error.max():.1f} %."
                 )
-    return [*sentences, validity_sentence(tables["validity"]), balance_sentence(cases)]
+    return [
+        *sentences,
+        validity_sentence(tables["validity"]),
+        *border_sentences(cases),
+        balance_sentence(cases),
+    ]
+
+
+def border_sentences(cases: pd.DataFrame) -> list[str]:
+    """Say when contact reaches the end of the element grid; nothing when it does not."""
+    rows = cases[(cases["quantity"] == "border_pressure") & (cases["value"] > 0.0)]
+    return [
+        f"Contact reaches the end of the {side} plateau's elements in {part['case'].nunique()} of "
+        f"{cases['case'].nunique()} cases, with up to {part['value'].max():.3g} MPa: what would "
+        "lie beyond is cut off."
+        for side, part in rows.groupby("side")
+    ]
 
 
 def validity_sentence(validity: pd.DataFrame) -> str:
@@ -264,7 +281,7 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
                 rows.append(
                     (
                         quantity_name(quantity) if quantity else "All",
-                        "calibration" if used else "not used",
+                        "fitted" if used else "not fitted",
                         len(size),
                         f"{error.mean():+.1f}",
                         f"{size.median():.1f}",

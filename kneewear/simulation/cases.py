@@ -144,7 +144,15 @@ def _simulate_case(model: _Model, case: Case) -> dict[str, Any]:
         contact.forget()
     weight = case.body_mass * GRAVITY
     frames = _solve_cycle(model, springs, activity.load * weight)
-    return _collect(model, springs, frames, activity.load * weight)
+    histories = _collect(model, springs, frames, activity.load * weight)
+    if settings.medial_lateral == "held":
+        logger.warning(
+            "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
+            case.name,
+            activity.name,
+            np.abs(histories["reaction_force"][:, 2]).max(),
+        )
+    return histories
 
 
 def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[Equilibrium]:
@@ -154,6 +162,7 @@ def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[E
     first = int(np.argmax(load))
     frames: dict[int, Equilibrium] = {}
     rest = float(np.mean(activity.translation[:, 2]))
+    held = settings.medial_lateral == "held"
     for step in range(n_frames):
         frame = (first + step) % n_frames
         translation, rotation = activity.translation[frame].copy(), activity.rotation[frame].copy()
@@ -161,7 +170,9 @@ def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[E
             translation, rotation = approach(model.contacts, translation, rotation, frame)
         else:
             last = frames[(frame - 1) % n_frames]
-            translation[1:], rotation[0] = last.translation[1:], last.rotation[0]
+            translation[1], rotation[0] = last.translation[1], last.rotation[0]
+            if not held:
+                translation[2] = last.translation[2]
         if step > 1:
             before = frames[(frame - 2) % n_frames]
             translation[1] += last.translation[1] - before.translation[1]
@@ -172,6 +183,7 @@ def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[E
             load_line=settings.fixed_load_line_mm if settings.load_line == "fixed" else None,
             spring=settings.medial_lateral_spring_per_mm,
             spring_rest=rest,
+            held=held,
         )
         solve = partial(
             solve_equilibrium,
@@ -203,7 +215,7 @@ def _collect(
     slip = np.zeros((n_frames, n_sides, n_elements, 2), dtype=np.float32)
     per_side = {
         name: np.zeros((n_frames, n_sides))
-        for name in ("max_pressure", "mean_pressure", "contact_area", "max_penetration")
+        for name in ("max_pressure", "avg_pressure", "contact_area", "max_penetration")
     }
     active = np.zeros((n_frames, n_sides), dtype=np.int64)
     centre = np.full((n_frames, n_sides, 3), np.nan)
@@ -240,7 +252,7 @@ def _collect(
             slip[number, side, place] = sliding
             active[number, side] = local.size
             per_side["max_pressure"][number, side] = value.max()
-            per_side["mean_pressure"][number, side] = value.mean()
+            per_side["avg_pressure"][number, side] = value.mean()
             per_side["contact_area"][number, side] = area.sum()
             per_side["max_penetration"][number, side] = result.penetration.max()
             carried = value * area

@@ -40,6 +40,14 @@ class Loading:
         Stiffness of a medial-lateral spring as a fraction of the load per mm.
     spring_rest : float
         Position at which that spring is slack, mm.
+    held : bool
+        True to hold the medial-lateral position where it is instead of solving it; the force that
+        takes is left in the reactions.
+
+    Raises
+    ------
+    ValueError
+        If the load is not positive.
     """
 
     force: float
@@ -47,6 +55,11 @@ class Loading:
     load_line: float | None
     spring: float
     spring_rest: float
+    held: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.force > 0.0:
+            raise ValueError(f"the load must push down on the insert, not be {self.force:g} N")
 
 
 @dataclass(frozen=True)
@@ -246,6 +259,8 @@ def _balance(sides: Sequence[Resultant], pose: _Pose, loading: Loading) -> tuple
         first = total[1] - loading.force
         second = (total[3] + (loading.load_line - z) * loading.force) / LEVER
         rates = stiffness[1], (stiffness[3] - np.array([0.0, loading.force, 0.0])) / LEVER
+    if loading.held:
+        sideways, sideways_rate = 0.0, np.array([0.0, -loading.force, 0.0])
     return np.array([first, second, sideways]), np.vstack([*rates, sideways_rate])
 
 

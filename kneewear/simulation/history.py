@@ -66,7 +66,7 @@ class ContactHistory:
         depends on where the femoral origin lies.
     spring_force : array, shape (case, frame)
         Medial-lateral spring force on the femoral component, N; zero without a spring.
-    max_pressure, mean_pressure, contact_area, max_penetration : array, shape (case, frame, side)
+    max_pressure, avg_pressure, contact_area, max_penetration : array, shape (case, frame, side)
         Largest and mean non-zero element pressure, MPa; loaded area, mm2; penetration, mm.
     active_elements : int array, shape (case, frame, side)
         Number of loaded elements.
@@ -93,7 +93,7 @@ class ContactHistory:
     reaction_moment: NDArray[np.float64]
     spring_force: NDArray[np.float64]
     max_pressure: NDArray[np.float64]
-    mean_pressure: NDArray[np.float64]
+    avg_pressure: NDArray[np.float64]
     contact_area: NDArray[np.float64]
     max_penetration: NDArray[np.float64]
     active_elements: NDArray[np.int64]

@@ -63,7 +63,7 @@ def accumulate_wear(
     first = check_same_cases(histories)
     shares = _share_matrix(settings.lives, tuple(histories))
     per_case = [_case_depths(histories, index, grid, settings) for index in range(len(first.cases))]
-    wear, creep, pressure, mean_pressure = (
+    wear, creep, pressure, avg_pressure = (
         np.stack([case[item] for case in per_case]) for item in range(4)
     )
 
@@ -79,7 +79,7 @@ def accumulate_wear(
         creep_depth=creep_depth,
         damage_depth=wear_depth + creep_depth,
         max_pressure=np.stack([pressure[:, row].max(axis=1) for row in used]),
-        peak_mean_pressure=np.stack([mean_pressure[:, row].max(axis=1) for row in used]),
+        avg_pressure=np.stack([avg_pressure[:, row].max(axis=1) for row in used]),
     )
 
 
@@ -111,7 +111,7 @@ def _case_depths(
         creep = _creep_depth(
             max_pressure, grid.case_thickness(history.cases[index].thickness), settings
         )
-        rows.append((wear, creep, max_pressure, history.mean_pressure[index].max(axis=0)))
+        rows.append((wear, creep, max_pressure, history.avg_pressure[index].max(axis=0)))
     return tuple(np.stack([row[item] for row in rows]) for item in range(4))
 
 

@@ -22,7 +22,7 @@ FRAME_FIELDS = (
     "reaction_force",
     "reaction_moment",
     "max_pressure",
-    "mean_pressure",
+    "avg_pressure",
     "contact_area",
     "centre_of_pressure",
 )
@@ -55,7 +55,7 @@ class CycleRecord:
         Resultant on the insert, N.
     reaction_force, reaction_moment : array, shape (activity, case, frame, 3)
         What the drivers exert on the femoral component, N and N mm.
-    max_pressure, mean_pressure, contact_area : array, shape (activity, case, frame, side)
+    max_pressure, avg_pressure, contact_area : array, shape (activity, case, frame, side)
         MPa, MPa and mm2.
     centre_of_pressure : array, shape (activity, case, frame, side, 3)
         Insert frame, mm; NaN where a side is unloaded.
@@ -78,7 +78,7 @@ class CycleRecord:
     reaction_force: NDArray[np.float64]
     reaction_moment: NDArray[np.float64]
     max_pressure: NDArray[np.float64]
-    mean_pressure: NDArray[np.float64]
+    avg_pressure: NDArray[np.float64]
     contact_area: NDArray[np.float64]
     centre_of_pressure: NDArray[np.float64]
     peak_load_pressure: NDArray[np.float32]

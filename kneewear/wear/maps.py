@@ -33,7 +33,7 @@ class DamageMaps:
         Depths normal to the insert's surface, mm; damage = wear + creep.
     max_pressure : array, shape (life, case, side, row, column)
         Largest pressure each element has seen in any activity of the life, MPa.
-    peak_mean_pressure : array, shape (life, case, side)
+    avg_pressure : array, shape (life, case, side)
         Maximum over the cycle, and over the activities of the life, of the mean non-zero element
         pressure, MPa.
     """
@@ -47,7 +47,7 @@ class DamageMaps:
     creep_depth: NDArray[np.float64]
     damage_depth: NDArray[np.float64]
     max_pressure: NDArray[np.float64]
-    peak_mean_pressure: NDArray[np.float64]
+    avg_pressure: NDArray[np.float64]
 
 
 def join_damage(parts: Sequence[DamageMaps]) -> DamageMaps:
@@ -86,5 +86,5 @@ def join_damage(parts: Sequence[DamageMaps]) -> DamageMaps:
         creep_depth=np.concatenate([part.creep_depth for part in parts], axis=1),
         damage_depth=np.concatenate([part.damage_depth for part in parts], axis=1),
         max_pressure=np.concatenate([part.max_pressure for part in parts], axis=1),
-        peak_mean_pressure=np.concatenate([part.peak_mean_pressure for part in parts], axis=1),
+        avg_pressure=np.concatenate([part.avg_pressure for part in parts], axis=1),
     )

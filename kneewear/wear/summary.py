@@ -39,6 +39,13 @@ def damage_volume(depth: NDArray[np.float64], area: NDArray[np.float64]) -> floa
     return float(np.sum(depth[loaded] * area[loaded]))
 
 
+def border_pressure(max_pressure: NDArray[np.float64], valid: NDArray[np.bool_]) -> float:
+    """Largest pressure on the outermost elements, MPa: above zero, contact is cut off there."""
+    padded = np.pad(valid, 1)
+    inner = valid & padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
+    return float(np.max(max_pressure, where=valid & ~inner, initial=0.0))
+
+
 def summarize_cases(maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid) -> pd.DataFrame:
     """Reduce damage maps and cycles to one value a quantity.
 
@@ -68,10 +75,11 @@ def summarize_cases(maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid) ->
     the cycle of the mean non-zero element pressure. `wear_depth` and `creep_depth` stand at the
     element of maximum `damage_depth`; their own maxima are `max_wear_depth` and
     `max_creep_depth`. `damage_area` is the union of elements ever loaded; `damage_volume` includes
-    creep, `wear_volume` is material lost. Centres of pressure, load line and residual are taken
-    over the activities that have a share in the life; the centre of pressure of `..._x` and
-    `..._z` is the one at the frame of largest load. Positions are in the insert's frame of a right
-    knee: x posterior, z medial.
+    creep, `wear_volume` is material lost. A `border_pressure` above zero says that contact reaches
+    the end of the element grid and is cut off there. Centres of pressure, load line and residual
+    are taken over the activities that have a share in the life; the centre of pressure of `..._x`
+    and `..._z` is the one at the frame of largest load. Positions are in the insert's frame of a
+    right knee: x posterior, z medial.
     """
     if maps.cases != cycles.cases or maps.activities != cycles.activities:
         raise ValueError("damage maps and cycle record hold different cases or activities")
@@ -109,7 +117,7 @@ def _damage_rows(maps: DamageMaps, grid: ElementGrid, place: tuple[int, int, int
     apart = float(np.linalg.norm(centre[worst] - centre[pressed])) if touched else float("nan")
     return [
         ("max_pressure", float(pressure[pressed]), "MPa"),
-        ("avg_pressure", float(maps.peak_mean_pressure[place]), "MPa"),
+        ("avg_pressure", float(maps.avg_pressure[place]), "MPa"),
         ("wear_depth", float(wear[worst]), "mm"),
         ("creep_depth", float(creep[worst]), "mm"),
         ("damage_depth", float(damage[worst]), "mm"),
@@ -122,6 +130,7 @@ def _damage_rows(maps: DamageMaps, grid: ElementGrid, place: tuple[int, int, int
         ("damage_location_x", float(where[0]), "mm"),
         ("damage_location_z", float(where[2]), "mm"),
         ("distance_max_damage_to_max_pressure", apart, "mm"),
+        ("border_pressure", border_pressure(pressure, grid.valid[place[2]]), "MPa"),
     ]
 
 

@@ -147,6 +147,25 @@ class TestMotion:
         assert "25 frames" in notes[0]
 
 
+class TestPlausibleMotion:
+    chosen = study("example_meshes").activities["example_gait"]
+
+    @pytest.mark.parametrize(
+        ("name", "value", "message"),
+        [
+            ("varus", 90.0, r"'varus_deg', data row 2: found varus of 90; expected -45 to 45 deg"),
+            ("tibial_external_rotation", -61.0, "expected -60 to 60 deg"),
+            ("flexion", 300.0, "expected -45 to 180 deg"),
+            ("superior", 1e4, "expected -200 to 200 mm"),
+        ],
+    )
+    def test_motion_no_knee_makes_is_refused(self, name, value, message):
+        samples = motion()
+        samples.loc[1, name] = value
+        with pytest.raises(InputDataError, match=message):
+            build_activity("mine", self.chosen, 25, samples, load([1.0] * 5))
+
+
 class TestLoad:
     def test_ground_reaction_recipe_keeps_shape_and_range(self):
         force = 400 * np.sin(np.linspace(0, np.pi, 30)) ** 2
@@ -228,11 +247,23 @@ class TestColumns:
             read_columns(self.write(tmp_path, self.rows()), names)
 
     @pytest.mark.parametrize(
-        ("cell", "found"), [("", "an empty cell"), ("nan", "an empty cell"), ("4;5", "'4;5'")]
+        ("cell", "found"),
+        [
+            ("", "an empty cell"),
+            (" ", "an empty cell"),
+            ("NaN", "'NaN'"),
+            ("n/a", "'n/a'"),
+            ("4;5", "'4;5'"),
+        ],
     )
     def test_bad_number_is_named_with_its_row(self, tmp_path, cell, found):
         path = self.write(tmp_path, self.rows(r4=f"30,{cell},41.0"))
         with pytest.raises(InputDataError, match=f"'flexion_deg', data row 4: found {found}"):
+            read_columns(path, NAMES)
+
+    def test_row_that_ends_early(self, tmp_path):
+        path = self.write(tmp_path, self.rows(r4="30,27.5"))
+        with pytest.raises(InputDataError, match="'up_mm', data row 4: found an empty cell"):
             read_columns(path, NAMES)
 
     def test_infinite_value(self, tmp_path):

@@ -146,16 +146,25 @@ def test_coverage_is_where_the_sheet_is():
         np.array([[0.0, 5, 0], [0, 5, 10], [10, 5, 10], [10, 5, 0]]),
         np.array([[0, 1, 2], [0, 2, 3]]),
     )
-    coverage = sheet_coverage(square, (-5.0, 15.0), (-5.0, 15.0), step=0.5)
-    x, z = np.meshgrid(coverage.x, coverage.z, indexing="ij")
-    np.testing.assert_array_equal(coverage.inside, (x >= 0) & (x <= 10) & (z >= 0) & (z <= 10))
+    coverage = sheet_coverage(square, (-5.0, 15.0), (-5.0, 15.0))
+    assert coverage.area == pytest.approx(100.0)
+    x, z = np.meshgrid(np.linspace(-4.75, 14.75, 40), np.linspace(-4.75, 14.75, 40))
+    inside = (x >= 0) & (x <= 10) & (z >= 0) & (z <= 10)
+    np.testing.assert_array_equal(coverage.contains(x, z), inside)
+
+
+def test_coverage_ends_at_the_window(insert):
+    whole = sheet_coverage(insert, (-50.0, 50.0), (0.0, 50.0))
+    halves = [sheet_coverage(insert, x, (0.0, 50.0)) for x in ((-50.0, 3.3), (3.3, 50.0))]
+    assert sum(half.area for half in halves) == pytest.approx(whole.area, rel=1e-12)
+    assert halves[0].edges[..., 0].max() == 3.3
 
 
 def test_coverage_ignores_the_underside():
     facing_down = TriangleMesh(
         np.array([[0.0, 0, 0], [10, 0, 10], [0, 0, 10]]), np.array([[0, 1, 2]])
     )
-    assert not sheet_coverage(facing_down, (0.0, 10.0), (0.0, 10.0)).inside.any()
+    assert not sheet_coverage(facing_down, (0.0, 10.0), (0.0, 10.0)).edges.size
 
 
 class TestFiles:

@@ -202,6 +202,59 @@ def test_vertical_lines_meet_the_patch_above_their_foot():
     assert not hit.any()
 
 
+def rays(surface, count=2000, seed=11, inset=0.0):
+    """Rays from outside through points of a patch, some of them oblique."""
+    u, v = parameters(count, seed, inset)
+    foot = surface.evaluate(u, v)
+    away = surface.normal(u, v) + np.random.default_rng(seed).uniform(-0.4, 0.4, (count, 3))
+    away /= np.linalg.norm(away, axis=1, keepdims=True)
+    return foot, foot + 4.0 * away, -away
+
+
+@pytest.mark.parametrize("surface", [wavy(), wavy(rational=False), plate((0, 9), (0, 6))])
+def test_rays_through_points_of_a_patch_meet_it(surface):
+    _, origins, directions = rays(surface)
+    u, v, distance, hit = surface.ray_hits(origins, 7.0 * directions)
+    assert hit.all()
+    # Never later than where it is known to be; Newton stops within 1e-10 mm of the line.
+    assert (distance < 4.0 + 1e-8).all()
+    assert surface.evaluate(u, v) == pytest.approx(
+        origins + distance[:, None] * directions, abs=1e-9
+    )
+
+
+def test_rays_meet_a_sphere_where_the_formula_says():
+    surface = sphere(30.0)
+    _, origins, directions = rays(surface, inset=0.1)
+    *_, distance, hit = surface.ray_hits(origins, directions)
+    along = (origins * directions).sum(axis=1)
+    root = np.sqrt(along**2 - (origins**2).sum(axis=1) + 30.0**2)
+    assert hit.all()
+    assert distance == pytest.approx(-along - root, abs=1e-9)
+
+
+def test_rays_beside_and_away_miss():
+    surface = plate((0.0, 10.0), (0.0, 6.0), height=2.0)
+    origins = np.array([[5.0, 5.0, 3.0], [5.0, 5.0, 3.0], [11.0, 5.0, 3.0], [5.0, 1.0, 3.0]])
+    down, up = [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]
+    *_, distance, hit = surface.ray_hits(origins, np.array([down, up, down, up]))
+    assert hit.tolist() == [True, False, False, True]
+    assert distance == pytest.approx([3.0, np.inf, np.inf, 1.0])
+    with pytest.raises(ValueError, match="not zero"):
+        surface.ray_hits(origins, np.zeros(3))
+
+
+def test_vertical_rays_drop_where_vertical_lines_do():
+    surface = wavy()
+    random = np.random.default_rng(0)
+    x, z = random.uniform(0.5, 19.5, 100), random.uniform(0.5, 14.5, 100)
+    u, v, hit = surface.drop_points(x, z)
+    above = np.column_stack([x, np.full(100, 20.0), z])
+    *_, distance, met = surface.ray_hits(above, [0.0, -1.0, 0.0])
+    assert (met == hit).all()
+    assert 20.0 - distance == pytest.approx(surface.evaluate(u, v)[:, 1], abs=1e-9)
+
+
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(st.tuples(*[st.floats(-3, 3)] * 3), st.tuples(*[st.floats(-100, 100)] * 3))
 def test_rigid_motion_carries_points_normals_and_distances(turn, shift):

@@ -11,10 +11,13 @@ import xarray as xr
 
 from kneewear.activity.activity import Activity
 from kneewear.errors import InputDataError
+from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.grid import ElementGrid
-from kneewear.geometry.implant import SIDES, Coverage, Implant
+from kneewear.geometry.implant import SIDES, Implant, Layer
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
+from kneewear.geometry.underside import MeshUnderside, PlaneUnderside
 from kneewear.io.activity import load_activity, save_activity
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import load_table, save_table
@@ -51,6 +54,8 @@ def make_grid():
         area=RNG.random(shape),
         thickness=RNG.random(shape),
         valid=np.ones(shape, dtype=bool),
+        covered=RNG.random(shape),
+        corners=RNG.normal(size=(2, 5, 4, 2)),
         nominal_thickness=6.0,
         sides=SIDES,
     )
@@ -86,7 +91,7 @@ def make_history(cases=TWO_CASES, frames=5):
         reaction_moment=RNG.normal(size=(*n, 3)),
         spring_force=RNG.random(n),
         max_pressure=RNG.random((*n, 2)),
-        mean_pressure=RNG.random((*n, 2)),
+        avg_pressure=RNG.random((*n, 2)),
         contact_area=RNG.random((*n, 2)),
         max_penetration=RNG.random((*n, 2)),
         active_elements=RNG.integers(0, 9, (*n, 2)),
@@ -107,7 +112,7 @@ def make_damage(cases=TWO_CASES[:1]):
         creep_depth=RNG.random(shape),
         damage_depth=RNG.random(shape),
         max_pressure=RNG.random(shape),
-        peak_mean_pressure=RNG.random(shape[:3]),
+        avg_pressure=RNG.random(shape[:3]),
     )
 
 
@@ -140,9 +145,7 @@ def test_table_round_trip(tmp_path):
 
 @pytest.mark.parametrize("with_coverage", [True, False])
 def test_implant_round_trip(tmp_path, with_coverage):
-    coverage = {
-        side: Coverage(np.arange(3.0), np.arange(2.0), RNG.random((3, 2)) > 0.5) for side in SIDES
-    }
+    coverage = {side: Coverage(RNG.random((7, 2, 2))) for side in SIDES}
     implant = Implant(
         name="Ä implant",
         femoral={side: make_surface() for side in SIDES},
@@ -162,6 +165,45 @@ def test_implant_round_trip(tmp_path, with_coverage):
         assert_same(coverage["lateral"], again.coverage["lateral"])
     else:
         assert again.coverage is None
+    assert not again.natural
+
+
+def test_natural_knee_round_trip(tmp_path):
+    patches = {side: make_surface() for side in SIDES}
+    knee = Implant("knee", patches, patches, 0.0, 6.0, femoral_layer=Layer(patches, (1.0, 20.0)),
+                   insert_layer=Layer(patches, (2.0, 10.0)))  # fmt: skip
+    save_implant(knee, tmp_path / "surfaces.nc")
+    again = load_implant(tmp_path / "surfaces.nc")
+    assert again.natural
+    assert (again.femoral_layer.limits, again.insert_layer.limits) == ((1.0, 20.0), (2.0, 10.0))
+    for layer in (again.femoral_layer, again.insert_layer):
+        for side in SIDES:
+            assert_same(layer.bone[side], patches[side])
+
+
+def test_undersides_round_trip(tmp_path):
+    patches = {side: make_surface() for side in SIDES}
+    mesh = TriangleMesh(RNG.normal(size=(5, 3)), np.array([[0, 1, 2], [1, 2, 4]]))
+    for underside in (PlaneUnderside(1.0, 0.1, -0.2), MeshUnderside(mesh)):
+        save_implant(Implant("solid", patches, patches, underside, 6.0), tmp_path / "surfaces.nc")
+        again = load_implant(tmp_path / "surfaces.nc").underside
+        assert type(again) is type(underside)
+        if isinstance(underside, MeshUnderside):
+            np.testing.assert_array_equal(again.mesh.vertices, mesh.vertices)
+            np.testing.assert_array_equal(again.mesh.faces, mesh.faces)
+        else:
+            assert again == underside
+
+
+@pytest.mark.parametrize(("left", "knee"), [(True, "left"), (False, "right")])
+def test_surfaces_say_which_knee_and_frame_they_are_in(tmp_path, left, knee):
+    sides = {side: make_surface() for side in SIDES}
+    implant = Implant("one", sides, sides, underside=0.0, nominal_thickness=6.0, left=left)
+    save_implant(implant, tmp_path / "surfaces.nc")
+    with xr.open_dataset(tmp_path / "surfaces.nc") as dataset:
+        assert dataset.attrs["knee"] == knee
+        assert dataset.attrs["frame"].startswith("right-knee insert frame: x posterior")
+    assert load_implant(tmp_path / "surfaces.nc").left is left
 
 
 @pytest.mark.parametrize("notes", [(), ("resampled", "closed over 5 %")])

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
-from kneewear.geometry.grid import ElementGrid
-from kneewear.io.vtk import save_damage_vtk
+from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.io.vtk import save_damage_vtk, save_geometry_vtk
 from kneewear.simulation.history import Case
 from kneewear.wear.maps import DamageMaps
+from tests.geometry.test_layers import knee_of_spheres
+from tests.physics.bodies import gait_study
 
 ROWS, COLUMNS = 5, 4
 
@@ -26,6 +30,10 @@ def grid():
     valid[0, 0, 0] = False
     centre[0, 0, 0] = np.nan
     blank = np.zeros(centre.shape)
+    place = np.meshgrid(
+        2.0 * np.arange(ROWS + 1) - 1.0, 3.0 * np.arange(COLUMNS + 1) - 1.5, indexing="ij"
+    )
+    plan = np.stack(place, axis=-1)
     return ElementGrid(
         centre=centre,
         normal=blank,
@@ -34,6 +42,8 @@ def grid():
         area=np.full(valid.shape, 6.0),
         thickness=np.full(valid.shape, 7.0),
         valid=valid,
+        covered=valid.astype(float),
+        corners=np.stack([plan, plan - [0.0, 30.0]]),
         nominal_thickness=6.0,
         sides=("medial", "lateral"),
     )
@@ -53,7 +63,7 @@ def make_maps(lives):
         creep_depth=creep,
         damage_depth=wear + creep,
         max_pressure=pressure,
-        peak_mean_pressure=np.ones(shape[:3]),
+        avg_pressure=np.ones(shape[:3]),
     )
 
 
@@ -101,3 +111,69 @@ def test_left_knee_is_mirrored_and_still_faces_up(tmp_path, grid):
 def test_several_lives_stand_in_the_name(tmp_path, grid):
     paths = save_damage_vtk(make_maps(("walk", "mixed")), grid, tmp_path)
     assert "6mm_50kg_mixed.vtp" in [path.name for path in paths]
+
+
+def arrays(data):
+    """Names and values of the arrays of cells or points."""
+    names = [data.GetArrayName(number) for number in range(data.GetNumberOfArrays())]
+    return {name: vtk_to_numpy(data.GetArray(name)) for name in names}
+
+
+def normals(mesh):
+    """Normals of the quadrilaterals by the order of their corners."""
+    corners = vtk_to_numpy(mesh.GetPoints().GetData())
+    quads = vtk_to_numpy(mesh.GetPolys().GetConnectivityArray()).reshape(-1, 4)
+    return np.cross(*(corners[quads[:, i]] - corners[quads[:, i - 2]] for i in (2, 3)))
+
+
+def test_geometry_is_written_with_nets_and_elements(tmp_path):
+    study = gait_study()
+    paths = save_geometry_vtk(study.implant, study.grid, tmp_path / "vtk")
+    assert [path.name for path in paths] == [
+        "insert.vtp", "insert_net.vtp", "femoral.vtp", "femoral_net.vtp", "grid.vtp",
+    ]  # fmt: skip
+    cells = arrays(read(paths[4]).GetCellData())
+    on = study.grid.valid
+    np.testing.assert_array_equal(cells["thickness_mm"], study.grid.thickness[on])
+    np.testing.assert_array_equal(cells["area_mm2"], study.grid.area[on])
+    np.testing.assert_array_equal(
+        study.grid.thickness[cells["side"], cells["row"], cells["column"]], cells["thickness_mm"]
+    )
+    net = read(paths[1])
+    patches = list(study.implant.insert.values())
+    assert net.GetNumberOfPoints() == sum(patch.weights.size for patch in patches)
+    n_u, n_v = patches[0].weights.shape
+    assert net.GetNumberOfLines() == 2 * ((n_u - 1) * n_v + n_u * (n_v - 1))
+    for path in (paths[0], paths[2]):
+        mesh = read(path)
+        points = arrays(mesh.GetPointData())
+        assert set(points) == {
+            "normal", "smaller_curvature_per_mm", "larger_curvature_per_mm", "side"
+        }  # fmt: skip
+        quads = vtk_to_numpy(mesh.GetPolys().GetConnectivityArray()).reshape(-1, 4)
+        # Faces turn the way the surface's normals point.
+        assert ((normals(mesh) * points["normal"][quads[:, 0]]).sum(axis=1) > 0).all()
+    assert (normals(read(paths[0]))[:, 1] > 0).all()
+
+
+def test_left_geometry_is_mirrored_with_its_normals(tmp_path):
+    study = gait_study()
+    left = replace(study.implant, left=True)
+    ours = save_geometry_vtk(study.implant, study.grid, tmp_path / "right")
+    theirs = save_geometry_vtk(left, study.grid, tmp_path / "left")
+    for one, other in zip(ours, theirs, strict=True):
+        right, mirrored = (vtk_to_numpy(read(p).GetPoints().GetData()) for p in (one, other))
+        np.testing.assert_array_equal(mirrored, right * [-1.0, 1.0, 1.0])
+    mesh = read(theirs[2])
+    quads = vtk_to_numpy(mesh.GetPolys().GetConnectivityArray()).reshape(-1, 4)
+    stored = arrays(mesh.GetPointData())["normal"][quads[:, 0]]
+    assert ((normals(mesh) * stored).sum(axis=1) > 0).all()
+    assert (normals(read(theirs[4]))[:, 1] > 0).all()
+
+
+def test_natural_knee_is_written_with_bones_and_layers(tmp_path):
+    knee = knee_of_spheres()
+    paths = save_geometry_vtk(knee, build_grid(knee, 8, 6), tmp_path)
+    assert {"insert_bone.vtp", "femoral_bone_net.vtp"} <= {path.name for path in paths}
+    points = arrays(read(tmp_path / "femoral.vtp").GetPointData())
+    np.testing.assert_allclose(points["thickness_mm"], 2.5, atol=1e-9)

@@ -37,8 +37,8 @@ def test_comparison_has_350_rows_and_no_error_against_itself(published):
     assert list(table.columns) == COLUMNS[1:]
     assert len(table) == 350
     assert table["relative_error"].abs().max() == 0.0
-    # 9 of 25 cells, 2 sides, 7 quantities.
-    assert table["calibration"].sum() == 126
+    # 4 of 25 cells, 2 sides, 7 quantities.
+    assert table["calibration"].sum() == 56
 
 
 def test_relative_error_is_signed(published):

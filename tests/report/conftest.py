@@ -62,7 +62,7 @@ def make_history(grid, activity, cases):
         reaction_moment=np.zeros(three),
         spring_force=np.zeros(load.shape),
         max_pressure=weight.max(axis=(-1, -2)),
-        mean_pressure=total / count,
+        avg_pressure=total / count,
         contact_area=count * 1.0,
         max_penetration=np.zeros(sides),
         active_elements=count,

@@ -5,13 +5,20 @@ from __future__ import annotations
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from kneewear.geometry import build_distance_table
+from kneewear import default_study
+from kneewear.geometry import build_distance_table, build_implant
+from kneewear.geometry.extraction import extract_condyles, extract_plateaus
+from kneewear.report.captions import figure_text
 from kneewear.report.distances import draw_distance_errors
 from kneewear.report.figures import draw_figures
 from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
+from kneewear.report.surfaces import draw_deviation, draw_extraction
+from kneewear.report.timings import draw_distance_methods
 from kneewear.simulation.history import Case
+from tests.geometry.solids import closed_femoral, closed_insert
 
 
 def figures_of(study):
@@ -31,14 +38,16 @@ def figures_of(study):
 def test_full_design_gets_every_figure(whole):
     assert set(figures_of(whole)) == {
         "damage_maps", "damage_surfaces", "published_scatter", "published_errors",
-        "implant", "activity_gait", "history_gait", "pressure_gait",
+        "implant", "control_nets", "element_grid", "thickness_map",
+        "activity_gait", "history_gait", "pressure_gait",
     }  # fmt: skip
 
 
 def test_single_case_with_two_lives_gets_what_it_can(single):
     assert set(figures_of(single)) == {
         "damage_maps_walk", "damage_maps_rest",
-        "implant", "activity_gait", "history_gait", "pressure_gait",
+        "implant", "control_nets", "element_grid", "thickness_map",
+        "activity_gait", "history_gait", "pressure_gait",
     }  # fmt: skip
 
 
@@ -90,3 +99,56 @@ def test_errors_of_distance_tables_are_mapped_on_both_condyles(whole):
         away = abs(float(worst.get_xdata()[0]) - 23.0)
         assert away > 11.5
         assert axes.get_title(loc="left").endswith(unit)
+
+
+class TestSurfaces:
+    """Deviation maps, extractions and times of distance queries."""
+
+    def test_deviation_map_shows_every_patch_with_its_numbers(self):
+        study = default_study().implant
+        _, quality = build_implant(study)
+        figure = draw_deviation(quality)
+        titles = [axes.get_title(loc="left") for axes in figure.axes[:4]]
+        assert titles[0].startswith("Medial condyle, 7 x 7 lines")
+        assert titles[3].startswith("Lateral plateau, 3 x 7 lines")
+        assert all("rounding only" in title for title in titles)
+
+    def test_extraction_colours_what_bears(self):
+        extractions = {
+            "insert": extract_plateaus(closed_insert(30)),
+            "femoral": extract_condyles(closed_femoral(40)),
+        }
+        figure = draw_extraction(extractions)
+        assert len(figure.axes) == 4
+        for axes, part in zip(figure.axes[1::2], ("insert", "femoral"), strict=True):
+            colours = {tuple(colour) for colour in axes.collections[0].get_facecolors().round(3)}
+            assert len(colours) == 2, part
+            title = axes.get_title(loc="left")
+            assert title.startswith(part.capitalize())
+            assert "of the area bears" in title
+
+    @pytest.mark.parametrize("with_cad", [True, False])
+    def test_times_are_drawn_with_and_without_opencascade(self, with_cad):
+        table = pd.DataFrame(
+            {
+                "geometry": ["one dense patch", "12 patches"],
+                "max_mm": [0.0, 0.01], "mean_mm": [0.0, 0.001], "sd_mm": [0.0, 0.002],
+                "minimum_distance_us": [1.0, 3.0], "ray_firing_us": [0.6, 1.1],
+            }
+        )  # fmt: skip
+        if with_cad:
+            table["opencascade_ray_firing_us"] = [11.0, 12.0]
+        axes = draw_distance_methods(table).axes[0]
+        assert len(axes.get_legend().get_texts()) == (3 if with_cad else 2)
+        assert axes.get_yscale() == "log"
+
+    def test_figures_have_their_words(self, whole):
+        _, quality = build_implant(default_study().implant)
+        figures = draw_figures(
+            whole.implant, whole.grid, whole.maps, whole.cycles, whole.activities,
+            whole.tables["cases"], whole.tables["regression"], quality=quality,
+        )  # fmt: skip
+        assert "surface_deviation" in figures
+        assert figure_text("surface_deviation").title == "Deviation of the surfaces"
+        for name in ("bearing_extraction", "distance_methods"):
+            assert figure_text(name).alternative

@@ -79,8 +79,8 @@ def test_page_tells_what_was_run_and_noted(whole):
 
 def test_comparison_counts_calibration_cells_apart(whole):
     text, _ = page_of(whole)
-    assert "cells not used for calibration" in text
-    assert "cells used for calibration" in text
+    assert "values of cells not fitted in the calibration" in text
+    assert "values of cells fitted in the calibration" in text
 
 
 def test_page_of_a_single_case_says_why_there_is_no_regression(single):

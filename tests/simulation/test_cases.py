@@ -26,7 +26,7 @@ def test_history_has_the_promised_axes():
     shapes |= dict.fromkeys(["load", "load_line", "spring_force", "residual"], (cases, frames))
     shapes |= dict.fromkeys(["force", "torque"], (cases, frames, sides, 3))
     shapes |= dict.fromkeys(
-        ["max_pressure", "mean_pressure", "contact_area", "max_penetration", "active_elements"],
+        ["max_pressure", "avg_pressure", "contact_area", "max_penetration", "active_elements"],
         (cases, frames, sides),
     )
     shapes |= dict.fromkeys(["percent", "time"], (frames,))

@@ -25,6 +25,10 @@ def make_grid(rows=6, columns=4, nominal=6.0):
     along_x = np.broadcast_to([1.0, 0.0, 0.0], centre.shape).copy()
     along_z = np.broadcast_to([0.0, 0.0, 1.0], centre.shape).copy()
     shape = (2, rows, columns)
+    place = np.meshgrid(
+        2.0 * np.arange(rows + 1) - 1.0, 3.0 * np.arange(columns + 1) - 1.5, indexing="ij"
+    )
+    plan = np.stack(place, axis=-1)
     return ElementGrid(
         centre=centre,
         normal=up,
@@ -33,6 +37,8 @@ def make_grid(rows=6, columns=4, nominal=6.0):
         area=np.full(shape, 6.0),
         thickness=np.full(shape, nominal + 1.0),
         valid=np.ones(shape, dtype=bool),
+        covered=np.ones(shape),
+        corners=np.stack([plan + [0.0, 10.0], plan - [0.0, 20.0]]),
         nominal_thickness=nominal,
         sides=SIDES,
     )
@@ -70,7 +76,7 @@ def make_history(activity="gait", cases=None, frames=8, seed=0, grid=None):
         reaction_moment=random.normal(size=three),
         spring_force=np.zeros(three[:2]),
         max_pressure=pressure.max(axis=(-1, -2)).astype(float),
-        mean_pressure=total / count,
+        avg_pressure=total / count,
         contact_area=6.0 * loaded.sum(axis=(-1, -2)).astype(float),
         max_penetration=np.zeros(sides),
         active_elements=loaded.sum(axis=(-1, -2)),

@@ -76,7 +76,7 @@ def test_batches_of_one_case_give_the_same_bits(history, grid, settings):
     ]
     joined = join_damage(parts)
     assert joined.cases == whole.cases
-    for name in ("wear_depth", "creep_depth", "damage_depth", "max_pressure", "peak_mean_pressure"):
+    for name in ("wear_depth", "creep_depth", "damage_depth", "max_pressure", "avg_pressure"):
         np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
 
 

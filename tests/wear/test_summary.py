@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
-from kneewear.wear.summary import COLUMNS
+from kneewear.wear.summary import COLUMNS, border_pressure
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_area_is_the_union_of_loaded_elements(summary, history):
 
 
 def test_average_pressure_is_the_largest_frame_mean(summary, history):
-    expected = history.mean_pressure[0, :, 1].max()
+    expected = history.avg_pressure[0, :, 1].max()
     assert value(summary[1], "t06_m050", "lateral", "avg_pressure") == expected
 
 
@@ -101,3 +101,14 @@ def test_different_cases_are_refused(history, grid, settings):
     cycles = record_cycles({"gait": history})
     with pytest.raises(ValueError, match="different cases"):
         summarize_cases(maps, replace(cycles, cases=cycles.cases[:1]), grid)
+
+
+def test_pressure_on_the_outermost_elements_is_told():
+    valid = np.ones((4, 5), dtype=bool)
+    valid[0, :2] = False
+    pressure = np.zeros((4, 5))
+    pressure[2, 2] = 9.0
+    assert border_pressure(pressure, valid) == 0.0
+    # Below the missing corner an element is outermost too.
+    pressure[1, 1] = 2.0
+    assert border_pressure(pressure, valid) == 2.0

@@ -30,6 +30,9 @@ def refusal(finished, overrides):
     text = finished.snakemake("-n", overrides=overrides, fails=True)
     assert "Traceback" not in text
     assert "Building DAG" not in text
+    # Where in our rules it was noticed is of no use to the one who can mend it.
+    assert "common.smk" not in text
+    assert 'File "' not in text
     return text
 
 
@@ -65,7 +68,7 @@ def test_example_meshes_are_accepted(finished):
     ("old", "new", "message"),
     [
         ("flexion_deg", "flexion", "a column 'flexion_deg'"),
-        (None, "nan", "column 'flexion_deg', data row 49: found an empty cell"),
+        (None, "nan", "column 'flexion_deg', data row 49: found 'nan'"),
     ],
 )
 def test_motion_with_a_missing_column_or_a_gap(finished, old, new, message):
@@ -78,6 +81,18 @@ def test_motion_with_a_missing_column_or_a_gap(finished, old, new, message):
         lines = [line.replace(old, new) if line.startswith("percent") else line for line in lines]
     (finished.folder / "gait.csv").write_text("\n".join(lines) + "\n")
     assert message in refusal(finished, example(finished, motion="gait.csv"))
+
+
+def test_load_that_vanishes(finished):
+    faulty = {"activities": {"gait": {"load_body_weights": {"base": -1.0}}}}
+    text = refusal(finished, faulty)
+    assert "key activities.gait.load_body_weights: found a load of" in text
+
+
+def test_files_of_the_checkout_used_for_want_of_the_data_folder(finished):
+    text = finished.snakemake("-n", overrides=example(finished) | {"data_folder": "nowhere"})
+    assert "Read from the checkout" in text
+    assert "nowhere (no such folder)" in text
 
 
 def test_job_that_fails_says_why_and_logs_the_traceback(finished, tmp_path_factory):

@@ -34,6 +34,18 @@ def test_words_do_not_count(tmp_path, before):
     assert source_fingerprint("wear", before) == source_fingerprint("wear", after)
 
 
+def test_descriptions_of_settings_do_not_count_and_their_limits_do(tmp_path, before):
+    def fingerprint(name, text):
+        return source_fingerprint("wear", make_checkout(tmp_path / name, text))
+
+    said = fingerprint("said", 'depth = Field(gt=0, description="Depth.")\n')
+    better = fingerprint("better", 'depth = Field(gt=0, description="Depth " "of wear.")\n')
+    narrower = fingerprint("narrower", 'depth = Field(gt=1, description="Depth.")\n')
+    computed = fingerprint("computed", "depth = Field(gt=0, description=text())\n")
+    assert said == better
+    assert len({said, narrower, computed}) == 3
+
+
 def test_code_two_imports_away_counts(tmp_path, before):
     after = make_checkout(tmp_path / "after", "def depth():\n    return 2\n")
     assert source_fingerprint("wear", before) != source_fingerprint("wear", after)

@@ -2,11 +2,17 @@
 
 import os
 
-from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from kneewear.config import load_study
 from kneewear.errors import InputDataError
-from kneewear.io.study_inputs import activity_files, check_inputs, mesh_files
+from kneewear.io.cad import cad_is_installed
+from kneewear.io.study_inputs import (
+    activity_files,
+    check_inputs,
+    has_solid,
+    mesh_files,
+)
 from kneewear.provenance import source_fingerprint
 
 # Relative, so that a checkout can be moved without running anything again.
@@ -16,9 +22,11 @@ SETTINGS_FILES = " + ".join(str(path) for path in workflow.configfiles)
 try:
     STUDY = load_study(config, SETTINGS_FILES)
     if workflow.is_main_process:
-        check_inputs(STUDY, ROOT)
+        for note in check_inputs(STUDY, ROOT):
+            logger.warning(note)
 except InputDataError as error:
-    raise WorkflowError(str(error)) from None
+    # Snakemake would add the place in this file to an error of its own.
+    raise SystemExit(str(error)) from None
 
 RESULTS = f"results/{STUDY.study}"
 LOGS = f"{RESULTS}/logs"

@@ -2,6 +2,8 @@
 
 MESHES = mesh_files(STUDY, ROOT)
 UNUSED_SOURCE = {"parametric": "meshes", "meshes": "parametric"}[STUDY.implant.source]
+# What was cut out of solids is kept for the picture of it.
+EXTRACTION = [f"{RESULTS}/geometry/extraction.nc"] if has_solid(STUDY) else []
 
 
 rule build_geometry:
@@ -14,6 +16,8 @@ rule build_geometry:
         distance_table=f"{RESULTS}/geometry/distance_table.nc",
         distance_quality=f"{RESULTS}/geometry/distance_table.csv",
         fit_quality=f"{RESULTS}/geometry/fit_quality.csv",
+        deviation=f"{RESULTS}/geometry/deviation.nc",
+        extraction=EXTRACTION,
     log:
         f"{LOGS}/build_geometry.log",
     benchmark:
@@ -31,3 +35,53 @@ rule build_geometry:
         table=settings(STUDY.table),
     script:
         "../../scripts/build_geometry.py"
+
+
+rule export_surfaces:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+    output:
+        step=f"{RESULTS}/geometry/surfaces.step",
+    log:
+        f"{LOGS}/export_surfaces.log",
+    benchmark:
+        f"{BENCHMARKS}/export_surfaces.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("export_surfaces"),
+    script:
+        "../../scripts/export_surfaces.py"
+
+
+# Only where the optional extra `cad` is installed.
+CAD_FILES = list(rules.export_surfaces.output) if cad_is_installed() else []
+
+
+rule write_geometry_vtk:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+    output:
+        expand(
+            f"{RESULTS}/geometry/vtk/{{part}}.vtp",
+            part=["insert", "insert_net", "femoral", "femoral_net", "grid"],
+        ),
+    log:
+        f"{LOGS}/write_geometry_vtk.log",
+    benchmark:
+        f"{BENCHMARKS}/write_geometry_vtk.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("write_geometry_vtk"),
+    script:
+        "../../scripts/write_geometry_vtk.py"

@@ -70,7 +70,7 @@ rule flag_validity:
     params:
         source=fingerprint("flag_validity"),
         pressure_limit=STUDY.report.pressure_limit_mpa,
-        mean_pressure_limit=STUDY.report.mean_pressure_limit_mpa,
+        avg_pressure_limit=STUDY.report.avg_pressure_limit_mpa,
     script:
         "../../scripts/flag_validity.py"
 

@@ -1,5 +1,7 @@
 """Provenance, pictures and the page."""
 
+from pathlib import Path
+
 PUBLISHED_TABLES = (
     list(rules.compare_published.output) if STUDY.report.compare_with_published else []
 )
@@ -21,6 +23,8 @@ DATA_FILES = sorted(
         ),
     }
 )
+# What `make benchmark` wrote last, if it was run.
+BENCHMARK_TABLES = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
 
 
 rule plot_figures:
@@ -34,6 +38,9 @@ rule plot_figures:
         cases=rules.summarize_cases.output.cases,
         regression=rules.fit_regression.output.regression,
         comparison=PUBLISHED_TABLES[:1],
+        deviation=rules.build_geometry.output.deviation,
+        extraction=EXTRACTION,
+        benchmark=[path for path in BENCHMARK_TABLES if "distance_methods" in path],
     output:
         # Which figures there are depends on the study.
         figures=report(
@@ -85,6 +92,7 @@ rule write_provenance:
 rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
+        benchmarks=BENCHMARK_TABLES,
         figures=rules.plot_figures.output.figures,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         provenance=rules.write_provenance.output.provenance,
@@ -114,8 +122,10 @@ rule write_report:
 
 STUDY_FILES = [
     *rules.build_geometry.output,
+    *CAD_FILES,
     *expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
     *rules.write_vtk.output,
+    *rules.write_geometry_vtk.output,
     *TABLES,
     rules.plot_figures.output.figures,
     rules.write_provenance.output.provenance,

@@ -1,0 +1,186 @@
+"""Minimum distance against ray firing on one and on several patches, after Table 2-1 of Bei (2003).
+
+`make benchmark` writes `results/benchmarks/distance_methods.csv`. A condyle is given as one dense
+patch, one sparse patch and 12 to 96 patches, each with as many lines as the dissertation's. Times
+are medians for one query, ours beside OpenCASCADE's (where the extra `cad` is installed) in the
+same run on the same points. "Warm" starts from the parameters of a point 0.1 mm beside.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kneewear import default_study
+from kneewear.geometry import Surface, _kernels, build_implant
+from kneewear.geometry.fitting import patch_through
+from kneewear.geometry.multipatch import PatchSet
+from kneewear.io.cad import cad_is_installed
+from kneewear.io.csv_tables import save_table
+
+# Name, patches along and across, lines of each patch along and across: those of Table 2-1.
+GEOMETRIES = (
+    ("one dense patch", (1, 1), (50, 50)),
+    ("one sparse patch", (1, 1), (18, 14)),
+    ("12 patches", (4, 3), (8, 8)),
+    ("24 patches", (6, 4), (5, 5)),
+    ("48 patches", (8, 6), (4, 4)),
+    ("96 patches", (12, 8), (3, 3)),
+)
+OUTPUT = Path("results/benchmarks/distance_methods.csv")
+QUERIES = 4000
+QUERIES_OPENCASCADE = 200
+HEIGHT = 0.5  # mm over the surface, as elements near contact
+
+
+def rebuilt(condyle: Surface, patches: tuple[int, int], lines: tuple[int, int]) -> list[Surface]:
+    """Patches of few lines through a surface, cut along its parameter lines."""
+    (u0, u1), (v0, v1) = condyle.domain
+    cuts = np.linspace(u0, u1, patches[0] + 1), np.linspace(v0, v1, patches[1] + 1)
+    return [
+        patch_through(condyle.evaluate, (_knots(a, b, lines[0]), _knots(c, d, lines[1])))
+        for a, b in pairwise(cuts[0])
+        for c, d in pairwise(cuts[1])
+    ]
+
+
+def _knots(start: float, end: float, lines: int) -> np.ndarray:
+    """Clamped cubic knots of so many control points; three lines still make one cubic span."""
+    inner = np.linspace(start, end, max(lines, 4) - 2)
+    return np.concatenate([[start] * 3, inner, [end] * 3])
+
+
+def microseconds(function: Callable[[], Any], queries: int, repeats: int = 5) -> float:
+    """Median time of one query."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return 1e6 * statistics.median(times) / queries
+
+
+def measure(queries: int = QUERIES, queries_opencascade: int = QUERIES_OPENCASCADE) -> pd.DataFrame:
+    """Time and deviation of every geometry."""
+    implant, _ = build_implant(default_study().implant)
+    dense = rebuilt(implant.femoral["medial"], (1, 1), (50, 50))[0]
+    rng = np.random.default_rng(1)
+    (u0, u1), (v0, v1) = dense.domain
+    # Off the border, where a ray from a coarser patch may pass beside.
+    u = u0 + (u1 - u0) * rng.uniform(0.05, 0.95, queries)
+    v = v0 + (v1 - v0) * rng.uniform(0.05, 0.95, queries)
+    foot, normal = dense.evaluate(u, v), dense.normal(u, v)
+    points = foot + HEIGHT * normal
+    rows = []
+    for name, patches, lines in GEOMETRIES:
+        surfaces = [dense] if lines == (50, 50) else rebuilt(dense, patches, lines)
+        row: dict[str, Any] = {
+            "geometry": name,
+            "patches": len(surfaces),
+            "lines_along": surfaces[0].control_points.shape[0],
+            "lines_across": surfaces[0].control_points.shape[1],
+        }
+        body = surfaces[0] if len(surfaces) == 1 else PatchSet(tuple(surfaces))
+        deviation = np.abs(body.closest_points(foot)[-3])
+        row |= {
+            "max_mm": deviation.max(), "mean_mm": deviation.mean(), "sd_mm": deviation.std(),
+            "minimum_distance_us": microseconds(lambda b=body: b.closest_points(points), queries),
+            "minimum_distance_warm_us": _warm(body, points) if len(surfaces) == 1 else np.nan,
+            "ray_firing_us": microseconds(lambda b=body: b.ray_hits(points, -normal), queries),
+        }  # fmt: skip
+        if cad_is_installed():
+            some = slice(0, queries_opencascade)
+            row |= opencascade_times(surfaces, points[some], normal[some], body)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _warm(surface: Surface, points: np.ndarray) -> float:
+    """Time of a search that starts next to its end."""
+    u, v, *_ = surface.closest_points(points + [0.1, 0.0, 0.0])
+    feet, status = np.empty((len(points), 10)), np.empty(len(points), dtype=np.int64)
+    return microseconds(
+        lambda: _kernels.closest_many(surface.arrays, points, u.copy(), v.copy(), feet, status),
+        len(points),
+    )
+
+
+def opencascade_times(
+    surfaces: Sequence[Surface], points: np.ndarray, normal: np.ndarray, body: Any
+) -> dict[str, float]:
+    """OpenCASCADE's times for the same, and how far its answers are from ours."""
+    from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeVertex  # noqa: PLC0415
+    from OCP.BRepExtrema import BRepExtrema_DistShapeShape  # noqa: PLC0415
+    from OCP.Extrema import Extrema_ExtPS, Extrema_GenLocateExtPS  # noqa: PLC0415
+    from OCP.GeomAdaptor import GeomAdaptor_Surface  # noqa: PLC0415
+    from OCP.gp import gp_Dir, gp_Lin, gp_Pnt  # noqa: PLC0415
+    from OCP.IntCurvesFace import IntCurvesFace_ShapeIntersector  # noqa: PLC0415
+
+    from kneewear.io.opencascade import bspline, shape_of  # noqa: PLC0415
+
+    places = [gp_Pnt(*map(float, point)) for point in points]
+    lines = [gp_Lin(p, gp_Dir(*map(float, -n))) for p, n in zip(places, normal, strict=True)]
+    shape = shape_of(list(surfaces))
+    distances, ways = np.empty(len(points)), np.empty(len(points))
+    result: dict[str, float] = {}
+    if len(surfaces) == 1:
+        adaptor = GeomAdaptor_Surface(bspline(surfaces[0]))
+        search, local = Extrema_ExtPS(), Extrema_GenLocateExtPS(adaptor, 1e-9, 1e-9)
+        (u0, u1), (v0, v1) = surfaces[0].domain
+        search.Initialize(adaptor, u0, u1, v0, v1, 1e-9, 1e-9)
+        start_u, start_v, *_ = surfaces[0].closest_points(points + [0.1, 0.0, 0.0])
+
+        def nearest() -> None:
+            for number, place in enumerate(places):
+                search.Perform(place)
+                found = [search.SquareDistance(k + 1) for k in range(search.NbExt())]
+                distances[number] = min(found) ** 0.5 if found else np.nan
+
+        def warm() -> None:
+            for place, u, v in zip(places, start_u, start_v, strict=True):
+                local.Perform(place, u, v)
+
+        result["opencascade_minimum_distance_warm_us"] = microseconds(warm, len(points), 3)
+    else:
+        vertices = [BRepBuilderAPI_MakeVertex(place).Vertex() for place in places]
+
+        def nearest() -> None:
+            for number, vertex in enumerate(vertices):
+                distances[number] = BRepExtrema_DistShapeShape(vertex, shape).Value()
+
+    rays = IntCurvesFace_ShapeIntersector()
+    rays.Load(shape, 1e-7)
+
+    def fire() -> None:
+        for number, line in enumerate(lines):
+            rays.PerformNearest(line, 0.0, 1e3)
+            ways[number] = rays.WParameter(1) if rays.NbPnt() else np.nan
+
+    result["opencascade_minimum_distance_us"] = microseconds(nearest, len(points), 3)
+    result["opencascade_ray_firing_us"] = microseconds(fire, len(points), 3)
+    ours, hits = np.abs(body.closest_points(points)[-3]), body.ray_hits(points, -normal)[-2]
+    result["difference_distance_um"] = 1e3 * float(np.nanmax(np.abs(distances - ours)))
+    result["difference_ray_um"] = 1e3 * float(np.nanmax(np.abs(ways - hits)))
+    result["opencascade_unanswered"] = float(np.isnan(distances).sum() + np.isnan(ways).sum())
+    return result
+
+
+def main() -> None:
+    """Measure, print and keep the table."""
+    table = measure()
+    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
+    save_table(table, OUTPUT)
+    print(f"\nMinimum distance and ray firing (us a query), kept in {OUTPUT}")
+    print(table.drop(columns=["lines_along", "lines_across"]).round(4).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

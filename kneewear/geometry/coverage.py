@@ -1,0 +1,333 @@
+"""What a bearing surface covers of the horizontal plane, and of the cells of a rectangle there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import ConvexHull
+
+from kneewear.geometry.surface import Surface
+
+Array = NDArray[np.float64]
+
+# Border curves of a patch are drawn as polygons of so many pieces each: on a plateau 40 mm long
+# with borders curved by 100 mm or more they stray from the curve by 1e-5 mm.
+_BORDER_PIECES = 400
+# A turned rectangle must save this part of the area: 1 % is 0.3 deg of turn for a plateau of 40 by
+# 30 mm, and below it rows that run straight backwards are worth more.
+_WORTH_TURNING = 0.01
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Part of the horizontal plane over which a bearing surface exists.
+
+    Parameters
+    ----------
+    edges : array, shape (n_edges, 2, 2)
+        Border segments, start and end of each as (x, z), mm, insert's frame. Together they are
+        closed, run counter-clockwise (from +x to +z) round what is covered and clockwise round
+        holes.
+    """
+
+    edges: Array
+
+    def contains(self, x: Array, z: Array) -> NDArray[np.bool_]:
+        """Whether positions are covered.
+
+        Parameters
+        ----------
+        x, z : array
+            Positions, mm, of equal shape.
+
+        Returns
+        -------
+        bool array
+            True where the border runs round the position.
+        """
+        x, z = np.asarray(x, dtype=float), np.asarray(z, dtype=float)
+        winding = np.zeros(x.shape, dtype=int)
+        for (x0, z0), (x1, z1) in self.edges:
+            if z0 == z1:
+                continue
+            crossed = (z >= min(z0, z1)) & (z < max(z0, z1))
+            if crossed.any():
+                right = x0 + (z - z0) * ((x1 - x0) / (z1 - z0)) > x
+                winding += (crossed & right) * (1 if z1 > z0 else -1)
+        return winding > 0
+
+    @property
+    def area(self) -> float:
+        """Covered area, mm2."""
+        (x0, z0), (x1, z1) = np.moveaxis(self.edges, 0, -1)
+        return float(0.5 * (x0 * z1 - x1 * z0).sum())
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """Rectangle of the horizontal plane, cut into rows and columns of equal cells.
+
+    Parameters
+    ----------
+    origin : array, shape (2,)
+        Corner at the start of rows and columns, (x, z), mm.
+    angle : float
+        Turn of the rows' direction from +x towards +z, rad, within 45 deg of zero.
+    length, width : float
+        Extent along the rows' direction (nearest +x) and the columns' (nearest +z), mm.
+    rows, columns : int
+        Number of cells along the length and along the width.
+    """
+
+    origin: Array
+    angle: float
+    length: float
+    width: float
+    rows: int
+    columns: int
+
+    @property
+    def cell_area(self) -> float:
+        """Projected area of one cell, mm2."""
+        return (self.length / self.rows) * (self.width / self.columns)
+
+    def at(self, row: Array, column: Array) -> Array:
+        """Positions (x, z), mm, of places counted in cells from the origin, shape (..., 2)."""
+        along = self.length / self.rows * np.asarray(row, dtype=float)
+        across = self.width / self.columns * np.asarray(column, dtype=float)
+        cosine, sine = np.cos(self.angle), np.sin(self.angle)
+        return np.stack(
+            [
+                self.origin[0] + along * cosine - across * sine,
+                self.origin[1] + along * sine + across * cosine,
+            ],
+            axis=-1,
+        )
+
+    def cells(self, points: Array) -> Array:
+        """Places of positions (x, z) counted in cells from the origin, shape (..., 2)."""
+        offset = points - self.origin
+        cosine, sine = np.cos(self.angle), np.sin(self.angle)
+        along = offset[..., 0] * cosine + offset[..., 1] * sine
+        across = offset[..., 1] * cosine - offset[..., 0] * sine
+        return np.stack(
+            [along * (self.rows / self.length), across * (self.columns / self.width)], axis=-1
+        )
+
+    @property
+    def corners(self) -> Array:
+        """Positions (x, z) of all corners of cells, mm, shape (rows + 1, columns + 1, 2)."""
+        row, column = np.arange(self.rows + 1.0), np.arange(self.columns + 1.0)
+        return self.at(*np.meshgrid(row, column, indexing="ij"))
+
+
+def patch_coverage(surface: Surface) -> Coverage:
+    """Plan of a whole patch, bounded by its four border curves.
+
+    Parameters
+    ----------
+    surface : Surface
+        Patch without overhang.
+
+    Returns
+    -------
+    Coverage
+    """
+    (u0, u1), (v0, v1) = surface.domain
+    along = np.linspace(0.0, 1.0, _BORDER_PIECES, endpoint=False)
+    u = np.concatenate([u0 + (u1 - u0) * t for t in (along, 1 + 0 * along, 1 - along, 0 * along)])
+    v = np.concatenate([v0 + (v1 - v0) * t for t in (0 * along, along, 1 + 0 * along, 1 - along)])
+    border = surface.evaluate(u, v)[:, [0, 2]]
+    edges = np.stack([border, np.roll(border, -1, axis=0)], axis=1)
+    round_it = Coverage(edges)
+    return round_it if round_it.area > 0 else Coverage(edges[::-1, ::-1].copy())
+
+
+def mesh_coverage(
+    corners: Array, x: tuple[float, float] | None = None, z: tuple[float, float] | None = None
+) -> Coverage:
+    """Plan of plane triangles, within a window if one is given.
+
+    Parameters
+    ----------
+    corners : array, shape (n_triangles, 3, 2)
+        Corners of the triangles that face up, as (x, z), mm; shared corners agree to the last bit.
+    x, z : pair of float, optional
+        Window, mm.
+
+    Returns
+    -------
+    Coverage
+        The borders left when edges between neighbours cancel.
+    """
+    first = corners - corners[:, :1]
+    turn = first[:, 1, 0] * first[:, 2, 1] - first[:, 1, 1] * first[:, 2, 0]
+    corners = np.where((turn < 0)[:, None, None], corners[:, ::-1], corners)
+    edges = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 2)
+    edges = _without_pairs(edges)
+    for axis, limits in enumerate((x, z)):
+        if limits is not None:
+            edges = _split(edges, axis, np.asarray(limits, dtype=float))
+            # What lies outside collapses onto the window's sides and closes the border there.
+            edges[..., axis] = np.clip(edges[..., axis], *limits)
+    return Coverage(edges[(edges[:, 0] != edges[:, 1]).any(axis=1)])
+
+
+def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle:
+    """Smallest rectangle round what is covered.
+
+    Parameters
+    ----------
+    coverage : Coverage
+        Covered part of the plane.
+    rows, columns : int
+        Cells to cut it into.
+
+    Returns
+    -------
+    Rectangle
+        Of least area over all directions; parallel to x and z unless a turned one saves 1 % of the
+        area.
+
+    Raises
+    ------
+    ValueError
+        If nothing is covered.
+
+    Notes
+    -----
+    A rectangle of least area shares one side's direction with the convex hull (Freeman and Shapira
+    1975, doi:10.1145/360881.360919), so only those directions are tried.
+    """
+    if not coverage.area > 0.0:
+        raise ValueError("the bearing surface covers nothing of the horizontal plane")
+    points = np.unique(coverage.edges.reshape(-1, 2), axis=0)
+    hull = points[ConvexHull(points).vertices]
+    side = np.roll(hull, -1, axis=0) - hull
+    angles = np.arctan2(side[:, 1], side[:, 0])
+    angles = np.concatenate([[0.0], (angles + np.pi / 4) % (np.pi / 2) - np.pi / 4])
+    turned = np.stack([np.cos(angles), np.sin(angles)])
+    along = hull @ turned
+    across = hull @ np.stack([-turned[1], turned[0]])
+    areas = np.ptp(along, axis=0) * np.ptp(across, axis=0)
+    best = int(np.argmin(areas))
+    if areas[best] > (1.0 - _WORTH_TURNING) * areas[0]:
+        best = 0
+    low = np.array([along[:, best].min(), across[:, best].min()])
+    cosine, sine = turned[:, best]
+    origin = np.array([low[0] * cosine - low[1] * sine, low[0] * sine + low[1] * cosine])
+    extent = (float(np.ptp(along[:, best])), float(np.ptp(across[:, best])))
+    return Rectangle(origin, float(angles[best]), *extent, rows, columns)
+
+
+def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]:
+    """How much of each cell of a rectangle is covered, exactly for straight edges.
+
+    Parameters
+    ----------
+    coverage : Coverage
+        Covered part of the plane.
+    rectangle : Rectangle
+        Cells.
+
+    Returns
+    -------
+    fraction : array, shape (rows, columns)
+        Covered part of each cell, 0 to 1.
+    centroid : array, shape (rows, columns, 2)
+        Middle (x, z) of what is covered, mm; of the cell where it is covered wholly or not at all.
+
+    Notes
+    -----
+    Green's theorem, edge by edge: a piece of border inside one cell adds the area and the moments
+    between itself and the cell's start, and of whole strips in the cells before it. The cost grows
+    with the number of cells the border runs through. Sheets that overlap in plan count once where
+    they cover a cell wholly.
+    """
+    rows, columns = rectangle.rows, rectangle.columns
+    pieces = rectangle.cells(coverage.edges)
+    pieces = _split(pieces, 1, np.arange(columns + 1.0))
+    pieces = _split(pieces, 0, np.arange(rows + 1.0))
+    middle = pieces.mean(axis=1)
+    seen = (middle[:, 1] > 0) & (middle[:, 1] < columns) & (middle[:, 0] > 0)
+    pieces, middle = pieces[seen], middle[seen]
+    pieces[..., 0] = np.minimum(pieces[..., 0], rows)
+    # Borders beyond the last row cover whole strips of all rows: they count as row number `rows`.
+    place = np.floor(np.minimum(middle, [rows, columns - 0.5])).astype(int)
+    (s0, t0), (s1, t1) = np.moveaxis(pieces - place[:, None], 0, -1)
+    strip = t1 - t0
+    inside = _summed(
+        place,
+        (rows + 1, columns),
+        strip * (s0 + s1) / 2,
+        strip * (s0**2 + s0 * s1 + s1**2) / 6,
+        strip * (2 * s0 * t0 + s0 * t1 + s1 * t0 + 2 * s1 * t1) / 6,
+    )
+    whole = _summed(place, (rows + 1, columns), strip, strip / 2, strip * (t0 + t1) / 2)
+    # Strips reach from the border back to the first row.
+    before = np.cumsum(whole[:, ::-1], axis=1)[:, ::-1] - whole
+    area, *moments = (inside + before)[:, :rows]
+    partial = (area > 1e-12) & (area < 1.0 - 1e-9)
+    local = np.full((rows, columns, 2), 0.5)
+    for axis in range(2):
+        local[partial, axis] = np.clip(moments[axis][partial] / area[partial], 0.0, 1.0)
+    row, column = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
+    fraction = np.where(area >= 1.0 - 1e-9, 1.0, np.where(partial, area, 0.0))
+    return fraction, rectangle.at(row + local[..., 0], column + local[..., 1])
+
+
+def _summed(place: NDArray[np.int64], shape: tuple[int, int], *values: Array) -> Array:
+    """Sum values that share a cell, shape (n_values, rows + 1, columns)."""
+    flat = place[:, 0] * shape[1] + place[:, 1]
+    sums = [np.bincount(flat, value, shape[0] * shape[1]).reshape(shape) for value in values]
+    return np.stack(sums)
+
+
+def _split(edges: Array, axis: int, cuts: Array) -> Array:
+    """Cut segments where one coordinate takes given ascending values."""
+    start, end = edges[:, 0, axis], edges[:, 1, axis]
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    first = np.searchsorted(cuts, low, side="right")
+    count = np.maximum(np.searchsorted(cuts, high, side="left") - first, 0)
+    which = np.repeat(np.arange(len(edges)), count + 1)
+    number = np.arange(which.size) - np.repeat(np.cumsum(count + 1) - count - 1, count + 1)
+    forward = end >= start
+
+    def cut_value(index: NDArray[np.int64]) -> Array:
+        """Value of the cut with a number along the segment."""
+        step = np.where(forward[which], index, count[which] - 1 - index)
+        return cuts[np.clip(first[which] + step, 0, cuts.size - 1)]
+
+    begins = np.where(number == 0, start[which], cut_value(number - 1))
+    ends = np.where(number == count[which], end[which], cut_value(number))
+    run = np.where(end == start, 1.0, end - start)[which]
+    rise = edges[which, 1, 1 - axis] - edges[which, 0, 1 - axis]
+    pieces = np.empty((which.size, 2, 2))
+    for side, value, exact in (
+        (0, begins, number == 0),
+        (1, ends, number == count[which]),
+    ):
+        pieces[:, side, axis] = value
+        slid = edges[which, 0, 1 - axis] + (value - start[which]) / run * rise
+        # A segment's own ends stay what they are, to the last bit.
+        pieces[:, side, 1 - axis] = np.where(exact, edges[which, side, 1 - axis], slid)
+    return pieces
+
+
+def _without_pairs(edges: Array) -> Array:
+    """Leave out edges that are run through as often one way as the other."""
+    if not len(edges):
+        return edges
+    _, number = np.unique(edges.reshape(-1, 2), axis=0, return_inverse=True)
+    ends = number.reshape(-1, 2)
+    sign = np.where(ends[:, 0] < ends[:, 1], 1, -1)
+    code = np.sort(ends, axis=1) @ np.array([number.max() + 1, 1])
+    _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
+    total = np.bincount(inverse.reshape(-1), sign).astype(int)
+    kept = np.flatnonzero(total)
+    chosen = edges[first[kept]]
+    backwards = np.sign(total[kept]) != sign[first[kept]]
+    chosen[backwards] = chosen[backwards][:, ::-1]
+    return np.repeat(chosen, np.abs(total[kept]), axis=0)

@@ -1,0 +1,180 @@
+"""Bearing sheets cut out of solids: what is seen from above, or from outside the condyles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh, condyle_axis
+
+Array = NDArray[np.float64]
+
+# A bearing leans up to 66 deg against the direction it is seen from: rims and walls lean more.
+_LEAST_COSINE = 0.4
+# Of two layers this far apart (mm) in one line of sight the hidden one is no bearing.
+_HIDDEN_BY = 1.0
+# Raster for hiding, mm; the mesh edges of scans and of exported CAD are about as long.
+_CELL = 1.0
+# Separate pieces smaller than this part of the largest one are chamfers and screw holes.
+_LEAST_PIECE = 0.1
+_LEAST_TRIANGLES = 50
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """A component and the part of it that bears.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        The component in mm and knee axes.
+    kept : bool array, shape (n_faces,)
+        True for the triangles of the bearing.
+    """
+
+    mesh: TriangleMesh
+    kept: NDArray[np.bool_]
+
+    @cached_property
+    def sheet(self) -> TriangleMesh:
+        """The bearing alone, as an open sheet."""
+        faces = self.mesh.faces[self.kept]
+        used, number = np.unique(faces, return_inverse=True)
+        return TriangleMesh(self.mesh.vertices[used], number.reshape(faces.shape))
+
+
+def whole_sheet(mesh: TriangleMesh) -> Extraction:
+    """Bearing of a component whose mesh holds nothing else."""
+    return Extraction(mesh, np.ones(len(mesh.faces), dtype=bool))
+
+
+def extract_plateaus(mesh: TriangleMesh, source: str = "insert mesh") -> Extraction:
+    """Bearing region above the insert: upward triangles with nothing above them.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        Solid insert in mm and knee axes.
+    source : str
+        Name of the file for messages.
+
+    Returns
+    -------
+    Extraction
+
+    Raises
+    ------
+    InputDataError
+        If no bearing is found.
+
+    Notes
+    -----
+    Kept are triangles that lean less than 66 deg from the horizontal, are not more than 1 mm below
+    others over the same square millimetre, and hang together in pieces of at least a tenth of the
+    largest one: undersides, locking ledges, screw holes and side walls drop out.
+    """
+    middle = mesh.vertices[mesh.faces].mean(axis=1)
+    area = np.linalg.norm(mesh.face_normals, axis=1)
+    cosine = np.divide(mesh.face_normals[:, 1], area, out=np.zeros_like(area), where=area > 0)
+    kept = cosine > _LEAST_COSINE
+    kept &= _in_sight(mesh, middle[:, [0, 2]], mesh.vertices[:, 1], kept, lambda p: p[:, [0, 2]])
+    return _checked(mesh, _main_pieces(mesh, kept, area), source, "facing up")
+
+
+def extract_condyles(mesh: TriangleMesh, source: str = "femoral mesh") -> Extraction:
+    """Condylar region of a femoral component: outward triangles with nothing outside them.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        Solid femoral component in mm and knee axes.
+    source : str
+        Name of the file for messages.
+
+    Returns
+    -------
+    Extraction
+
+    Raises
+    ------
+    InputDataError
+        If no bearing is found.
+
+    Notes
+    -----
+    As for the insert, with the distance from the condyles' best-fitting medial-lateral axis in
+    place of height: box cuts, pegs and notch walls drop out.
+    """
+    reach = np.abs(mesh.vertices[:, 2]).max()
+    axis = np.array(condyle_axis(mesh, (0.3 * reach, 0.9 * reach)))
+    middle = mesh.vertices[mesh.faces].mean(axis=1)
+    offset = middle[:, :2] - axis
+    radius = np.linalg.norm(offset, axis=1)
+    area = np.linalg.norm(mesh.face_normals, axis=1)
+    outward = (mesh.face_normals[:, :2] * offset).sum(axis=1)
+    scale = area * radius
+    kept = np.divide(outward, scale, out=np.zeros_like(scale), where=scale > 0) > _LEAST_COSINE
+    usual = float(np.median(radius[kept])) if kept.any() else 1.0
+
+    def unrolled(points: Array) -> Array:
+        arms = points[:, :2] - axis
+        return np.column_stack([usual * np.arctan2(arms[:, 0], -arms[:, 1]), points[:, 2]])
+
+    distance = np.hypot(*(mesh.vertices[:, :2] - axis).T)
+    kept &= _in_sight(mesh, unrolled(middle), distance, kept, unrolled)
+    return _checked(mesh, _main_pieces(mesh, kept, area), source, "facing outward")
+
+
+def _in_sight(mesh, places, height, candidates, unroll) -> NDArray[np.bool_]:  # type: ignore[no-untyped-def]
+    """Whether each triangle is about the highest over its place in the plane of sight."""
+    faces = mesh.faces[candidates]
+    # Corners and middles of the candidates fill the raster; one ring of cells is looked at.
+    points = np.concatenate([unroll(mesh.vertices[faces.ravel()]), places[candidates]])
+    level = np.concatenate([height[faces.ravel()], height[faces].mean(axis=1)])
+    low = points.min(axis=0) - 2 * _CELL
+    shape = tuple(np.ceil((points.max(axis=0) - low) / _CELL).astype(int) + 3)
+    top = np.full(shape, -np.inf)
+    np.maximum.at(top, tuple(((points - low) / _CELL).astype(int).T), level)
+    cell = np.clip(((places - low) / _CELL).astype(int), 1, np.array(shape) - 2)
+    over = top[cell[:, 0], cell[:, 1]]
+    own = height[mesh.faces].max(axis=1)
+    # Inside its own cell a steep flank may rise by the cell's width times its slope.
+    spread = height[mesh.faces].max(axis=1) - height[mesh.faces].min(axis=1)
+    return np.asarray(over - own < _HIDDEN_BY + 4.0 * np.maximum(spread, 0.25 * _CELL))
+
+
+def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> NDArray[np.bool_]:
+    """Triangles of the large connected pieces among those kept."""
+    chosen = np.flatnonzero(kept)
+    if chosen.size == 0:
+        return kept
+    faces = mesh.faces[chosen]
+    edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+    owner = np.tile(np.arange(chosen.size), 3)
+    order = np.lexsort(edges.T[::-1])
+    same = (edges[order[1:]] == edges[order[:-1]]).all(axis=1)
+    pair = owner[order[:-1]][same], owner[order[1:]][same]
+    graph = coo_array((np.ones(pair[0].size), pair), shape=(chosen.size, chosen.size))
+    _, piece = connected_components(graph, directed=False)
+    size = np.bincount(piece, weights=area[chosen])
+    result = np.zeros_like(kept)
+    result[chosen[size[piece] >= _LEAST_PIECE * size.max()]] = True
+    return result
+
+
+def _checked(mesh: TriangleMesh, kept: NDArray[np.bool_], source: str, wanted: str) -> Extraction:
+    """Refuse a solid without a bearing."""
+    if kept.sum() < _LEAST_TRIANGLES:
+        raise InputDataError(
+            source,
+            f"{int(kept.sum())} triangles {wanted} on the solid",
+            f"a bearing of at least {_LEAST_TRIANGLES} triangles",
+            "Check `axes`, or cut the bearing out yourself and say `sheet`.",
+        )
+    return Extraction(mesh, kept)

@@ -1,0 +1,147 @@
+"""The underside of an insert, down to which its thickness is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from kneewear.geometry.meshes import TriangleMesh
+
+Array = NDArray[np.float64]
+
+# A vertical line that misses every triangle by less than this part of one still meets its edge.
+_EDGE_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class PlaneUnderside:
+    """A plane the insert lies on, such as the top of the tray.
+
+    Parameters
+    ----------
+    height : float
+        Height above the insert's origin, mm.
+    rise_posterior, rise_medial : float
+        How much it rises per mm along +x and along +z; zero for a horizontal base.
+    """
+
+    height: float
+    rise_posterior: float = 0.0
+    rise_medial: float = 0.0
+
+    def height_below(self, points: Array) -> Array:
+        """Height straight below points, mm.
+
+        Parameters
+        ----------
+        points : array, shape (n, 3)
+            Points, insert's frame, mm.
+
+        Returns
+        -------
+        array, shape (n,)
+            Height y of the plane.
+        """
+        return self.height + self.rise_posterior * points[:, 0] + self.rise_medial * points[:, 2]
+
+
+@dataclass(frozen=True)
+class MeshUnderside:
+    """The underside of a meshed insert.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        Triangles of the underside in the insert's frame, mm; see `underside_of_mesh`.
+    """
+
+    mesh: TriangleMesh
+
+    def height_below(self, points: Array) -> Array:
+        """Height straight below points, mm.
+
+        Parameters
+        ----------
+        points : array, shape (n, 3)
+            Points, insert's frame, mm.
+
+        Returns
+        -------
+        array, shape (n,)
+            Greatest height y at which the line down from a point meets a triangle; NaN where it
+            meets none. Where the underside has a recess, that of the recess.
+        """
+        corners = self.mesh.vertices[self.mesh.faces]
+        plan = corners[:, :, [0, 2]]
+        middle = plan.mean(axis=1)
+        reach = np.linalg.norm(plan - middle[:, None], axis=2).max(axis=1)
+        near = cKDTree(points[:, [0, 2]]).query_ball_point(middle, reach * (1.0 + 1e-9))
+        counts = np.array([len(found) for found in near], dtype=int)
+        heights = np.full(len(points), -np.inf)
+        if counts.any():
+            point = np.concatenate([np.asarray(found, dtype=int) for found in near if found])
+            height, met = _heights(corners[np.repeat(np.arange(len(near)), counts)], points[point])
+            met &= height < points[point, 1]
+            np.maximum.at(heights, point[met], height[met])
+        return np.where(np.isfinite(heights), heights, np.nan)
+
+
+Underside = PlaneUnderside | MeshUnderside
+
+
+def thickness_above(underside: float | Underside, points: Array) -> Array:
+    """Thickness straight down from points to an underside.
+
+    Parameters
+    ----------
+    underside : float or Underside
+        Height of a flat underside, mm, or its surface.
+    points : array, shape (n, 3)
+        Points of the bearing, insert's frame, mm.
+
+    Returns
+    -------
+    array, shape (n,)
+        mm; NaN where nothing lies below a point.
+    """
+    if isinstance(underside, PlaneUnderside | MeshUnderside):
+        return points[:, 1] - underside.height_below(points)
+    return points[:, 1] - underside
+
+
+def underside_of_mesh(mesh: TriangleMesh) -> MeshUnderside:
+    """Underside of a meshed insert.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        Solid insert with outward normals, or a sheet of its underside alone; insert's frame, mm.
+
+    Returns
+    -------
+    MeshUnderside
+        Of a solid the triangles that face down, where a line from the bearing leaves it; of a
+        sheet that faces one way all that are not upright.
+    """
+    up = mesh.face_normals[:, 1]
+    both_ways = bool((up > 0).any() and (up < 0).any())
+    faces = mesh.faces[up < 0 if both_ways else up != 0]
+    used, number = np.unique(faces, return_inverse=True)
+    return MeshUnderside(TriangleMesh(mesh.vertices[used], number.reshape(-1, 3)))
+
+
+def _heights(corners: Array, points: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Height of each triangle on the vertical line through its point, and whether it is met."""
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    ab, ac, ap = ((end - a)[:, [0, 2]] for end in (b, c, points))
+    area = ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
+    usable = np.abs(area) > 0.0
+    area = np.where(usable, area, 1.0)
+    to_b = (ap[:, 0] * ac[:, 1] - ap[:, 1] * ac[:, 0]) / area
+    to_c = (ab[:, 0] * ap[:, 1] - ab[:, 1] * ap[:, 0]) / area
+    met = usable & (to_b >= -_EDGE_SLACK) & (to_c >= -_EDGE_SLACK)
+    met &= to_b + to_c <= 1.0 + _EDGE_SLACK
+    return a[:, 1] + to_b * (b - a)[:, 1] + to_c * (c - a)[:, 1], met

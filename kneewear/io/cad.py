@@ -1,0 +1,147 @@
+"""STEP and IGES files, by OpenCASCADE (the optional extra `cad`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.surface import Surface
+
+STEP_SUFFIXES = (".step", ".stp")
+IGES_SUFFIXES = (".iges", ".igs")
+SUFFIXES = STEP_SUFFIXES + IGES_SUFFIXES
+
+
+def cad_is_installed() -> bool:
+    """Whether the optional extra `cad` is there."""
+    return find_spec("OCP") is not None
+
+
+def require_cad(path: str | Path) -> None:
+    """Refuse a CAD file where OpenCASCADE is missing.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, for the message.
+
+    Raises
+    ------
+    InputDataError
+        When the wheel is not installed.
+    """
+    if not cad_is_installed():
+        raise InputDataError(
+            path,
+            "a CAD file, and no OpenCASCADE to read or write it",
+            "the optional extra `cad`",
+            "Install it (pip install 'kneewear[cad]'), or export the part as STL.",
+        )
+
+
+def load_cad(path: str | Path) -> TriangleMesh:
+    """Fine triangles on all faces of a CAD file.
+
+    Parameters
+    ----------
+    path : str or Path
+        STEP or IGES file.
+
+    Returns
+    -------
+    TriangleMesh
+        In the unit and axes of the file (inches are given as mm). Vertices lie on the faces, those
+        along edges within 0.5 um of them; triangles are at most about 0.8 mm wide.
+
+    Raises
+    ------
+    InputDataError
+        When the extra `cad` is missing, or the file is missing, damaged or without faces.
+    """
+    _check_readable(path)
+    from kneewear.io import opencascade  # noqa: PLC0415 - only where the extra is installed
+
+    return opencascade.read_mesh(Path(path))
+
+
+def load_patches(path: str | Path) -> list[Surface]:
+    """Faces of a CAD file as untrimmed NURBS patches, in the order of the file.
+
+    Parameters
+    ----------
+    path : str or Path
+        STEP or IGES file whose faces are bounded by parameter lines.
+
+    Returns
+    -------
+    list of Surface
+        In mm, whatever the unit of the file; normals as the faces are oriented.
+
+    Raises
+    ------
+    InputDataError
+        When the extra `cad` is missing, the file is missing, damaged or without faces, or a face is
+        trimmed otherwise.
+    """
+    _check_readable(path)
+    from kneewear.io import opencascade  # noqa: PLC0415
+
+    return opencascade.read_patches(Path(path))
+
+
+def save_patches(surfaces: Mapping[str, Surface], path: str | Path) -> None:
+    """Write patches as faces of a STEP or IGES file, in mm.
+
+    Parameters
+    ----------
+    surfaces : mapping of name to Surface
+        Patches; in STEP each is a product of its name.
+    path : str or Path
+        File to write.
+
+    Raises
+    ------
+    InputDataError
+        When the extra `cad` is missing.
+    """
+    require_cad(path)
+    from kneewear.io import opencascade  # noqa: PLC0415
+
+    opencascade.write_patches(surfaces, Path(path))
+
+
+def save_implant_step(implant: Implant, path: str | Path) -> None:
+    """Write the bearing surfaces of an implant (`geometry/surfaces.step`).
+
+    Parameters
+    ----------
+    implant : Implant
+        The implant; a left one is mirrored back.
+    path : str or Path
+        File to write: condyles (in the femoral frame), then plateaus (in the insert's frame), the
+        medial one first.
+    """
+    surfaces = {
+        f"{body}_{side}": getattr(implant, body)[side]
+        for body in ("femoral", "insert")
+        for side in SIDES
+    }
+    if implant.left:
+        surfaces = {name: surface.mirrored() for name, surface in surfaces.items()}
+    save_patches(surfaces, path)
+
+
+def _check_readable(path: str | Path) -> None:
+    """Refuse missing and empty files before OpenCASCADE prints about them."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputDataError(
+            path, "no such file", "a CAD file", "Check `data_folder` and the file's name."
+        )
+    if path.stat().st_size == 0:
+        raise InputDataError(path, "an empty file", "a CAD file", "Copy or export it again.")
+    require_cad(path)

@@ -1,0 +1,356 @@
+"""Reading, meshing and writing of CAD faces; imported only where the extra `cad` is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from OCP.Bnd import Bnd_Box
+from OCP.BRep import BRep_Builder, BRep_Tool
+from OCP.BRepBndLib import BRepBndLib
+from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeFace, BRepBuilderAPI_Sewing
+from OCP.BRepGProp import BRepGProp
+from OCP.BRepMesh import BRepMesh_IncrementalMesh
+from OCP.BRepTools import BRepTools
+from OCP.collections import (
+    Array1_double,
+    Array1_int,
+    Array2_double,
+    Array2_gp_Pnt,
+    Sequence_TCollection_AsciiString,
+)
+from OCP.Geom import Geom_BSplineSurface, Geom_RectangularTrimmedSurface
+from OCP.GeomConvert import GeomConvert
+from OCP.gp import gp_Pnt
+from OCP.GProp import GProp_GProps
+from OCP.IFSelect import IFSelect_RetDone
+from OCP.IGESControl import IGESControl_Reader, IGESControl_Writer
+from OCP.IMeshTools import IMeshTools_Parameters
+from OCP.Interface import Interface_Static
+from OCP.Message import Message, Message_Gravity
+from OCP.STEPControl import STEPControl_AsIs, STEPControl_Reader, STEPControl_Writer
+from OCP.TopAbs import TopAbs_FACE, TopAbs_REVERSED
+from OCP.TopExp import TopExp_Explorer
+from OCP.TopLoc import TopLoc_Location
+from OCP.TopoDS import TopoDS, TopoDS_Compound
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.surface import Surface
+
+Array = NDArray[np.float64]
+
+# All lengths for a part 75 mm wide; they grow with the part, so that a wrong unit costs no time.
+_USUAL_WIDTH = 75.0
+_EDGE_DEFLECTION = 5e-4
+_FACE_DEFLECTION = 0.05
+_LONGEST_EDGE = 0.8
+_ANGLE = 0.3
+# Faces of other programs meet within this, mm; gaps are closed by sewing.
+_SEWING = 1e-3
+_ROUNDS = 12
+# A face that fills its parameter rectangle to this part of the area is not trimmed.
+_TRIMMED = 1e-6
+_MERGING = 1e-9
+
+
+def read_mesh(path: Path) -> TriangleMesh:
+    """Fine triangles on all faces, in the file's unit."""
+    shape, unit = _read(path)
+    shape = _sewn(shape)
+    scale = _width(shape) / _USUAL_WIDTH
+    parameters = IMeshTools_Parameters()
+    parameters.Deflection = _EDGE_DEFLECTION * scale
+    parameters.DeflectionInterior = _FACE_DEFLECTION * scale
+    parameters.Angle = parameters.AngleInterior = _ANGLE
+    BRepMesh_IncrementalMesh(shape, parameters)
+    vertices, faces, start = [], [], 0
+    for face in _faces(shape):
+        points, triangles = _face_mesh(face, _LONGEST_EDGE * scale)
+        vertices.append(points)
+        faces.append(triangles + start)
+        start += len(points)
+    if start == 0:
+        raise _no_faces(path)
+    points, triangles = _merged(np.concatenate(vertices), np.concatenate(faces), scale)
+    return TriangleMesh(points / unit, triangles)
+
+
+def read_patches(path: Path) -> list[Surface]:
+    """Untrimmed patches of all faces, mm."""
+    shape, _ = _read(path)
+    patches = [_patch(face, path, number) for number, face in enumerate(_faces(shape), 1)]
+    if not patches:
+        raise _no_faces(path)
+    return patches
+
+
+def write_patches(surfaces: Mapping[str, Surface], path: Path) -> None:
+    """Patches as faces."""
+    _quiet()
+    temporary = path.with_name(f".{path.stem}.writing{path.suffix}")
+    if path.suffix.lower() in (".iges", ".igs"):
+        writer: Any = IGESControl_Writer("MM", 1)
+        for surface in surfaces.values():
+            writer.AddShape(_face(surface))
+        writer.ComputeModel()
+        done = writer.Write(str(temporary))
+    else:
+        writer = STEPControl_Writer()
+        Interface_Static.SetCVal_s("write.step.unit", "MM")
+        for name, surface in surfaces.items():
+            Interface_Static.SetCVal_s("write.step.product.name", name)
+            writer.Transfer(_face(surface), STEPControl_AsIs)
+        done = writer.Write(str(temporary)) == IFSelect_RetDone
+    if not done:
+        raise OSError(f"OpenCASCADE could not write {path}")
+    temporary.replace(path)
+
+
+def bspline(surface: Surface) -> Any:
+    """OpenCASCADE's form of a patch."""
+    n_u, n_v = surface.weights.shape
+    poles, weights = Array2_gp_Pnt(1, n_u, 1, n_v), Array2_double(1, n_u, 1, n_v)
+    for i, j in np.ndindex(n_u, n_v):
+        poles.SetValue(i + 1, j + 1, gp_Pnt(*map(float, surface.control_points[i, j])))
+        weights.SetValue(i + 1, j + 1, float(surface.weights[i, j]))
+    knots = [_knot_arrays(k) for k in (surface.knots_u, surface.knots_v)]
+    return Geom_BSplineSurface(
+        poles, weights, knots[0][0], knots[1][0], knots[0][1], knots[1][1],
+        surface.degree_u, surface.degree_v,
+    )  # fmt: skip
+
+
+def surface_of(geometry: Any) -> Surface:
+    """Patch of OpenCASCADE's B-spline surface."""
+    if geometry.IsUPeriodic() or geometry.IsVPeriodic():
+        geometry.SetUNotPeriodic()
+        geometry.SetVNotPeriodic()
+        geometry.Segment(*geometry.Bounds())  # clamps the ends
+    n_u, n_v = geometry.NbUPoles(), geometry.NbVPoles()
+    points, weights = np.empty((n_u, n_v, 3)), np.empty((n_u, n_v))
+    for i, j in np.ndindex(n_u, n_v):
+        pole = geometry.Pole(i + 1, j + 1)
+        points[i, j] = pole.X(), pole.Y(), pole.Z()
+        weights[i, j] = geometry.Weight(i + 1, j + 1)
+    u = [[geometry.UKnot(k)] * geometry.UMultiplicity(k) for k in range(1, geometry.NbUKnots() + 1)]
+    v = [[geometry.VKnot(k)] * geometry.VMultiplicity(k) for k in range(1, geometry.NbVKnots() + 1)]
+    return Surface(
+        points,
+        weights,
+        np.concatenate(u),
+        np.concatenate(v),
+        geometry.UDegree(),
+        geometry.VDegree(),
+    )
+
+
+def shape_of(surfaces: list[Surface]) -> Any:
+    """Compound of the patches' faces, sewn at common borders."""
+    compound, builder = TopoDS_Compound(), BRep_Builder()
+    builder.MakeCompound(compound)
+    for surface in surfaces:
+        builder.Add(compound, _face(surface))
+    return _sewn(compound) if len(surfaces) > 1 else compound
+
+
+def _read(path: Path) -> tuple[Any, float]:
+    """Shape in mm, and mm per unit of the file (1 for units other than metres)."""
+    _quiet()
+    is_step = path.suffix.lower() in (".step", ".stp")
+    reader: Any = STEPControl_Reader() if is_step else IGESControl_Reader()
+    if reader.ReadFile(str(path)) != IFSelect_RetDone:
+        raise InputDataError(
+            path,
+            "content that OpenCASCADE cannot read",
+            "a complete STEP or IGES file",
+            "The file is cut off or damaged: copy or export it again.",
+        )
+    if is_step:
+        names = [Sequence_TCollection_AsciiString() for _ in range(3)]
+        reader.FileUnits(*names)
+        unit = names[0].Value(1).ToCString().lower() if names[0].Length() else "millimetre"
+    else:
+        unit = reader.IGESModel().GlobalSection().UnitName().ToCString().lower()
+    reader.TransferRoots()
+    shape = reader.OneShape()
+    if shape is None or shape.IsNull():
+        raise _no_faces(path)
+    return shape, 1000.0 if unit in ("metre", "meter", "m") else 1.0
+
+
+def _no_faces(path: Path) -> InputDataError:
+    return InputDataError(
+        path,
+        "no faces",
+        "surfaces or a solid",
+        "The file is cut off, or holds curves or an assembly only: export the part itself.",
+    )
+
+
+def _quiet() -> None:
+    """Keep OpenCASCADE's progress off the screen."""
+    for printer in Message.DefaultMessenger_s().Printers():
+        printer.SetTraceLevel(Message_Gravity.Message_Fail)
+
+
+def _sewn(shape: Any) -> Any:
+    """Faces joined at common borders, as far as they meet."""
+    sewing = BRepBuilderAPI_Sewing(_SEWING)
+    sewing.Add(shape)
+    sewing.Perform()
+    return sewing.SewedShape()
+
+
+def _width(shape: Any) -> float:
+    """Largest extent, mm."""
+    box = Bnd_Box()
+    BRepBndLib.Add_s(shape, box)
+    low, high = box.CornerMin(), box.CornerMax()
+    sizes = (getattr(high, axis)() - getattr(low, axis)() for axis in ("X", "Y", "Z"))
+    return max(*sizes, 1e-9)
+
+
+def _faces(shape: Any) -> Iterator[Any]:
+    """Faces of a shape."""
+    explorer = TopExp_Explorer(shape, TopAbs_FACE)
+    while explorer.More():
+        yield TopoDS.Face(explorer.Current())
+        explorer.Next()
+
+
+def _face(surface: Surface) -> Any:
+    """Face that fills a patch."""
+    return BRepBuilderAPI_MakeFace(bspline(surface), 1e-7).Face()
+
+
+def _knot_arrays(knots: Array) -> tuple[Any, Any]:
+    """Distinct knots and their multiplicities."""
+    values, counts = np.unique(knots, return_counts=True)
+    real = Array1_double(1, values.size)
+    whole = Array1_int(1, values.size)
+    for number, (value, count) in enumerate(zip(values, counts, strict=True), 1):
+        real.SetValue(number, float(value))
+        whole.SetValue(number, int(count))
+    return real, whole
+
+
+def _patch(face: Any, path: Path, number: int) -> Surface:
+    """NURBS patch of an untrimmed face."""
+    limits = BRepTools.UVBounds_s(face)
+    geometry = BRep_Tool.Surface_s(face)
+    u0, u1, v0, v1 = geometry.Bounds()
+    whole = np.allclose(limits, (u0, u1, v0, v1), rtol=0, atol=1e-9 * max(u1 - u0, v1 - v0))
+    if not (whole and isinstance(geometry, Geom_BSplineSurface)):
+        geometry = GeomConvert.SurfaceToBSplineSurface_s(
+            Geom_RectangularTrimmedSurface(geometry, *limits)
+        )
+    filled = BRepBuilderAPI_MakeFace(geometry, 1e-7).Face()
+    if abs(_area(face) - _area(filled)) > _TRIMMED * _area(filled):
+        raise InputDataError(
+            path,
+            "a trimmed face",
+            "faces bounded by parameter lines",
+            "Let it be meshed and fitted (name it in the settings) instead of taken as it is.",
+            f"face {number}",
+        )
+    surface = surface_of(geometry)
+    return surface.reversed_normal() if face.Orientation() == TopAbs_REVERSED else surface
+
+
+def _area(face: Any) -> float:
+    properties = GProp_GProps()
+    BRepGProp.SurfaceProperties_s(face, properties, 1e-9)
+    return abs(float(properties.Mass()))
+
+
+def _face_mesh(face: Any, longest: float) -> tuple[Array, NDArray[np.int64]]:
+    """Points on a face and its triangles, none wider than `longest`."""
+    place = TopLoc_Location()
+    mesh = BRep_Tool.Triangulation_s(face, place)
+    if mesh is None:
+        return np.empty((0, 3)), np.empty((0, 3), dtype=np.int64)
+    count = range(1, mesh.NbNodes() + 1)
+    move = place.Transformation()
+    nodes = (mesh.Node(n).Transformed(move) for n in count)
+    points = np.array([(p.X(), p.Y(), p.Z()) for p in nodes])
+    parameters = np.array([(p.X(), p.Y()) for p in (mesh.UVNode(n) for n in count)])
+    triangles = np.array([mesh.Triangle(n).Get() for n in range(1, mesh.NbTriangles() + 1)]) - 1
+    geometry = BRep_Tool.Surface_s(face)
+    for _ in range(_ROUNDS):
+        before = len(points)
+        points, parameters, triangles = _split(points, parameters, triangles, geometry, longest)
+        if len(points) == before:
+            break
+    if face.Orientation() == TopAbs_REVERSED:
+        triangles = triangles[:, ::-1]
+    return points, triangles
+
+
+def _split(
+    points: Array, parameters: Array, triangles: NDArray[np.int64], geometry: Any, longest: float
+) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Halve every edge that is too long; middles of inner edges are put onto the surface.
+
+    Those along the face's border stay on the chord, where the neighbour's are.
+    """
+    ends = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    edges, number, uses = np.unique(
+        np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    length = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
+    long = np.flatnonzero(length > longest)
+    if long.size == 0:
+        return points, parameters, triangles
+    middle = points[edges[long]].mean(axis=1)
+    between = parameters[edges[long]].mean(axis=1)
+    for place in np.flatnonzero(uses[long] > 1):
+        point = geometry.Value(*map(float, between[place]))
+        middle[place] = point.X(), point.Y(), point.Z()
+    halved = np.full(len(edges), -1)
+    halved[long] = len(points) + np.arange(long.size)
+    middles = halved[number.reshape(3, -1)].T
+    return (
+        np.concatenate([points, middle]),
+        np.concatenate([parameters, between]),
+        _subdivided(triangles, middles),
+    )
+
+
+def _subdivided(triangles: NDArray[np.int64], middles: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Triangles cut at the middles of their edges (-1 where an edge is left whole)."""
+    cut = middles >= 0
+    parts = [triangles[~cut.any(axis=1)]]
+    for turn in range(3):
+        a, b, c = (triangles[:, (turn + k) % 3] for k in range(3))
+        ab, bc, ca = (middles[:, (turn + k) % 3] for k in range(3))
+        is_ab, is_bc, is_ca = (cut[:, (turn + k) % 3] for k in range(3))
+        one = is_ab & ~is_bc & ~is_ca
+        parts += [_rows(one, a, ab, c), _rows(one, ab, b, c)]
+        two = is_ab & is_bc & ~is_ca
+        parts += [_rows(two, ab, b, bc), _rows(two, a, ab, bc), _rows(two, a, bc, c)]
+        if turn == 0:
+            three = is_ab & is_bc & is_ca
+            parts += [_rows(three, a, ab, ca), _rows(three, ab, b, bc)]
+            parts += [_rows(three, ca, bc, c), _rows(three, ab, bc, ca)]
+    return np.concatenate(parts)
+
+
+def _rows(chosen: NDArray[np.bool_], *corners: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.stack([corner[chosen] for corner in corners], axis=1)
+
+
+def _merged(
+    points: Array, triangles: NDArray[np.int64], scale: float
+) -> tuple[Array, NDArray[np.int64]]:
+    """Unite the vertices of neighbouring faces; drop collapsed triangles."""
+    step = _MERGING * _USUAL_WIDTH * scale
+    _, first, number = np.unique(
+        np.round(points / step), axis=0, return_index=True, return_inverse=True
+    )
+    triangles = number.reshape(-1)[triangles]
+    a, b, c = triangles.T
+    return points[first], np.ascontiguousarray(triangles[(a != b) & (b != c) & (c != a)])

@@ -1,0 +1,64 @@
+"""An activity that no simulation can use cannot be made."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear import default_study
+from kneewear.activity import Activity, build_activity
+from kneewear.config import BumpCurve
+from kneewear.errors import InputDataError
+
+
+def make_activity(**changed):
+    values = {
+        "percent": np.arange(4) * 25.0,
+        "translation": np.zeros((4, 3)),
+        "rotation": np.zeros((4, 3)),
+        "load": np.ones(4),
+    }
+    return Activity(name="gait", duration=1.0, **values | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"load": np.array([1.0, 0.0, 1.0, 1.0])}, "goes down to 0 body weights"),
+        ({"load": np.array([1.0, -2.0, 1.0, 1.0])}, "goes down to -2 body weights"),
+        ({"load": np.array([1.0, np.nan, 1.0, 1.0])}, "load .* not finite"),
+        ({"rotation": np.full((4, 3), np.inf)}, "rotation .* not finite"),
+        ({"load": np.ones(5)}, r"load .* shape \(5,\); .* expected \(4,\)"),
+        ({"translation": np.zeros((4, 2))}, r"translation .* expected \(4, 3\)"),
+    ],
+)
+def test_unusable_values_are_refused(changed, message):
+    assert make_activity().load.shape == (4,)
+    with pytest.raises(ValueError, match=message):
+        make_activity(**changed)
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        ({"base": 0.0, "bumps": []}, r"found a load of 0 body weights at 0 percent; expected a"),
+        (
+            {"base": 1.0, "bumps": [{"height": -3, "centre_percent": 40, "width_percent": 20}]},
+            r"found a load of -2 body weights at 40 percent; .* above 0.*Raise its base",
+        ),
+        ({"base": 700.0, "bumps": []}, "found a load of 700 .* looks like newtons"),
+    ],
+)
+def test_parametric_load_is_positive_and_in_body_weights(load, message):
+    gait = default_study().activities["gait"]
+    faulty = gait.model_copy(update={"load_body_weights": BumpCurve.model_validate(load)})
+    with pytest.raises(InputDataError, match=f"activities.gait.load_body_weights: {message}"):
+        build_activity("gait", faulty, 100)
+
+
+def test_bump_has_half_its_height_half_a_width_away():
+    gait = default_study().activities["gait"]
+    bump = {"height": 2.0, "centre_percent": 50, "width_percent": 20}
+    curve = BumpCurve.model_validate({"base": 1.0, "bumps": [bump]})
+    found = build_activity("gait", gait.model_copy(update={"load_body_weights": curve}), 100).load
+    np.testing.assert_allclose(found[[30, 40, 50, 60, 70]], [1, 2, 3, 2, 1])

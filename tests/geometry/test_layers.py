@@ -1,0 +1,109 @@
+"""Cartilage layers: exact on concentric spheres, bilinear on the moving body, both added."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kneewear.geometry import (
+    SIDES,
+    Implant,
+    Layer,
+    ThicknessTable,
+    build_grid,
+    joint_thickness,
+    tabulate_thickness,
+)
+from kneewear.geometry.layers import layer_thickness
+from tests.geometry.plans import on_circle, polygon
+from tests.physics.bodies import UPRIGHT, plate, sphere
+
+WIDE = (0.1, 50.0)
+# Newton stops within 1e-6 mm of the foot, which leaves the square of it in the distance.
+ROUNDING = 1e-9
+
+
+def cup(radius):
+    """Hollow of a sphere about the origin, its inside facing up."""
+    return sphere(radius).reversed_normal()
+
+
+def knee_of_spheres(femur=(30.0, 27.5), tibia=(40.0, 43.0), limits=(WIDE, WIDE)):
+    """Condyles and hollow plateaus between concentric spheres: (cartilage, bone) radii."""
+    disc = polygon(on_circle(20.0, 0.0, 2 * np.pi, 300)[:-1])
+    return Implant(
+        "spheres",
+        dict.fromkeys(SIDES, sphere(femur[0])),
+        dict.fromkeys(SIDES, cup(tibia[0])),
+        np.nan,
+        limits[1][0],
+        coverage=dict.fromkeys(SIDES, disc),
+        femoral_layer=Layer(dict.fromkeys(SIDES, sphere(femur[1])), limits[0]),
+        insert_layer=Layer(dict.fromkeys(SIDES, cup(tibia[1])), limits[1]),
+    )
+
+
+def test_concentric_spheres_give_the_exact_thickness_of_both_layers():
+    knee = knee_of_spheres()
+    grid = build_grid(knee, 20, 16)
+    assert grid.thickness[grid.valid] == pytest.approx(3.0, abs=ROUNDING)
+    condyle, layer = knee.femoral["medial"], knee.femoral_layer
+    table = tabulate_thickness(condyle, layer.bone["medial"], layer.limits, 31, 21)
+    assert table.thickness == pytest.approx(2.5, abs=ROUNDING)
+    # Where each element's nearest point on the condyle is, both layers lie one over the other.
+    u, v, *_ = condyle.closest_points(grid.centre[0][grid.valid[0]])
+    fixed = grid.thickness[0][grid.valid[0]]
+    assert joint_thickness(fixed, table, u, v) == pytest.approx(5.5, abs=ROUNDING)
+    assert joint_thickness(fixed, None, u, v) == pytest.approx(3.0, abs=ROUNDING)
+
+
+def test_shifted_spheres_give_the_distance_along_the_line_through_the_bones_centre():
+    bone = sphere(27.0).transformed(UPRIGHT, [0.4, 0.3, -0.2])
+    points = sphere(30.0).evaluate(np.full(9, 0.5), np.linspace(0.3, 0.7, 9))
+    exact = np.linalg.norm(points - [0.4, 0.3, -0.2], axis=1) - 27.0
+    assert layer_thickness(points, bone, WIDE) == pytest.approx(exact, abs=ROUNDING)
+
+
+def test_thickness_is_kept_within_its_limits():
+    points = np.array([[0.0, 1.0, 0.0], [0.0, 5.0, 0.0], [0.0, 30.0, 0.0], [0.0, -4.0, 0.0]])
+    found = layer_thickness(points, plate((-9, 9), (-9, 9)), (2.0, 10.0))
+    assert found.tolist() == [2.0, 5.0, 10.0, 2.0]
+
+
+def test_table_is_bilinear_between_samples_and_constant_beyond():
+    u, v = np.linspace(0.0, 4.0, 9), np.linspace(-1.0, 2.0, 7)
+    table = ThicknessTable(u, v, 1.0 + 2.0 * u[:, None] - 0.5 * v + 0.25 * u[:, None] * v)
+    at_u, at_v = np.random.default_rng(3).uniform([0, -1], [4, 2], (50, 2)).T
+    exact = 1.0 + 2.0 * at_u - 0.5 * at_v + 0.25 * at_u * at_v
+    assert table.at(at_u, at_v) == pytest.approx(exact, abs=1e-12)
+    assert table.at(u[:, None], v[None, :]) == pytest.approx(table.thickness, abs=1e-12)
+    assert table.at(9.0, -7.0) == table.thickness[-1, 0]
+
+
+def test_error_of_the_table_falls_with_the_square_of_the_spacing():
+    surface = sphere(30.0)
+    bone = sphere(27.0).transformed(UPRIGHT, [0.8, 0.5, -0.6])
+    u, v = np.random.default_rng(4).uniform(0.05, 0.95, (2, 2000))
+    exact = layer_thickness(surface.evaluate(u, v), bone, WIDE)
+    error = [
+        np.abs(tabulate_thickness(surface, bone, WIDE, n, n).at(u, v) - exact).max()
+        for n in (11, 21, 41)
+    ]
+    assert np.log2(np.array(error[:-1]) / error[1:]) == pytest.approx(2.0, abs=0.3)
+
+
+def test_knee_is_natural_when_both_bodies_have_a_bone():
+    knee = knee_of_spheres()
+    assert knee.natural
+    assert not replace(knee, femoral_layer=None, insert_layer=None).natural
+    with pytest.raises(ValueError, match="the tibia has a subchondral surface and the femur has"):
+        replace(knee, femoral_layer=None)
+    with pytest.raises(ValueError, match="the femur has a subchondral surface and the tibia has"):
+        replace(knee, insert_layer=None)
+
+
+def test_one_sample_is_no_table():
+    with pytest.raises(ValueError, match="at least 2 samples"):
+        tabulate_thickness(sphere(30.0), sphere(27.0), WIDE, 1, 5)

@@ -1,0 +1,160 @@
+"""The natural knee of `natural_knee/` in the data folder: fits, layers, elements."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from kneewear.config import AxesSettings, FemoralRegions, InsertRegions
+from kneewear.errors import InputDataError
+from kneewear.geometry import (
+    SIDES,
+    KneeFit,
+    KneeMeshes,
+    build_grid,
+    build_natural_knee,
+    joint_thickness,
+    tabulate_thickness,
+)
+from kneewear.geometry.fitting import FitSettings
+from kneewear.geometry.meshes import to_knee_axes
+from kneewear.io.mesh import load_mesh
+from kneewear.io.surfaces import load_implant, save_implant
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve() / "natural_knee"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the data folder {DATA} is absent")
+
+# Published mean deviations of the cartilage fits, mm (Bei 2003, section 2.2.1).
+PUBLISHED_MEAN = {"femoral": 0.14, "insert": 0.19}
+FILES = ("femur_cartilage", "femur_subchondral_bone", "tibia_cartilage", "tibia_subchondral_bone")
+SETTINGS = KneeFit(
+    unit="m",
+    axes=AxesSettings(x="anterior", y="superior", z="lateral"),
+    knee="right",
+    tibial_regions=InsertRegions.model_validate(
+        {"medial": {"x": (-23.0, 18.5), "z": (1.0, 31.0)},
+         "lateral": {"x": (-17.0, 17.5), "z": (-36.0, -3.5)}}
+    ),
+    femoral_regions=FemoralRegions.model_validate(
+        {"medial": {"z": (5.0, 35.0), "angle_deg": (-35.0, 100.0)},
+         "lateral": {"z": (-35.0, -5.0), "angle_deg": (-35.0, 100.0)}}
+    ),
+    # Segmented sheets step by a voxel, a millimetre or so, which 1 mm of smoothing leaves out.
+    fit=FitSettings(3.0, 3.0, 1.0, 0.5),
+    tibial_limits=(2.0, 10.0),
+    femoral_limits=(1.0, 20.0),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def meshes():
+    return KneeMeshes(*(load_mesh(DATA / f"{name}.stl") for name in FILES))
+
+
+@pytest.fixture(scope="module")
+def built(meshes):
+    return build_natural_knee(meshes, SETTINGS, "natural knee")
+
+
+@needs_data
+class TestNaturalKnee:
+    def test_fits_deviate_no_more_than_published(self, built):
+        knee, quality = built
+        assert knee.natural
+        assert len(quality) == 8
+        for fit in quality:
+            body = fit.component.removesuffix("_bone")
+            # Met several times over: 0.02-0.03 mm with 3 mm between the knots.
+            assert fit.mean_mm < 0.04 < PUBLISHED_MEAN[body]
+            assert fit.n_points > 500
+
+    def test_tibial_layer_is_the_distance_to_the_bones_mesh(self, built, meshes):
+        knee, _ = built
+        bone = to_knee_axes(meshes.tibial_bone, "m", SETTINGS.axes.model_dump(), "right")
+        weights = np.array([(i, j, 8 - i - j) for i in range(9) for j in range(9 - i)]) / 8.0
+        corners = bone.vertices[bone.faces]
+        samples = (weights @ corners).reshape(-1, 3)
+        border = cKDTree(bone.vertices[bone.border_vertices])
+        wide = replace(knee, insert_layer=replace(knee.insert_layer, limits=(0.01, 99.0)))
+        grid = build_grid(wide, 30, 24)
+        for number in range(2):
+            on = grid.valid[number]
+            away, nearest = cKDTree(samples).query(grid.centre[number][on])
+            # The bone's sheet ends under the flank of the eminence; there is nothing to compare.
+            over = (border.query(samples[nearest])[0] > 1.0) & (grid.thickness[number][on] > 0.5)
+            assert over.mean() > 0.5
+            error = np.abs(grid.thickness[number][on] - away)[over]
+            assert error.mean() < 0.03
+            assert error.max() < 0.25
+
+    def test_elements_carry_a_layer_within_its_limits(self, built):
+        knee, _ = built
+        grid = build_grid(knee, 40, 30)
+        for number, side in enumerate(SIDES):
+            thickness = grid.thickness[number][grid.valid[number]]
+            assert thickness.min() == 2.0
+            assert 2.3 < thickness.max() < 4.6
+            share = (grid.area[number] * np.nan_to_num(grid.normal[number][..., 1])).sum()
+            assert share == pytest.approx(knee.coverage[side].area, rel=1e-6)
+        # No element is a natural knee's least thickness thinner or thicker.
+        assert np.nanmin(grid.case_thickness(knee.nominal_thickness)) == 2.0
+
+    def test_areas_sum_to_that_of_the_covered_patch(self, built, meshes):
+        knee, _ = built
+        sheet = to_knee_axes(meshes.tibial_cartilage, "m", SETTINGS.axes.model_dump(), "right")
+        corners = sheet.vertices[sheet.faces]
+        # Over the plan of each triangle, by the three mid-points of its sides.
+        places = 0.5 * (corners + np.roll(corners, 1, axis=1))[..., [0, 2]]
+        grid = build_grid(knee, 100, 75)
+        for number, (side, sign) in enumerate(zip(SIDES, (1, -1), strict=True)):
+            own = sign * corners[:, :, 2].mean(axis=1) > 0
+            u, v, hit = knee.insert[side].drop_points(*places[own].reshape(-1, 2).T)
+            assert hit.all()
+            upward = knee.insert[side].normal(u, v)[:, 1].reshape(-1, 3)
+            exact = (sheet.face_normals[own, 1] * (1.0 / upward).mean(axis=1)).sum()
+            assert grid.area[number].sum() == pytest.approx(exact, rel=1e-3)
+            # The patch leaves out the voxel steps of the mesh, and with them 1 % of its area.
+            rough = np.linalg.norm(sheet.face_normals[own], axis=1).sum()
+            assert grid.area[number].sum() == pytest.approx(rough, rel=0.02)
+
+    def test_contact_has_both_layers(self, built):
+        knee, _ = built
+        grid = build_grid(knee, 40, 30)
+        for number, side in enumerate(SIDES):
+            layer = knee.femoral_layer
+            table = tabulate_thickness(knee.femoral[side], layer.bone[side], layer.limits, 121, 61)
+            assert 1.0 == table.thickness.min() < table.thickness.max() < 4.0
+            # The source's frames coincide at zero coordinates: the knee stands.
+            points = grid.centre[number][grid.valid[number]]
+            u, v, gap, _, is_foot = knee.femoral[side].closest_points(points)
+            near = is_foot & (gap < 1.0)
+            assert near.sum() > 20
+            fixed = grid.thickness[number][grid.valid[number]]
+            both = joint_thickness(fixed, table, u, v)[near]
+            assert 3.0 <= both.min() < both.max() < 9.0
+            assert np.ptp(both - fixed[near]) > 0.1
+
+    def test_file_keeps_the_layers(self, built, tmp_path):
+        knee, _ = built
+        save_implant(knee, tmp_path / "surfaces.nc")
+        again = load_implant(tmp_path / "surfaces.nc")
+        one, other = build_grid(knee, 12, 10), build_grid(again, 12, 10)
+        np.testing.assert_array_equal(one.thickness, other.thickness)
+
+    def test_exchanged_sheets_are_refused(self, meshes):
+        wrong = replace(
+            meshes, tibial_cartilage=meshes.tibial_bone, tibial_bone=meshes.tibial_cartilage
+        )
+        with pytest.raises(InputDataError, match=r"cartilage -.* mm above its bone in the middle"):
+            build_natural_knee(wrong, SETTINGS, "exchanged")
+
+    def test_sparser_fit_than_the_tolerance_needs_is_refused(self, meshes):
+        sparse = replace(SETTINGS, fit=FitSettings(8.0, 8.0, 1.0, 0.5))
+        with pytest.raises(InputDataError, match=r"a deviation of .* um between"):
+            build_natural_knee(meshes, sparse, "sparse")

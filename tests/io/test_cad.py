@@ -1,0 +1,150 @@
+"""STEP and IGES carry surfaces there and back; CAD parts become fine meshes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kneewear import default_study
+from kneewear.errors import InputDataError
+from kneewear.geometry import SIDES, build_implant
+from kneewear.geometry.fitting import FitSettings, fit_condyle
+from kneewear.geometry.multipatch import PatchSet, split_surface
+from kneewear.io import cad
+from kneewear.io.shape import load_shape
+from tests.geometry.test_surface import wavy
+
+needs_cad = pytest.mark.skipif(
+    not cad.cad_is_installed(), reason="the optional extra `cad` (OpenCASCADE) is not installed"
+)
+IMPLANT, _ = build_implant(default_study().implant)
+
+
+def grid(surface, count=41):
+    (u0, u1), (v0, v1) = surface.domain
+    return np.linspace(u0, u1, count)[:, None], np.linspace(v0, v1, count)
+
+
+def test_missing_extra_has_its_message(monkeypatch, tmp_path):
+    monkeypatch.setattr(cad, "cad_is_installed", lambda: False)
+    path = tmp_path / "part.step"
+    path.write_text("ISO-10303-21;")
+    with pytest.raises(InputDataError, match=r"no OpenCASCADE.*extra `cad`.*pip install"):
+        load_shape(path)
+    with pytest.raises(InputDataError, match="no OpenCASCADE"):
+        cad.save_implant_step(IMPLANT, tmp_path / "out.step")
+
+
+def test_missing_and_empty_files_have_theirs(tmp_path):
+    with pytest.raises(InputDataError, match="no such file"):
+        load_shape(tmp_path / "part.igs")
+    (tmp_path / "part.stp").touch()
+    with pytest.raises(InputDataError, match="an empty file"):
+        load_shape(tmp_path / "part.stp")
+
+
+@needs_cad
+class TestWithOpenCascade:
+    @pytest.mark.parametrize("left", [False, True])
+    def test_step_gives_the_same_points(self, tmp_path, left):
+        implant = replace(IMPLANT, left=left)
+        cad.save_implant_step(implant, tmp_path / "surfaces.step")
+        patches = cad.load_patches(tmp_path / "surfaces.step")
+        bodies = (implant.femoral, implant.insert)
+        originals = [body[side] for body in bodies for side in SIDES]
+        assert len(patches) == 4
+        for read, original in zip(patches, originals, strict=True):
+            written = original.mirrored() if left else original
+            u, v = grid(written)
+            # The issue asks for 1e-6 mm; STEP holds sixteen digits.
+            assert np.abs(read.evaluate(u, v) - written.evaluate(u, v)).max() < 1e-9
+            assert np.abs(read.normal(u, v) - written.normal(u, v)).max() < 1e-9
+
+    @pytest.mark.parametrize("ending", ["step", "igs"])
+    @pytest.mark.parametrize("rational", [False, True])
+    def test_any_patch_comes_back(self, tmp_path, ending, rational):
+        surface = wavy(rational=rational)
+        path = tmp_path / f"wavy.{ending}"
+        cad.save_patches({"wavy": surface}, path)
+        (read,) = cad.load_patches(path)
+        u, v = grid(surface)
+        assert np.abs(read.evaluate(u, v) - surface.evaluate(u, v)).max() < 1e-6
+
+    @pytest.mark.parametrize("cuts", [(4, 3), (12, 8)])
+    @pytest.mark.parametrize("ending", ["step", "igs"])
+    def test_several_patches_come_back_without_holes(self, tmp_path, cuts, ending):
+        patches = split_surface(IMPLANT.femoral["medial"], *cuts)
+        path = tmp_path / f"split.{ending}"
+        cad.save_patches({f"patch_{n}": patch for n, patch in enumerate(patches)}, path)
+        body = PatchSet(tuple(cad.load_patches(path)), tolerance=1e-5)
+        assert len(body.patches) == cuts[0] * cuts[1]
+        assert body.hole_count() == 0
+        assert max(seam.gap for seam in body.seams) < 1e-6
+
+    @pytest.mark.parametrize("cuts", [(1, 1), (4, 3), (12, 8)])
+    def test_mesh_lies_on_the_surface_and_is_closed_at_seams(self, tmp_path, cuts):
+        surface = IMPLANT.femoral["medial"]
+        patches = split_surface(surface, *cuts)
+        path = tmp_path / "split.step"
+        cad.save_patches({f"patch_{n}": patch for n, patch in enumerate(patches)}, path)
+        mesh = load_shape(path)
+        _, _, distance, *_ = surface.closest_points(mesh.vertices)
+        # Vertices along edges lie on chords of 0.5 um; feet of border points are not exact.
+        assert np.quantile(np.abs(distance), 0.999) < 0.001
+        corners = mesh.vertices[mesh.faces]
+        edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=-1)
+        assert edges.max() < 0.81 * mesh.extent.max() / 60.0
+        border = mesh.vertices[mesh.border_vertices]
+        (u0, u1), (v0, v1) = surface.domain
+        u, v, *_ = surface.closest_points(border)
+        at_outline = np.minimum(np.minimum(u - u0, u1 - u), np.minimum(v - v0, v1 - v))
+        assert at_outline.max() < 0.01
+        assert len(border) > 100
+
+    @pytest.mark.parametrize("cuts", [(1, 1), (4, 3), (12, 8)])
+    def test_cad_condyle_is_fitted_as_one_patch_within_2_um(self, tmp_path, cuts):
+        surface = IMPLANT.femoral["medial"]
+        patches = split_surface(surface, *cuts)
+        cad.save_patches({f"patch_{n}": p for n, p in enumerate(patches)}, tmp_path / "c.step")
+        mesh = load_shape(tmp_path / "c.step")
+        settings = FitSettings(2.0, 0.4, 0.05, tolerance=0.002)
+        fitted, quality = fit_condyle(
+            mesh, (0.0, 0.0), (np.radians(-30), np.radians(100)), (9.0, 36.0), settings
+        )
+        assert quality.max_mm <= 0.002
+        (u0, u1), (v0, v1) = fitted.domain
+        u, v = np.linspace(u0, u1, 60)[4:-4, None], np.linspace(v0, v1, 60)[4:-4]
+        *_, distance, _, foot = surface.closest_points(fitted.evaluate(u, v).reshape(-1, 3))
+        assert np.abs(distance[foot]).max() < 0.002
+
+    def test_unit_of_the_file_is_kept(self, tmp_path):
+        path = tmp_path / "metres.step"
+        cad.save_patches({"wavy": wavy()}, path)
+        text = path.read_text()
+        assert "SI_UNIT(.MILLI.,.METRE.)" in text
+        path.write_text(text.replace("SI_UNIT(.MILLI.,.METRE.)", "SI_UNIT($,.METRE.)"))
+        # Twenty of the file's units wide, whichever they are.
+        assert load_shape(path).extent.max() == pytest.approx(20.0, rel=0.01)
+
+    def test_damaged_file_is_refused(self, tmp_path):
+        path = tmp_path / "cut.step"
+        cad.save_patches({"wavy": wavy()}, path)
+        path.write_text(path.read_text()[:400])
+        with pytest.raises(InputDataError, match=r"cannot read|no faces"):
+            load_shape(path)
+
+    def test_trimmed_face_is_not_taken_for_a_patch(self, tmp_path):
+        from OCP.BRepPrimAPI import BRepPrimAPI_MakeCylinder
+        from OCP.STEPControl import STEPControl_AsIs, STEPControl_Writer
+
+        writer = STEPControl_Writer()
+        writer.Transfer(BRepPrimAPI_MakeCylinder(10.0, 30.0).Shape(), STEPControl_AsIs)
+        writer.Write(str(tmp_path / "cylinder.step"))
+        with pytest.raises(InputDataError, match="a trimmed face"):
+            cad.load_patches(tmp_path / "cylinder.step")
+        mesh = load_shape(tmp_path / "cylinder.step")
+        assert mesh.border_vertices.size == 0
+        volume = (mesh.vertices[mesh.faces[:, 0]] * mesh.face_normals).sum() / 3
+        assert volume == pytest.approx(np.pi * 100 * 30, rel=1e-3)

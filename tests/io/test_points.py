@@ -1,0 +1,81 @@
+"""Point clouds are read whatever separates their numbers, and refused with the line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.io.points import load_points
+from kneewear.io.shape import load_shape
+
+POINTS = np.array([[0.0, 1.5, -2.0], [3.0, 4.0, 5.0], [6.0, 7.25, 8e-1]])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "x,y,z\n0,1.5,-2\n3,4,5\n6,7.25,0.8\n"),
+        ("b.csv", "# scan\nid;z_mm;x_mm;y_mm\n1;-2;0;1.5\n2;5;3;4\n3;0.8;6;7.25\n"),
+        ("c.xyz", "0 1.5 -2 0 1 0\n3 4 5 0 1 0\n\n6 7.25 0.8 0 1 0\n"),
+        ("d.xyz", "0\t1.5\t-2\n3\t4\t5\n6\t7.25\t8e-1\n6\t7.25\t8e-1\n"),
+        ("e.txt", "0, 1.5, -2\n3, 4, 5\n6, 7.25, 0.8\n"),
+    ],
+)
+def test_points_are_read(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    cloud = load_shape(path)
+    np.testing.assert_allclose(cloud.vertices, POINTS)
+    assert len(cloud.faces) == 0
+
+
+def test_ply_without_triangles_is_a_cloud(tmp_path):
+    rows = "\n".join(" ".join(map(str, row)) for row in POINTS)
+    path = tmp_path / "scan.ply"
+    path.write_text(
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+        f"property float z\nend_header\n{rows}\n"
+    )
+    cloud = load_shape(path)
+    np.testing.assert_allclose(cloud.vertices, POINTS, atol=1e-6)
+    assert len(cloud.faces) == 0
+
+
+def test_ply_that_promises_triangles_and_has_none_is_damaged(tmp_path):
+    path = tmp_path / "scan.ply"
+    path.write_text(
+        "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
+        "property float z\nelement face 2\nproperty list uchar int vertex_indices\n"
+        "end_header\n0 0 0\n"
+    )
+    with pytest.raises(InputDataError, match=r"no triangles|cannot be read"):
+        load_shape(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("x,y,z\n1,2,3\n1,two,3\n", "line 3.*'1 two 3'"),
+        ("1 2 3\n1 2\n", "line 2.*'1 2'"),
+        ("1 2 nan\n", "line 1"),
+        ("", "no points"),
+        ("# nothing\n", "no points"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path, text, found):
+    path = tmp_path / "points.csv"
+    path.write_text(text)
+    with pytest.raises(InputDataError, match=found):
+        load_points(path)
+
+
+def test_unknown_binary_and_missing_files_are_refused(tmp_path):
+    (tmp_path / "a.vtk").write_text("")
+    with pytest.raises(InputDataError, match=r"ending in '\.vtk'; expected one ending in \.stl"):
+        load_shape(tmp_path / "a.vtk")
+    (tmp_path / "b.xyz").write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(InputDataError, match="binary content"):
+        load_shape(tmp_path / "b.xyz")
+    with pytest.raises(InputDataError, match="no such file"):
+        load_shape(tmp_path / "c.xyz")

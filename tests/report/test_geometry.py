@@ -1,0 +1,70 @@
+"""Figures of the geometry: what they show is where it belongs."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
+
+from kneewear.geometry import build_grid
+from kneewear.report.captions import TEXTS
+from kneewear.report.geometry import (
+    draw_cartilage_map,
+    draw_control_nets,
+    draw_element_grid,
+    draw_geometry,
+    draw_thickness_map,
+)
+from tests.geometry.test_layers import knee_of_spheres
+
+
+def parts(figure, kind):
+    """Artists of a kind in all axes, insets included."""
+    return figure.findobj(lambda artist: isinstance(artist, kind))
+
+
+def test_every_control_point_is_drawn(whole):
+    figure = draw_control_nets(whole.implant)
+    dots = [part for part in parts(figure, PathCollection) if len(part.get_offsets()) > 4]
+    patches = [*whole.implant.insert.values(), *whole.implant.femoral.values()]
+    assert sorted(len(part.get_offsets()) for part in dots) == sorted(
+        surface.weights.size for surface in patches
+    )
+    assert "medial 3 x 7" in figure.axes[0].get_title()
+
+
+def test_thickness_map_shows_every_element(whole):
+    figure = draw_thickness_map(whole.grid)
+    maps = [part for part in parts(figure, QuadMesh) if part.get_array().size == 24 * 18]
+    for mesh, thickness in zip(maps, whole.grid.thickness, strict=True):
+        np.testing.assert_array_equal(mesh.get_array().reshape(24, 18), thickness)
+
+
+def test_grid_shows_the_covered_part_of_cells(whole):
+    figure = draw_element_grid(whole.grid)
+    corners = parts(figure, PolyCollection)
+    corners = [part for part in corners if part.get_array() is not None]
+    shown = np.concatenate([part.get_array() for part in corners])
+    assert len(shown) == 2 * 12 * 12
+    # The front and back borders of the built-in plateaus bulge by a fraction of a cell.
+    assert 0.5 < shown.min() < 1.0
+    assert "24 x 18 elements a side; turned by medial 0.0°" in figure.axes[0].get_title("left")
+
+
+def test_natural_knee_has_a_map_of_its_femoral_cartilage(whole):
+    knee = knee_of_spheres()
+    mesh = parts(draw_cartilage_map(knee), QuadMesh)[0]
+    np.testing.assert_allclose(mesh.get_array(), 2.5, atol=1e-9)
+    with pytest.raises(ValueError, match="no cartilage"):
+        draw_cartilage_map(whole.implant)
+    for draw in (draw_thickness_map, draw_element_grid):
+        draw(build_grid(knee, 8, 6)).savefig(io.BytesIO(), format="png")
+
+
+def test_a_natural_knee_adds_a_figure_and_every_figure_has_its_words(whole):
+    assert set(draw_geometry(whole.implant, whole.grid)) <= set(TEXTS)
+    figures = draw_geometry(knee_of_spheres(), whole.grid)
+    assert set(figures) == {"control_nets", "element_grid", "thickness_map", "cartilage_map"}
+    assert set(figures) <= set(TEXTS)

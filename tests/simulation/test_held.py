@@ -1,0 +1,28 @@
+"""Holding the medial-lateral position, and loads that cannot be."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+from kneewear.simulation import Case
+from kneewear.simulation.equilibrium import Loading
+from tests.physics.bodies import gait_study
+
+
+def test_holding_keeps_the_prescribed_position_and_tells_the_force(caplog):
+    with caplog.at_level(logging.WARNING):
+        history = gait_study().with_settings(medial_lateral="held").run(Case("held", 8.0, 75.0))
+    np.testing.assert_allclose(history.translation[..., 2], 0.0)
+    side_force = history.force.sum(axis=2)[..., 2]
+    np.testing.assert_allclose(history.reaction_force[..., 2], side_force, atol=1e-9)
+    assert np.abs(side_force).max() > 1.0
+    assert "holding the medial-lateral position takes up to" in caplog.text
+
+
+@pytest.mark.parametrize("force", [0.0, -10.0, float("nan")])
+def test_a_load_that_does_not_push_is_refused(force):
+    with pytest.raises(ValueError, match="must push down"):
+        Loading(force, 0.7, None, 0.0, 0.0)
