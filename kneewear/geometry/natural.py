@@ -9,7 +9,8 @@ import numpy as np
 
 from kneewear.config import AxesSettings, FemoralRegions, InsertRegions
 from kneewear.errors import InputDataError
-from kneewear.geometry.fitting import FitQuality, FitSettings, fit_condyle, fit_plateau
+from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant import SIDES, Implant, Layer
 from kneewear.geometry.meshes import TriangleMesh, condyle_axis, sheet_coverage, to_knee_axes
 from kneewear.geometry.surface import Surface
