@@ -3,11 +3,17 @@
 import pandas as pd
 
 from kneewear.config import GridSettings, ImplantSettings, TableSettings
-from kneewear.geometry import build_grid, build_implant, tabulate_surface
+from kneewear.geometry import (
+    build_distance_table,
+    build_grid,
+    build_implant,
+    tabulate_surface,
+)
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant_sources import extract_bearings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.deviation import save_deviation
+from kneewear.io.distance_table import quality_table, save_distance_tables
 from kneewear.io.extraction import save_extractions
 from kneewear.io.grid import save_grid
 from kneewear.io.shape import load_shape
@@ -25,9 +31,15 @@ with job_log(snakemake.log[0], snakemake.threads):
         side: tabulate_surface(surface, table.u_points, table.v_points)
         for side, surface in implant.femoral.items()
     }
+    distances = {
+        side: build_distance_table(surface, 1e-3 * table.distance_error_um)
+        for side, surface in implant.femoral.items()
+    }
     save_implant(implant, snakemake.output.surfaces)
     save_grid(grid, snakemake.output.grid)
     save_tables(tables, snakemake.output.table)
+    save_distance_tables(distances, snakemake.output.distance_table)
+    save_table(quality_table(distances), snakemake.output.distance_quality)
     fits = pd.DataFrame([fit.row() for fit in quality], columns=FitQuality.columns())
     save_table(fits, snakemake.output.fit_quality)
     save_deviation(quality, snakemake.output.deviation)

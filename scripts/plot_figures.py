@@ -7,6 +7,7 @@ from kneewear.io.csv_tables import load_table
 from kneewear.io.cycles import load_cycles
 from kneewear.io.damage import load_damage
 from kneewear.io.deviation import load_deviation
+from kneewear.io.distance_table import load_distance_tables
 from kneewear.io.extraction import load_extractions
 from kneewear.io.figures import save_figure
 from kneewear.io.grid import load_grid
@@ -26,6 +27,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         cases=load_table(snakemake.input.cases),
         regression=load_table(snakemake.input.regression),
         comparison=next(iter(comparison), None),
+        distance_tables=load_distance_tables(snakemake.input.distance_table),
         quality=load_deviation(snakemake.input.deviation),
         extractions=next(map(load_extractions, snakemake.input.extraction), None),
         benchmark=next(map(load_table, snakemake.input.benchmark), None),

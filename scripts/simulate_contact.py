@@ -2,6 +2,7 @@
 
 from kneewear.config import SimulationSettings
 from kneewear.io.activity import load_activity
+from kneewear.io.distance_table import load_distance_tables
 from kneewear.io.grid import load_grid
 from kneewear.io.history import save_history
 from kneewear.io.surfaces import load_implant
@@ -17,5 +18,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         activity=load_activity(snakemake.input.activity),
         cases=[Case(**case) for case in snakemake.params.cases],
         settings=SimulationSettings(**snakemake.params.simulation),
+        distance_tables=load_distance_tables(snakemake.input.distance_table),
     )
     save_history(history, snakemake.output.history)

@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
-from kneewear.geometry._kernels import FAILED, FOOT, PatchArrays, closest_point
+from kneewear.geometry._kernels import (
+    APART,
+    FAILED,
+    FOOT,
+    TABLED,
+    DistanceArrays,
+    PatchArrays,
+    closest_point,
+    look_up,
+)
 
 FAR = -1
 TOO_DEEP = -2
@@ -27,6 +36,18 @@ class StartArrays(NamedTuple):
     v: NDArray[np.float64]
 
 
+class Workspace(NamedTuple):
+    """Room for what is found of each listed element."""
+
+    element: NDArray[np.int64]
+    u: NDArray[np.float64]  # parameters of its foot, or where to search for it
+    v: NDArray[np.float64]
+    point: NDArray[np.float64]  # its centre in the femoral frame
+    foot: NDArray[np.float64]  # as the distance table gives it
+    state: NDArray[np.int64]
+    penetration: NDArray[np.float64]
+
+
 class ElementArrays(NamedTuple):
     """The valid elements of one side, as flat arrays."""
 
@@ -39,22 +60,21 @@ class ElementArrays(NamedTuple):
 def find_candidates(
     elements: ElementArrays,
     patch: PatchArrays,
+    table: DistanceArrays,
     start: StartArrays,
     rotation: NDArray,
     translation: NDArray,
     margin: float,
-    element: NDArray,
-    u: NDArray,
-    v: NDArray,
+    listed: Workspace,
 ) -> tuple[int, int]:  # pragma: no cover
-    """List the elements nearer than `margin`, each projected afresh from its table node.
+    """List the elements nearer than `margin`, each looked up or projected from its table node.
 
     Returns their number, and that of elements so deep inside the metal that no table node is kept
     for them.
     """
     work = np.empty((6, 4))
     foot = np.empty(10)
-    count = 0
+    near = 0
     buried = 0
     n_x, n_y, n_z = start.node.shape
     for n in range(elements.area.shape[0]):
@@ -74,12 +94,23 @@ def find_candidates(
             buried += 1
         if node < 0:
             continue
-        foot_u, foot_v, status = closest_point(
-            patch, x, y, z, start.u[node], start.v[node], foot, work
-        )
-        # One at a border stays listed: the next pose may give it a foot.
-        if status != FAILED and foot[0] < margin:
-            element[count], u[count], v[count] = n, foot_u, foot_v
+        listed.element[near], listed.u[near], listed.v[near] = n, start.u[node], start.v[node]
+        listed.point[near, 0], listed.point[near, 1], listed.point[near, 2] = x, y, z
+        near += 1
+
+    look_up(table, listed.point, near, -np.inf, listed.foot, listed.state)
+    count = 0
+    for n in range(near):
+        u, v, distance = listed.u[n], listed.v[n], listed.foot[n, 0]
+        if listed.state[n] == APART:
+            continue
+        if listed.state[n] != TABLED:
+            x, y, z = listed.point[n, 0], listed.point[n, 1], listed.point[n, 2]
+            u, v, status = closest_point(patch, x, y, z, u, v, foot, work)
+            # One at a border stays listed: the next pose may give it a foot.
+            distance = foot[0] if status != FAILED else np.inf
+        if distance < margin:
+            listed.element[count], listed.u[count], listed.v[count] = listed.element[n], u, v
             count += 1
     return count, buried
 
@@ -128,15 +159,13 @@ def add_curvature(
 def press(
     elements: ElementArrays,
     patch: PatchArrays,
+    table: DistanceArrays,
     spring: NDArray,
     rotation: NDArray,
     translation: NDArray,
     direction: int,
     count: int,
-    element: NDArray,
-    u: NDArray,
-    v: NDArray,
-    penetration: NDArray,
+    listed: Workspace,
     wrench: NDArray,
     stiffness: NDArray,
 ) -> int:  # pragma: no cover
@@ -156,20 +185,35 @@ def press(
     wrench[:] = 0.0
     stiffness[:] = 0.0
     for c in range(count):
-        n = element[c]
+        n = listed.element[c]
         rx = elements.centre[n, 0] - translation[0]
         ry = elements.centre[n, 1] - translation[1]
         rz = elements.centre[n, 2] - translation[2]
-        x = rotation[0, 0] * rx + rotation[1, 0] * ry + rotation[2, 0] * rz
-        y = rotation[0, 1] * rx + rotation[1, 1] * ry + rotation[2, 1] * rz
-        z = rotation[0, 2] * rx + rotation[1, 2] * ry + rotation[2, 2] * rz
-        u[c], v[c], status = closest_point(patch, x, y, z, u[c], v[c], foot, work)
-        penetration[c] = 0.0
-        if status != FOOT:
-            failed += status == FAILED
+        listed.point[c, 0] = rotation[0, 0] * rx + rotation[1, 0] * ry + rotation[2, 0] * rz
+        listed.point[c, 1] = rotation[0, 1] * rx + rotation[1, 1] * ry + rotation[2, 1] * rz
+        listed.point[c, 2] = rotation[0, 2] * rx + rotation[1, 2] * ry + rotation[2, 2] * rz
+    look_up(table, listed.point, count, 0.0, listed.foot, listed.state)
+    for c in range(count):
+        n = listed.element[c]
+        listed.penetration[c] = 0.0
+        if listed.state[c] == APART or (listed.state[c] == TABLED and listed.foot[c, 0] >= 0.0):
             continue
-        if foot[0] >= 0.0:
-            continue
+        if listed.state[c] == TABLED:
+            for a in range(10):
+                foot[a] = listed.foot[c, a]
+        else:
+            x, y, z = listed.point[c, 0], listed.point[c, 1], listed.point[c, 2]
+            listed.u[c], listed.v[c], status = closest_point(
+                patch, x, y, z, listed.u[c], listed.v[c], foot, work
+            )
+            if status != FOOT:
+                failed += status == FAILED
+                continue
+            if foot[0] >= 0.0:
+                continue
+        rx = elements.centre[n, 0] - translation[0]
+        ry = elements.centre[n, 1] - translation[1]
+        rz = elements.centre[n, 2] - translation[2]
         nx = rotation[0, 0] * foot[1] + rotation[0, 1] * foot[2] + rotation[0, 2] * foot[3]
         ny = rotation[1, 0] * foot[1] + rotation[1, 1] * foot[2] + rotation[1, 2] * foot[3]
         nz = rotation[2, 0] * foot[1] + rotation[2, 1] * foot[2] + rotation[2, 2] * foot[3]
@@ -187,7 +231,7 @@ def press(
             px = (nx - elements.normal[n, 0]) / (2.0 * half)
             py = (ny - elements.normal[n, 1]) / (2.0 * half)
             pz = (nz - elements.normal[n, 2]) / (2.0 * half)
-        penetration[c] = depth
+        listed.penetration[c] = depth
         rate = spring[n] * elements.area[n]
         push = rate * depth
         wrench[0] -= push * px

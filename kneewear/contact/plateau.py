@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from kneewear.contact import _kernels
+from kneewear.geometry.distance_table import DistanceTable, empty_table
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
@@ -67,6 +68,15 @@ class PlateauContact:
         Its lookup table, from which every projection starts.
     direction : {"minimum_distance", "mid_surface"}
         Line along which pressure acts. Only the first makes forces derive from a potential.
+    distance_table : DistanceTable, optional
+        Smooth table of the distance to the condyle. Where it has values they are used; deeper than
+        its band and at the condyle's borders the condyle itself is asked, as it is everywhere
+        without a table.
+
+    Raises
+    ------
+    ValueError
+        If the distance table does not reach out as far as elements are kept on the list.
 
     Notes
     -----
@@ -82,7 +92,13 @@ class PlateauContact:
         condyle: Surface,
         table: SurfaceTable,
         direction: str = "minimum_distance",
+        distance_table: DistanceTable | None = None,
     ) -> None:
+        if distance_table is not None and distance_table.outside < MARGIN:
+            raise ValueError(
+                f"the distance table reaches {distance_table.outside:g} mm out of the condyle; "
+                f"contact needs {MARGIN:g} mm"
+            )
         index = np.flatnonzero(grid.valid[side].ravel())
         self.index = index
         self.centre = np.ascontiguousarray(grid.centre[side].reshape(-1, 3)[index])
@@ -94,12 +110,18 @@ class PlateauContact:
         self.condyle = condyle
         self._elements = _kernels.ElementArrays(self.centre, self.normal, self.area)
         self._patch = condyle.arrays
+        self._table = distance_table.arrays if distance_table is not None else empty_table()
         self._start = _voxel_starts(table)
         self._direction = DIRECTIONS[direction]
-        self._candidate = np.empty(index.size, dtype=np.int64)
-        self._u = np.empty(index.size)
-        self._v = np.empty(index.size)
-        self._penetration = np.empty(index.size)
+        self._listed = _kernels.Workspace(
+            element=np.empty(index.size, dtype=np.int64),
+            u=np.empty(index.size),
+            v=np.empty(index.size),
+            point=np.empty((index.size, 3)),
+            foot=np.empty((index.size, 10)),
+            state=np.empty(index.size, dtype=np.int64),
+            penetration=np.empty(index.size),
+        )
         self._count = 0
         self._listed_rotation = np.eye(3)
         self._listed_translation = np.full(3, np.inf)
@@ -131,15 +153,13 @@ class PlateauContact:
         failed = _kernels.press(
             self._elements,
             self._patch,
+            self._table,
             spring,
             rotation,
             translation,
             self._direction,
             self._count,
-            self._candidate,
-            self._u,
-            self._v,
-            self._penetration,
+            self._listed,
             wrench,
             stiffness,
         )
@@ -147,7 +167,10 @@ class PlateauContact:
             raise ValueError(f"{failed} elements could not be projected onto the condyle")
         listed = slice(0, self._count)
         return Resultant(
-            wrench, stiffness, self._candidate[listed].copy(), self._penetration[listed].copy()
+            wrench,
+            stiffness,
+            self._listed.element[listed].copy(),
+            self._listed.penetration[listed].copy(),
         )
 
     def forget(self) -> None:
@@ -204,13 +227,12 @@ class PlateauContact:
         self._count, buried = _kernels.find_candidates(
             self._elements,
             self._patch,
+            self._table,
             self._start,
             rotation,
             translation,
             MARGIN,
-            self._candidate,
-            self._u,
-            self._v,
+            self._listed,
         )
         if buried:
             raise ValueError(f"{buried} elements lie more than {REACH_IN:g} mm inside the metal")

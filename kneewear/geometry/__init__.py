@@ -1,6 +1,7 @@
 """From implant data to bearing surfaces, element grid and lookup tables."""
 
 from kneewear.geometry.coverage import Coverage
+from kneewear.geometry.distance_table import DistanceTable, build_distance_table
 from kneewear.geometry.grid import ElementGrid, build_grid
 from kneewear.geometry.implant import SIDES, Implant, Layer
 from kneewear.geometry.implant_sources import build_implant
@@ -13,6 +14,7 @@ from kneewear.geometry.table import SurfaceTable, tabulate_surface
 __all__ = [
     "SIDES",
     "Coverage",
+    "DistanceTable",
     "ElementGrid",
     "Implant",
     "KneeFit",
@@ -21,6 +23,7 @@ __all__ = [
     "Surface",
     "SurfaceTable",
     "ThicknessTable",
+    "build_distance_table",
     "build_grid",
     "build_implant",
     "build_natural_knee",

@@ -279,6 +279,357 @@ def drop_many(
             v[n] = min(max(v[n] + dv, v0), v1)
 
 
+# Distance tables: where a place lies.
+TABLED = 1
+APART = 2  # farther out than the table's band
+UNTABLED = 0  # deeper than the band, beside it or at a border of the patch: ask the patch
+
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+SIXTH = 1.0 / 6.0
+# Weights of the cubic B-spline coefficient at a node: the inverse of the sampled B-spline
+# (1 + d2 / 6) in powers of the second difference d2, cut after d2 * d2. It needs two nodes to each
+# side, where the full inverse needs all; of smooth data it loses terms of sixth order only.
+COEFFICIENT = np.array([1 / 36, -10 / 36, 54 / 36, -10 / 36, 1 / 36])
+# The same followed by the B-spline half-way between two nodes: value there from eight nodes.
+HALF_WAY = np.convolve(COEFFICIENT, np.array([1.0, 23.0, 23.0, 1.0]) / 48.0)
+
+
+class DistanceArrays(NamedTuple):
+    """B-spline coefficients of the signed distance in a band along one patch.
+
+    Coordinates are the angle about an axis parallel to z (0 is distal, posterior positive), z and
+    the distance from that axis. Each (angle, z) column of nodes is one run along the radius.
+    """
+
+    axis: NDArray[np.float64]  # x, y
+    origin: NDArray[np.float64]  # angle, z, radius of node 0
+    rate: NDArray[np.float64]  # one over the spacing along each
+    first: NDArray[np.int32]  # first radial node of each column
+    length: NDArray[np.int32]  # its number of nodes
+    base: NDArray[np.int32]  # place of its node 0 (if it had one) in the flat arrays
+    coefficient: NDArray[np.float32]
+    state: NDArray[np.uint8]  # of the cell that starts at each node
+
+
+@compiled
+def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no cover
+    """Weights of the four cubic B-splines at t of a cell."""
+    s = 1.0 - t
+    first, last = s * s * s * SIXTH, t * t * t * SIXTH
+    second = (3.0 * t - 6.0) * t * t * SIXTH + 4.0 * SIXTH
+    return first, second, 1.0 - first - second - last, last
+
+
+@compiled
+def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
+    """First derivatives of the weights; `rate` is one over the spacing."""
+    s = 1.0 - t
+    first, last = -0.5 * s * s * rate, 0.5 * t * t * rate
+    second = (1.5 * t - 2.0) * t * rate
+    return first, second, -(first + second + last), last
+
+
+@compiled
+def spline_bends(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
+    """Second derivatives of the weights; `rate` is one over the spacing, squared."""
+    return (1.0 - t) * rate, (3.0 * t - 2.0) * rate, (1.0 - 3.0 * t) * rate, t * rate
+
+
+@compiled
+def look_up(
+    table: DistanceArrays,
+    points: NDArray,
+    count: int,
+    limit: float,
+    feet: NDArray,
+    state: NDArray,
+) -> None:  # pragma: no cover
+    """Signed distances of the first `count` points from the table; below `limit` with derivatives.
+
+    Fills feet as `closest_point` does, but with the gradient as it is, which misses unit length by
+    the error of the table: so it is the derivative of the distance to the last digit. One flat
+    loop, because a call that takes the arrays costs more than a look-up; unsigned indices, because
+    signed ones are tested for counting from the end.
+    """
+    state[:count] = UNTABLED
+    if table.first.shape[0] == 0:
+        return
+    first, length, base = table.first, table.length, table.base
+    value, kind = table.coefficient, table.state
+    axis_x, axis_y = table.axis[0], table.axis[1]
+    origin_a, origin_b, origin_c = table.origin[0], table.origin[1], table.origin[2]
+    rate_a, rate_b, rate_c = table.rate[0], table.rate[1], table.rate[2]
+    last_a, last_b = first.shape[0] - 2.0, first.shape[1] - 2.0
+    for number in range(count):
+        dx, dy = points[number, 0] - axis_x, points[number, 1] - axis_y
+        radius = np.sqrt(dx * dx + dy * dy)
+        angle = (np.arctan2(dx, -dy) - origin_a) * rate_a
+        across = (points[number, 2] - origin_b) * rate_b
+        out = (radius - origin_c) * rate_c
+        if not (1.0 <= angle < last_a and 1.0 <= across < last_b and out >= 1.0):
+            continue
+        i, k, j = np.uint64(angle), np.uint64(across), np.uint64(out)
+        start, nodes = np.uint64(first[i, k]), np.uint64(length[i, k])
+        if j < start or nodes == ZERO:
+            continue
+        place = min(j - start, nodes - ONE)
+        known = kind[np.uint64(base[i, k] + first[i, k]) + place]
+        state[number] = known
+        if known != TABLED:
+            continue
+
+        j0 = np.int64(j) - 1
+        a = spline_weights(angle - i)
+        b0, b1, b2, b3 = spline_weights(across - k)
+        c0, c1, c2, c3 = spline_weights(out - j)
+        v0 = v1 = v2 = v3 = 0.0
+        for m in range(4):
+            w = a[0] if m == 0 else a[1] if m == 1 else a[2] if m == 2 else a[3]
+            row = i + np.uint64(m) - ONE
+            p, q = np.uint64(base[row, k - ONE] + j0), np.uint64(base[row, k] + j0)
+            r, s = np.uint64(base[row, k + ONE] + j0), np.uint64(base[row, k + TWO] + j0)
+            w0, w1, w2, w3 = w * b0, w * b1, w * b2, w * b3
+            v0 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
+            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
+            v1 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
+            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
+            v2 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
+            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
+            v3 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
+        feet[number, 0] = c0 * v0 + c1 * v1 + c2 * v2 + c3 * v3
+        if feet[number, 0] >= limit:
+            continue
+
+        da, dda = spline_slopes(angle - i, rate_a), spline_bends(angle - i, rate_a * rate_a)
+        db, ddb = spline_slopes(across - k, rate_b), spline_bends(across - k, rate_b * rate_b)
+        d0, d1, d2, d3 = spline_slopes(out - j, rate_c)
+        e0, e1, e2, e3 = spline_bends(out - j, rate_c * rate_c)
+        f_a = f_b = f_c = f_aa = f_bb = f_cc = f_ab = f_ac = f_bc = 0.0
+        for m in range(4):
+            g = g_b = g_c = g_bb = g_cc = g_bc = 0.0
+            for n in range(4):
+                p = np.uint64(base[i + np.uint64(m) - ONE, k + np.uint64(n) - ONE] + j0)
+                v0, v1 = np.float64(value[p]), np.float64(value[p + ONE])
+                v2, v3 = np.float64(value[p + TWO]), np.float64(value[p + THREE])
+                h = c0 * v0 + c1 * v1 + c2 * v2 + c3 * v3
+                h_c = d0 * v0 + d1 * v1 + d2 * v2 + d3 * v3
+                w = b0 if n == 0 else b1 if n == 1 else b2 if n == 2 else b3
+                w_b = db[0] if n == 0 else db[1] if n == 1 else db[2] if n == 2 else db[3]
+                w_bb = ddb[0] if n == 0 else ddb[1] if n == 1 else ddb[2] if n == 2 else ddb[3]
+                g += w * h
+                g_b += w_b * h
+                g_bb += w_bb * h
+                g_c += w * h_c
+                g_bc += w_b * h_c
+                g_cc += w * (e0 * v0 + e1 * v1 + e2 * v2 + e3 * v3)
+            w = a[0] if m == 0 else a[1] if m == 1 else a[2] if m == 2 else a[3]
+            w_a = da[0] if m == 0 else da[1] if m == 1 else da[2] if m == 2 else da[3]
+            f_a += w_a * g
+            f_aa += (dda[0] if m == 0 else dda[1] if m == 1 else dda[2] if m == 2 else dda[3]) * g
+            f_b += w * g_b
+            f_ab += w_a * g_b
+            f_bb += w * g_bb
+            f_c += w * g_c
+            f_ac += w_a * g_c
+            f_bc += w * g_bc
+            f_cc += w * g_cc
+
+        # From (angle, z, radius) to (x, y, z): radial unit vector (o, -e), angular one (e, o).
+        o, e = dx / radius, -dy / radius
+        turn = f_a / radius
+        feet[number, 1] = f_c * o + turn * e
+        feet[number, 2] = -f_c * e + turn * o
+        feet[number, 3] = f_b
+        along = f_c / radius + f_aa / (radius * radius)
+        mixed, sideways = (f_ac - turn) / radius, f_ab / radius
+        feet[number, 4] = f_cc * o * o + 2.0 * mixed * o * e + along * e * e
+        feet[number, 5] = f_cc * e * e - 2.0 * mixed * o * e + along * o * o
+        feet[number, 6] = f_bb
+        feet[number, 7] = (along - f_cc) * o * e + mixed * (o * o - e * e)
+        feet[number, 8] = f_bc * o + sideways * e
+        feet[number, 9] = -f_bc * e + sideways * o
+
+
+@compiled
+def half_way_errors(
+    patch: PatchArrays,
+    axis: NDArray,
+    points: NDArray,
+    u: NDArray,
+    v: NDArray,
+    step: NDArray,
+    distance: NDArray,
+    error: NDArray,
+) -> None:  # pragma: no cover
+    """Error of a spline along one line through each point, half-way between nodes `step` apart.
+
+    A step is (turn about the axis, dz, dr); NaN where a node has no foot.
+    """
+    foot, work = np.empty(10), np.empty((6, 4))
+    for n in range(points.shape[0]):
+        dx, dy = points[n, 0] - axis[0], points[n, 1] - axis[1]
+        radius = np.sqrt(dx * dx + dy * dy)
+        total = 0.0
+        for side in (-1, 1):
+            at_u, at_v = u[n], v[n]
+            for m in range(4):
+                q = side * (m + 0.5)
+                turn, out = q * step[0], 1.0 + q * step[2] / radius
+                cosine, sine = np.cos(turn), np.sin(turn)
+                x = axis[0] + out * (dx * cosine - dy * sine)
+                y = axis[1] + out * (dx * sine + dy * cosine)
+                z = points[n, 2] + q * step[1]
+                at_u, at_v, status = closest_point(patch, x, y, z, at_u, at_v, foot, work)
+                total += HALF_WAY[4 + m if side > 0 else 3 - m] * foot[0]
+                if status != FOOT:
+                    total = np.nan
+        error[n] = total - distance[n]
+
+
+@compiled
+def mark_cells(
+    patch: PatchArrays,
+    axis: NDArray,
+    origin: NDArray,
+    spacing: NDArray,
+    u: NDArray,
+    v: NDArray,
+    depth: NDArray,
+    outside: float,
+    layers: int,
+    low: NDArray,
+    high: NDArray,
+    start_u: NDArray,
+    start_v: NDArray,
+) -> None:  # pragma: no cover
+    """Widen each column's range of cells to hold points of all layers of the band over (u, v)."""
+    work = np.empty((6, 4))
+    for p in range(u.shape[0]):
+        for q in range(v.shape[0]):
+            evaluate(patch, u[p], v[q], work)
+            nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
+            ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
+            nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+            area = np.sqrt(nx * nx + ny * ny + nz * nz)
+            for m in range(layers + 1):
+                reach = ((outside + depth[p, q]) * m / layers - depth[p, q]) / area
+                dx, dy = work[0, 0] + reach * nx - axis[0], work[0, 1] + reach * ny - axis[1]
+                z = work[0, 2] + reach * nz
+                i = int((np.arctan2(dx, -dy) - origin[0]) / spacing[0])
+                k = int((z - origin[1]) / spacing[1])
+                j = int((np.sqrt(dx * dx + dy * dy) - origin[2]) / spacing[2])
+                low[i, k] = min(low[i, k], j)
+                high[i, k] = max(high[i, k], j)
+                start_u[i, k], start_v[i, k] = u[p], v[q]
+
+
+@compiled
+def height_over(
+    patch: PatchArrays, x: float, y: float, z: float, u: float, v: float, work: NDArray
+) -> float:  # pragma: no cover
+    """Height of a point over the tangent plane at (u, v)."""
+    evaluate(patch, u, v, work)
+    nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
+    ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
+    nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+    height = (x - work[0, 0]) * nx + (y - work[0, 1]) * ny + (z - work[0, 2]) * nz
+    return height / np.sqrt(nx * nx + ny * ny + nz * nz)
+
+
+@compiled
+def fill_columns(
+    patch: PatchArrays,
+    domain: NDArray,
+    axis: NDArray,
+    origin: NDArray,
+    spacing: NDArray,
+    first: NDArray,
+    offset: NDArray,
+    count: NDArray,
+    start_u: NDArray,
+    start_v: NDArray,
+    distance: NDArray,
+    is_foot: NDArray,
+) -> None:  # pragma: no cover
+    """Signed distance at every node, and whether its foot lies in the domain of the patch.
+
+    Where the foot leaves even the continued patch, the distance is that to its tangent plane.
+    """
+    foot, work = np.empty(10), np.empty((6, 4))
+    for i in range(first.shape[0]):
+        angle = origin[0] + spacing[0] * i
+        sine, cosine = np.sin(angle), np.cos(angle)
+        for k in range(first.shape[1]):
+            u, v = start_u[i, k], start_v[i, k]
+            z = origin[1] + spacing[1] * k
+            # From outside in, for there feet are far from jumping.
+            for m in range(count[i, k] - 1, -1, -1):
+                radius = origin[2] + spacing[2] * (first[i, k] + m)
+                x, y = axis[0] + radius * sine, axis[1] - radius * cosine
+                q = offset[i, k] + m
+                new_u, new_v, status = closest_point(patch, x, y, z, u, v, foot, work)
+                is_foot[q] = (
+                    status == FOOT
+                    and domain[0, 0] <= new_u <= domain[0, 1]
+                    and domain[1, 0] <= new_v <= domain[1, 1]
+                )
+                distance[q] = foot[0]
+                if status != FAILED:
+                    u, v = new_u, new_v
+                elif m < count[i, k] - 4:
+                    # Far below the band, where feet are about to jump: carried on smoothly.
+                    distance[q] = (
+                        4 * distance[q + 1]
+                        - 6 * distance[q + 2]
+                        + 4 * distance[q + 3]
+                        - distance[q + 4]
+                    )
+                else:
+                    distance[q] = height_over(patch, x, y, z, u, v, work)
+
+
+@compiled
+def fill_coefficients(
+    low: NDArray,
+    high: NDArray,
+    first_node: NDArray,
+    offset_node: NDArray,
+    distance: NDArray,
+    is_foot: NDArray,
+    first: NDArray,
+    offset: NDArray,
+    count: NDArray,
+    coefficient: NDArray,
+    state: NDArray,
+) -> None:  # pragma: no cover
+    """Coefficients from the distances at the nodes round each, and what each cell holds."""
+    for i in range(first.shape[0]):
+        for k in range(first.shape[1]):
+            for m in range(count[i, k]):
+                j = first[i, k] + m
+                total = 0.0
+                for a in range(-2, 3):
+                    for b in range(-2, 3):
+                        q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
+                        line = 0.0
+                        for c in range(-2, 3):
+                            line += COEFFICIENT[c + 2] * distance[q + c]
+                        total += COEFFICIENT[a + 2] * COEFFICIENT[b + 2] * line
+                place = offset[i, k] + m
+                coefficient[place] = total
+                if high[i, k] < 0 or j < low[i, k]:
+                    state[place] = UNTABLED
+                elif j > high[i, k]:
+                    state[place] = APART
+                else:
+                    state[place] = TABLED
+                    for a in range(2):
+                        for b in range(2):
+                            q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
+                            if not (is_foot[q] and is_foot[q + 1]):
+                                state[place] = UNTABLED
+
+
 class BoxTree(NamedTuple):
     """Boxes round the cells of a patch, and round every four of them up to one box."""
 

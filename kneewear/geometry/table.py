@@ -2,35 +2,91 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry.surface import Surface
+
+Array = NDArray[np.float64]
+
+# The 14 columns, in the order of Table 6.2; extra columns follow.
+COLUMNS = ("u", "v", "x", "y", "z", "nx", "ny", "nz", "tx", "ty", "tz", "bx", "by", "bz")
 
 
 @dataclass(frozen=True)
 class SurfaceTable:
-    """Regular u-v sampling of one surface: the 14 columns of Machado's table.
+    """Regular u-v sampling of one surface: the 14 columns of Machado's table, and extra ones.
 
     Parameters
     ----------
     u, v : array, shape (n_u,) and (n_v,)
-        Parameter values, ascending, from border to border.
+        Parameter values, ascending and equally spaced, from border to border.
     point, normal, tangent, binormal : array, shape (n_u, n_v, 3)
-        Position, mm, outward unit normal, unit tangent along u and binormal = normal x tangent.
+        Position, mm, outward unit normal, unit tangent along u and binormal = normal x tangent
+        (with Householder tangents, those of `householder_tangents`).
+    extra : mapping of str to array, shape (n_u, n_v)
+        Further columns; a name carries its unit (`thickness_mm`).
     """
 
-    u: NDArray[np.float64]
-    v: NDArray[np.float64]
-    point: NDArray[np.float64]
-    normal: NDArray[np.float64]
-    tangent: NDArray[np.float64]
-    binormal: NDArray[np.float64]
+    u: Array
+    v: Array
+    point: Array
+    normal: Array
+    tangent: Array
+    binormal: Array
+    extra: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of `rows`."""
+        return (*COLUMNS, *self.extra)
+
+    def rows(self) -> Array:
+        """All columns of all samples, shape (n_u, n_v, n_columns)."""
+        u, v = np.meshgrid(self.u, self.v, indexing="ij")
+        vectors = (self.point, self.normal, self.tangent, self.binormal)
+        return np.concatenate(
+            [u[..., None], v[..., None], *vectors, *(e[..., None] for e in self.extra.values())],
+            axis=-1,
+        )
+
+    def interpolate(self, u: ArrayLike, v: ArrayLike) -> Array:
+        """All columns between the samples, shape (..., n_columns); see `bilinear`."""
+        return bilinear(self.rows(), u, v)
+
+    def with_columns(self, **extra: Array) -> SurfaceTable:
+        """The table with further columns, each of shape (n_u, n_v)."""
+        shape = self.point.shape[:2]
+        for name, values in extra.items():
+            if np.shape(values) != shape:
+                raise ValueError(f"column {name} has shape {np.shape(values)}, not {shape}")
+        return replace(self, extra={**self.extra, **extra})
 
 
-def tabulate_surface(surface: Surface, u_points: int, v_points: int) -> SurfaceTable:
+def table_from_rows(rows: Array, columns: tuple[str, ...]) -> SurfaceTable:
+    """Table whose `rows` and `columns` these are."""
+    names = columns[len(COLUMNS) :]
+    return SurfaceTable(
+        u=rows[:, 0, 0],
+        v=rows[0, :, 1],
+        point=rows[..., 2:5],
+        normal=rows[..., 5:8],
+        tangent=rows[..., 8:11],
+        binormal=rows[..., 11:14],
+        extra={name: rows[..., len(COLUMNS) + n] for n, name in enumerate(names)},
+    )
+
+
+def tabulate_surface(
+    surface: Surface,
+    u_points: int,
+    v_points: int,
+    tangents: str = "derivatives",
+    curvature: bool = False,
+) -> SurfaceTable:
     """Sample a surface on a regular u-v grid.
 
     Parameters
@@ -39,11 +95,16 @@ def tabulate_surface(surface: Surface, u_points: int, v_points: int) -> SurfaceT
         Surface, usually a femoral condyle.
     u_points, v_points : int
         Number of samples along u and v, at least 2.
+    tangents : {"derivatives", "householder"}
+        Tangents along u, or those Table 6.2 prints.
+    curvature : bool
+        Whether the principal curvatures are added: `smallest_curvature_per_mm` and
+        `largest_curvature_per_mm`, positive where the surface is hollow.
 
     Returns
     -------
     SurfaceTable
-        Points and local frames; the tangent is the surface's own derivative along u.
+        Points and local frames.
 
     Raises
     ------
@@ -52,14 +113,125 @@ def tabulate_surface(surface: Surface, u_points: int, v_points: int) -> SurfaceT
 
     References
     ----------
-    Machado thesis, section 6.2 and Table 6.2 (which prints Householder tangents instead).
+    Machado thesis, section 6.2 and Table 6.2.
     """
     if u_points < 2 or v_points < 2:
         raise ValueError("a table needs at least 2 samples in each direction")
     (u0, u1), (v0, v1) = surface.domain
     u, v = np.linspace(u0, u1, u_points), np.linspace(v0, v1, v_points)
     point, along_u, along_v, *_ = surface.derivatives(u[:, None], v[None, :])
+    table = frame_samples(u, v, point, along_u, along_v, tangents)
+    if curvature:
+        smallest, largest = surface.curvature(u[:, None], v[None, :])
+        table = table.with_columns(
+            smallest_curvature_per_mm=smallest, largest_curvature_per_mm=largest
+        )
+    return table
+
+
+def frame_samples(
+    u: Array,
+    v: Array,
+    point: Array,
+    along_u: Array,
+    along_v: Array,
+    tangents: str = "derivatives",
+) -> SurfaceTable:
+    """Table of samples of any parametric surface.
+
+    Parameters
+    ----------
+    u, v : array, shape (n_u,) and (n_v,)
+        Parameter values.
+    point, along_u, along_v : array, shape (n_u, n_v, 3)
+        Position and derivatives along u and v.
+    tangents : {"derivatives", "householder"}
+        Unit tangents along u, or those of the Householder reflection that turns the first axis
+        into the normal, as Table 6.2 prints them whatever the parametrisation.
+
+    Returns
+    -------
+    SurfaceTable
+
+    Raises
+    ------
+    ValueError
+        If there is no such choice of tangents.
+    """
     normal = np.cross(along_u, along_v)
-    normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-    tangent = along_u / np.linalg.norm(along_u, axis=-1, keepdims=True)
-    return SurfaceTable(u, v, point, normal, tangent, np.cross(normal, tangent))
+    normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+    if tangents == "derivatives":
+        tangent = along_u / np.linalg.norm(along_u, axis=-1, keepdims=True)
+        return SurfaceTable(u, v, point, normal, tangent, np.cross(normal, tangent))
+    if tangents == "householder":
+        return SurfaceTable(u, v, point, normal, *householder_tangents(normal))
+    raise ValueError(f"tangents are 'derivatives' or 'householder', not '{tangents}'")
+
+
+def householder_tangents(normal: Array) -> tuple[Array, Array]:
+    """Tangent and binormal from the reflection that turns the first axis into a normal.
+
+    Parameters
+    ----------
+    normal : array, shape (..., 3)
+        Unit normals n.
+
+    Returns
+    -------
+    tangent, binormal : array, shape (..., 3)
+        Second and third column of I - 2 h h' / (h' h), h = n - (1, 0, 0). The three form a
+        left-handed set, as a reflection does: binormal = tangent x normal.
+
+    Notes
+    -----
+    Where n is the first axis itself h vanishes and the limit depends on the way there; h along the
+    third axis is taken, as along the meridian of Table 6.2, which prints round-off there (row
+    P_1_1).
+    """
+    h = normal - np.array([1.0, 0.0, 0.0])
+    h = np.where((h**2).sum(axis=-1, keepdims=True) > 1e-14, h, np.array([0.0, 0.0, 1.0]))
+    scaled = 2.0 * h / (h**2).sum(axis=-1, keepdims=True)
+    axes = np.eye(3)
+    tangent, binormal = (axes[a] - scaled * h[..., a : a + 1] for a in (1, 2))
+    return tangent, binormal
+
+
+def bilinear(rows: Array, u: ArrayLike, v: ArrayLike) -> Array:
+    """Values between the samples of a regular table.
+
+    Parameters
+    ----------
+    rows : array, shape (n_u, n_v, n_columns)
+        Samples; the first two columns are u and v, equally spaced.
+    u, v : array
+        Parameters inside the table; broadcast together.
+
+    Returns
+    -------
+    array, shape (..., n_columns)
+        Every column interpolated (Machado thesis, Eq. 6.22); unit vectors lose length in the order
+        of the spacing squared.
+
+    Raises
+    ------
+    ValueError
+        If a parameter lies outside the samples.
+    """
+    place_u = _place(rows[:, 0, 0], np.asarray(u, dtype=float), "u")
+    place_v = _place(rows[0, :, 1], np.asarray(v, dtype=float), "v")
+    (i, s), (j, t) = place_u, place_v
+    i, s, j, t = np.broadcast_arrays(i, s, j, t)
+    s, t = s[..., None], t[..., None]
+    return (1 - s) * ((1 - t) * rows[i, j] + t * rows[i, j + 1]) + s * (
+        (1 - t) * rows[i + 1, j] + t * rows[i + 1, j + 1]
+    )
+
+
+def _place(samples: Array, value: Array, name: str) -> tuple[NDArray[np.int64], Array]:
+    """Cell, and place in it between 0 and 1."""
+    steps = (value - samples[0]) * ((samples.size - 1) / (samples[-1] - samples[0]))
+    slack = 1e-9 * samples.size
+    if not ((steps >= -slack) & (steps <= samples.size - 1 + slack)).all():
+        raise ValueError(f"{name} outside the table's {samples[0]:g} to {samples[-1]:g}")
+    cell = np.clip(np.floor(steps).astype(np.int64), 0, samples.size - 2)
+    return cell, steps - cell

@@ -35,7 +35,9 @@ class Variable:
     coordinate : bool
         Whether the variable labels a dimension.
     chunks : tuple of int, optional
-        Chunk lengths; given, the variable is compressed. Longer than the array is the whole axis.
+        Chunk lengths. Longer than the array is the whole axis.
+    compressed : bool
+        Whether a variable in chunks is compressed; equal blocks of a direct-access file are not.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Variable:
     may_be_nan: bool = False
     coordinate: bool = False
     chunks: tuple[int, ...] | None = None
+    compressed: bool = True
 
 
 @dataclass(frozen=True)
@@ -186,8 +189,10 @@ def _encoding(variable: Variable, array: np.ndarray[Any, Any]) -> dict[str, Any]
     options: dict[str, Any] = {"_FillValue": None}
     if variable.chunks is not None and array.size:
         lengths = tuple(min(pair) for pair in zip(variable.chunks, array.shape, strict=True))
-        # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
-        options |= {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": lengths}
+        options["chunksizes"] = lengths
+        if variable.compressed:
+            # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
+            options |= {"zlib": True, "complevel": 1, "shuffle": True}
     return options
 
 

@@ -73,6 +73,12 @@ TEXTS = {
         "translations and varus angle, force, pressures and contact area of each side.",
         "Nine panels of curves through the cycle for the medial and lateral side.",
     ),
+    "distance_errors": (
+        "Errors of the distance tables",
+        "Largest error of distance and normal over the band that contact can reach, at every place "
+        "of the unrolled condyles; X marks the worst. Grey: left to the search on the surface.",
+        "Four maps of the medial and lateral condyle over angle and medial-lateral position.",
+    ),
     "pressure": (
         "Pressure at the largest load",
         "Centre case, seen from above. The line is the path of the centre of pressure through the "

@@ -8,10 +8,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
+from kneewear.report.distances import draw_distance_errors
 from kneewear.report.geometry import draw_geometry
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
@@ -37,6 +39,7 @@ def draw_figures(
     cases: pd.DataFrame,
     regression: pd.DataFrame,
     comparison: pd.DataFrame | None = None,
+    distance_tables: Mapping[str, DistanceTable] | None = None,
     quality: Sequence[FitQuality] = (),
     extractions: Mapping[str, Extraction] | None = None,
     benchmark: pd.DataFrame | None = None,
@@ -57,6 +60,8 @@ def draw_figures(
         Case table and regression table.
     comparison : DataFrame, optional
         Comparison with published values; without rows (or without it) nothing is drawn of it.
+    distance_tables : mapping of side to DistanceTable, optional
+        Distance tables of the condyles; without them their errors are not drawn.
     quality : sequence of FitQuality
         Deviations of the surfaces.
     extractions : mapping, optional
@@ -69,7 +74,7 @@ def draw_figures(
     dict of str to Figure
         Names without suffix, in the order of the page: `damage_maps`, `damage_surfaces`,
         `published_scatter`, `published_errors`, `implant`, `surface_deviation`,
-        `bearing_extraction`, `distance_methods`, and for each activity
+        `bearing_extraction`, `distance_errors`, `distance_methods`, and for each activity
         `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
         the figures of damage (`damage_maps_{life}`). Then those of `draw_geometry`.
     """
@@ -95,4 +100,6 @@ def draw_figures(
         figures[f"activity_{name}"] = draw_activity(activities[name])
         figures[f"history_{name}"] = draw_history(cycles, number)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
+    if distance_tables is not None:
+        figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     return figures | draw_geometry(implant, grid)

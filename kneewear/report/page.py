@@ -227,7 +227,8 @@ def _implant_section(
         if _has(tables, "fit_quality")
         else ()
     )
-    images = _images(figures, "implant", "surface_deviation", "bearing_extraction")
+    kinds = ("implant", "surface_deviation", "bearing_extraction", "distance_errors")
+    images = _images(figures, *kinds)
     return Section("implant", "Implant", (), images, tables=shown)
 
 

@@ -17,6 +17,7 @@ from kneewear.contact import _kernels
 from kneewear.contact.foundation import confined_modulus
 from kneewear.contact.plateau import PlateauContact
 from kneewear.errors import ConvergenceError
+from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
@@ -49,6 +50,7 @@ def simulate_cases(
     activity: Activity,
     cases: Sequence[Case],
     settings: SimulationSettings,
+    distance_tables: Mapping[str, DistanceTable] | None = None,
 ) -> ContactHistory:
     """Contact over one cycle of an activity for each case, one after the other.
 
@@ -64,7 +66,9 @@ def simulate_cases(
         Cases; each starts from its own settled pose, so the result of one does not depend on the
         others.
     settings : SimulationSettings
-        Material, load line, force direction and tolerance.
+        Material, load line, force direction, source of distances and tolerance.
+    distance_tables : mapping of side to DistanceTable, optional
+        Smooth tables of the distance; needed, and used, when `settings.distance` is "table".
 
     Returns
     -------
@@ -74,6 +78,8 @@ def simulate_cases(
     ------
     ConvergenceError
         If a frame has no equilibrium; the message names case and frame.
+    ValueError
+        If distance tables are needed and not given, or miss the error that was asked for.
 
     Notes
     -----
@@ -82,9 +88,23 @@ def simulate_cases(
     frame (Bei 2003, section 4.2.1, without inertia). The cycle is entered at the frame of largest
     load, where the equilibrium is best determined, and followed from there.
     """
+    smooth: Mapping[str, DistanceTable] = {}
+    if settings.distance == "table":
+        if distance_tables is None:
+            raise ValueError("distance: table needs the distance tables")
+        for side, table in distance_tables.items():
+            if table.quality.excess() > 1.0:
+                raise ValueError(
+                    f"the {side} distance table misses its wanted error by a factor of "
+                    f"{table.quality.excess():.3g}; allow more (table.distance_error_um) or set "
+                    "simulation.distance to exact"
+                )
+        smooth = distance_tables
     contacts = tuple(
-        PlateauContact(grid, number, surfaces[side], tables[side], settings.force_direction)
-        for number, side in enumerate(grid.sides)
+        PlateauContact(
+            grid, n, surfaces[side], tables[side], settings.force_direction, smooth.get(side)
+        )
+        for n, side in enumerate(grid.sides)
     )
     model = _Model(grid, contacts, activity, settings)
     parts = []

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from kneewear import default_study
-from kneewear.geometry import build_implant
+from kneewear.geometry import build_distance_table, build_implant
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.report.captions import figure_text
+from kneewear.report.distances import draw_distance_errors
 from kneewear.report.figures import draw_figures
 from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
 from kneewear.report.surfaces import draw_deviation, draw_extraction
@@ -82,6 +83,22 @@ def test_mark_stands_at_the_largest_damage(whole):
     x, _, z = whole.grid.centre[0][worst]
     mark = axes.lines[0].get_xydata()[0]
     assert mark == pytest.approx([z, x])
+
+
+def test_errors_of_distance_tables_are_mapped_on_both_condyles(whole):
+    tables = {
+        side: build_distance_table(surface, 1e-3) for side, surface in whole.implant.femoral.items()
+    }
+    figure = draw_distance_errors(whole.implant, tables)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert sum(title.startswith("Medial: worst") for title in titles) == 2
+    assert sum(title.startswith("Lateral: worst") for title in titles) == 2
+    for axes, unit in zip(figure.axes[:2], ("µm", "deg"), strict=True):
+        (worst,) = axes.lines
+        # Curvature jumps where the bearing part meets the rims, 12 mm from the condyle's middle.
+        away = abs(float(worst.get_xdata()[0]) - 23.0)
+        assert away > 11.5
+        assert axes.get_title(loc="left").endswith(unit)
 
 
 class TestSurfaces:

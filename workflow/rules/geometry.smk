@@ -13,6 +13,8 @@ rule build_geometry:
         surfaces=f"{RESULTS}/geometry/surfaces.nc",
         grid=f"{RESULTS}/geometry/grid.nc",
         table=f"{RESULTS}/geometry/table.nc",
+        distance_table=f"{RESULTS}/geometry/distance_table.nc",
+        distance_quality=f"{RESULTS}/geometry/distance_table.csv",
         fit_quality=f"{RESULTS}/geometry/fit_quality.csv",
         deviation=f"{RESULTS}/geometry/deviation.nc",
         extraction=EXTRACTION,

@@ -31,6 +31,7 @@ rule plot_figures:
     input:
         surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
+        distance_table=rules.build_geometry.output.distance_table,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
         cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),

@@ -30,6 +30,7 @@ rule simulate_contact:
         surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
         table=rules.build_geometry.output.table,
+        distance_table=rules.build_geometry.output.distance_table,
         activity=rules.prepare_activity.output.activity,
         # Jobs wait for the compiled kernels but are not run again for them.
         kernels=ancient(rules.compile_kernels.output.marker),
