@@ -3,12 +3,7 @@
 import pandas as pd
 
 from kneewear.config import GridSettings, ImplantSettings, TableSettings
-from kneewear.geometry import (
-    build_distance_table,
-    build_grid,
-    build_implant,
-    tabulate_surface,
-)
+from kneewear.geometry import build_distance_table, build_grid, build_implant, tabulate_surface
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant_sources import extract_bearings
 from kneewear.io.csv_tables import save_table

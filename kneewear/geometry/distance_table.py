@@ -271,7 +271,7 @@ class _Band:
         self.lowest = np.array([turn.min(), reach[..., 2].min(), out.min()])
         self.highest = np.array([turn.max(), reach[..., 2].max(), out.max()])
         sides = [np.diff(points, axis=a)[tuple([slice(119)] * 2)] for a in (0, 1)]
-        self.area = float(np.linalg.norm(np.cross(*sides), axis=-1).sum())
+        self.area = float(np.linalg.norm(np.cross(sides[0], sides[1]), axis=-1).sum())
         # Angle, z and radius, the order of the grid's axes.
         self.coordinates = np.stack(
             [self.angle, points[..., 2], np.hypot(away[..., 0], away[..., 1])], axis=-1
