@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from benchmarks import distance as distance_benchmark
 from kneewear import default_study
 from kneewear.activity import build_activity
 from kneewear.contact import PlateauContact, confined_modulus
@@ -101,7 +102,7 @@ def main() -> None:
         f"{points.shape[0]} closest points: {ours:.2f} ms, scipy.optimize.minimize {theirs:.0f} ms "
         f"(ratio {theirs / ours:.0f}); largest difference {1e3 * error:.3g} um"
     )
-    distance.main()
+    distance_benchmark.main()
 
 
 if __name__ == "__main__":
