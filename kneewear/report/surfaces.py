@@ -49,9 +49,7 @@ def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
         figure.colorbar(dots, ax=axes, label="deviation (µm)", pad=0.01)
         name = "condyle" if fit.component == "femoral" else "plateau"
         axes.set_title(
-            f"{fit.side.capitalize()} {name}, {fit.n_u} x {fit.n_v} lines\n"
-            f"max {_micrometres(fit.max_mm)}, mean {_micrometres(fit.mean_mm)}, "
-            f"SD {_micrometres(fit.sd_mm)}"
+            f"{fit.side.capitalize()} {name}, {fit.n_u} x {fit.n_v} lines\n{_deviation(fit)}"
         )
         axes.set_xlabel("z, medial (mm)")
         axes.set_ylabel("angle (deg)" if fit.component == "femoral" else "x, posterior (mm)")
@@ -125,6 +123,9 @@ def _placed(fit: FitQuality) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return fit.points[:, 2], np.degrees(np.arctan2(offset[:, 0], -offset[:, 1]))
 
 
-def _micrometres(value: float) -> str:
-    """Length as text."""
-    return f"{1e3 * value:.2f} µm" if value > _ROUNDING else "rounding only"
+def _deviation(fit: FitQuality) -> str:
+    """Largest, mean and standard deviation as text."""
+    if fit.max_mm < _ROUNDING:
+        return "no deviation but rounding"
+    largest, mean, spread = (1e3 * value for value in (fit.max_mm, fit.mean_mm, fit.sd_mm))
+    return f"max {largest:.2f}, mean {mean:.2f}, SD {spread:.2f} µm"

@@ -111,7 +111,7 @@ class TestSurfaces:
         titles = [axes.get_title(loc="left") for axes in figure.axes[:4]]
         assert titles[0].startswith("Medial condyle, 7 x 7 lines")
         assert titles[3].startswith("Lateral plateau, 3 x 7 lines")
-        assert all("rounding only" in title for title in titles)
+        assert all("no deviation but rounding" in title for title in titles)
 
     def test_extraction_colours_what_bears(self):
         extractions = {
