@@ -11,15 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import (
-    COORDINATES,
     Load,
     Spring,
     body_three_123,
     coordinate_numbers,
     generalized_forces,
-    spring_force,
+    spring_forces,
 )
-from kneewear.mechanics.coordinates import cross_matrix
 
 Array = NDArray[np.float64]
 
@@ -186,19 +184,18 @@ class _Model:
             rate += contact.stiffness
             scale = max(scale, _size(contact.wrench))
         # A contact's stiffness is symmetric, in turns that commute; the moment itself turns along.
-        rate[3:, 3:] -= 0.5 * cross_matrix(wrench[3:])
+        x, y, z = 0.5 * wrench[3:]
+        rate[3:, 3:] -= [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
         for load in self.loads:
             applied, change = load.wrench(translation, rotation)
             wrench += applied
             rate += change
             scale = max(scale, _size(applied))
         force, derivative = generalized_forces(wrench, rate, place[3:])
-        for spring in self.springs:
-            number = COORDINATES.index(spring.coordinate)
-            pull, slope = spring_force(spring, place[number])
-            force[number] += pull
-            derivative[number, number] += slope
-            scale = max(scale, abs(pull) / WEIGHT[number])
+        pull, slope = spring_forces(self.springs, place)
+        force += pull
+        derivative += slope
+        scale = max(scale, float(np.max(np.abs(pull / WEIGHT))))
         touching = any(contact.wrench[:3].any() for contact in contacts)
         return _Forces(contacts, force, derivative, scale, touching)
 
