@@ -84,3 +84,44 @@ def tractions(
             tangential = (1.0 if a == b else 0.0) - normal[a] * normal[b]
             turn = across * tangential + (along - across) * slip_a * slip_b * inverse**2
             slope[a, b] = -steepness * push * normal[b] - factor * turn
+
+
+@compiled
+def add_motion(
+    law: TractionLaw,
+    push: float,
+    normal: NDArray,
+    lever: NDArray,
+    twist: NDArray,
+    wrench: NDArray,
+    slope: NDArray,
+) -> None:  # pragma: no cover
+    """Add what motion changes in the elastic force of one element.
+
+    `push` is its elastic pressure times area, `normal` that of `tractions`, `lever` r the element
+    seen from the moving body's origin, `twist` the velocity v0 of that origin and the angular
+    velocity w (6), all in the fixed frame. The body's point at the element moves at v0 + w x r.
+    Adds to `wrench` (6) about the origin, without the elastic part -push N, and to `slope` (6 x 6),
+    its derivative over the twist.
+    """
+    velocity, traction = np.empty(3), np.empty(3)
+    turning, across = np.empty((3, 3)), np.empty((3, 3))
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        velocity[a] = twist[a] + twist[3 + b] * lever[c] - twist[3 + c] * lever[b]
+    tractions(law, normal, velocity, traction, turning)
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        wrench[a] += push * (traction[a] + normal[a])
+        moment = lever[b] * (traction[c] + normal[c]) - lever[c] * (traction[b] + normal[b])
+        wrench[3 + a] += push * moment
+        # Over w: a turn about axis a moves the point along b and c.
+        for k in range(3):
+            across[k, a] = turning[k, c] * lever[b] - turning[k, b] * lever[c]
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        for k in range(3):
+            slope[a, k] += push * turning[a, k]
+            slope[a, 3 + k] += push * across[a, k]
+            slope[3 + a, k] += push * (lever[b] * turning[c, k] - lever[c] * turning[b, k])
+            slope[3 + a, 3 + k] += push * (lever[b] * across[c, k] - lever[c] * across[b, k])
