@@ -19,6 +19,7 @@ from kneewear.geometry._kernels import DistanceArrays, PatchArrays
 from kneewear.mechanics._kernels import (
     BodyArrays,
     SpringArrays,
+    add_cross_matrix,
     along_coordinates,
     apply_load,
     inertia_along,
@@ -31,6 +32,8 @@ MARGIN = 0.4
 
 
 class PairArrays(NamedTuple):
+    """One contact pair with its layer."""
+
     elements: ElementArrays
     patch: PatchArrays
     table: DistanceArrays
@@ -46,21 +49,34 @@ class PairArrays(NamedTuple):
 
 
 class ModelArrays(NamedTuple):
-    pairs: Any
-    follows: NDArray[np.bool_]
-    carried: NDArray[np.bool_]
-    springs: SpringArrays
-    damping: NDArray[np.float64]
+    """What acts on the moving body over a cycle."""
+
+    pairs: Any  # a tuple of PairArrays
     body: BodyArrays
-    course: NDArray[np.float64]
+    springs: SpringArrays
+    damping: NDArray[np.float64]  # (6, 6), force along each coordinate over each rate
+    course: NDArray[np.float64]  # spline of the six coordinates and of nine numbers a load
     period: float
-    free: NDArray[np.int64]
-    origin: NDArray[np.float64]
-    wrenches: NDArray[np.float64]  # (n_pairs, 6)
+    follows: NDArray[np.bool_]  # of each load: given in the moving frame
+    carried: NDArray[np.bool_]  # of each load: its point given in the moving frame
+    free: NDArray[np.int64]  # numbers of the free coordinates
+    origin: NDArray[np.float64]  # (6,) coordinates that the states count from
+
+
+class Forces(NamedTuple):
+    """Room for forces along the coordinates and what they are made of."""
+
+    force: NDArray[np.float64]  # (6,)
+    derivative: NDArray[np.float64]  # (6, 6) over the coordinates
+    contact: NDArray[np.float64]  # (pair, 6) wrenches about the moving origin
+    applied: NDArray[np.float64]  # (6,) wrench of the loads
 
 
 @compiled
-def resist(pair, rotation, translation, wrench, rate):
+def resist(
+    pair: PairArrays, rotation: NDArray, translation: NDArray, wrench: NDArray, rate: NDArray
+) -> int:  # pragma: no cover
+    """Wrench of one pair on the moving body, and its derivative."""
     moved = 0.0
     turned = 0.0
     reach = 0.0
@@ -74,7 +90,14 @@ def resist(pair, rotation, translation, wrench, rate):
             turned += d * d
     if not np.sqrt(moved) + np.sqrt(reach * turned) < MARGIN:
         count, buried = find_candidates(
-            pair.elements, pair.patch, pair.table, pair.start, rotation, translation, MARGIN, pair.listed
+            pair.elements,
+            pair.patch,
+            pair.table,
+            pair.start,
+            rotation,
+            translation,
+            MARGIN,
+            pair.listed,
         )
         if buried:
             pair.pose[0, 3] = np.nan
@@ -85,89 +108,154 @@ def resist(pair, rotation, translation, wrench, rate):
             for j in range(3):
                 pair.pose[i, j] = rotation[i, j]
     return press(
-        pair.elements, pair.patch, pair.table, pair.law, pair.parameters, pair.thickness,
-        rotation, translation, pair.direction, pair.count[0], pair.listed, wrench, rate,
+        pair.elements,
+        pair.patch,
+        pair.table,
+        pair.law,
+        pair.parameters,
+        pair.thickness,
+        rotation,
+        translation,
+        pair.direction,
+        pair.count[0],
+        pair.listed,
+        wrench,
+        rate,
     )
 
 
 @compiled
-def balance(model, values, place, rates, rotation, axes, force, derivative):
-    wrench = np.zeros(6)
-    rate = np.zeros((6, 6))
-    one = np.empty(6)
+def balance(
+    model: ModelArrays,
+    values: NDArray,
+    place: NDArray,
+    rates: NDArray,
+    rotation: NDArray,
+    axes: NDArray,
+    found: Forces,
+) -> int:  # pragma: no cover
+    """Forces of contact, loads, springs and dampers along the coordinates, and their derivative.
+
+    `values` is a row of the course, `rotation` and `axes` are those of the place. Returns how many
+    elements could not be looked up.
+    """
+    wrench, rate = np.zeros(6), np.zeros((6, 6))
     slope = np.empty((6, 6))
     failed = 0
-    translation = place[:3]
     for n in range(len(model.pairs)):
-        pair = model.pairs[n]
-        failed += resist(pair, rotation, translation, one, slope)
+        failed += resist(model.pairs[n], rotation, place[:3], found.contact[n], slope)
         for i in range(6):
-            model.wrenches[n, i] = one[i]
-            wrench[i] += one[i]
+            wrench[i] += found.contact[n, i]
             for j in range(6):
                 rate[i, j] += slope[i, j]
-    x, y, z = 0.5 * wrench[3], 0.5 * wrench[4], 0.5 * wrench[5]
-    rate[3, 4] += z
-    rate[3, 5] -= y
-    rate[4, 3] -= z
-    rate[4, 5] += x
-    rate[5, 3] += y
-    rate[5, 4] -= x
+    # A contact's stiffness is symmetric, in turns that commute; the moment itself turns along.
+    add_cross_matrix(rate[3:, 3:], wrench[3:], -0.5)
+    found.applied[:] = 0.0
     for n in range(model.follows.shape[0]):
         k = 6 + 9 * n
-        apply_load(values[k:k + 3], values[k + 3:k + 6], values[k + 6:k + 9], model.follows[n],
-                   model.carried[n], translation, rotation, wrench, rate)
-    force[:] = 0.0
-    derivative[:] = 0.0
-    along_coordinates(wrench, rate, axes, force, derivative)
-    pull_springs(model.springs, place, rates, force, derivative)
+        apply_load(
+            values[k : k + 3],
+            values[k + 3 : k + 6],
+            values[k + 6 : k + 9],
+            model.follows[n],
+            model.carried[n],
+            place[:3],
+            rotation,
+            found.applied,
+            rate,
+        )
+    for i in range(6):
+        wrench[i] += found.applied[i]
+    found.force[:] = 0.0
+    found.derivative[:] = 0.0
+    along_coordinates(wrench, rate, axes, found.force, found.derivative)
+    pull_springs(model.springs, place, rates, found.force, found.derivative)
     for i in range(6):
         for j in range(6):
-            force[i] -= model.damping[i, j] * rates[j]
+            found.force[i] -= model.damping[i, j] * rates[j]
     return failed
 
 
 @compiled
-def accelerate(time, state, slope, model, jacobian, want):
-    n_channels = model.course.shape[2]
-    values, speeds, accelerations = np.empty(n_channels), np.empty(n_channels), np.empty(n_channels)
-    sample_spline(model.course, model.period, time, values, speeds, accelerations)
+def place_state(
+    model: ModelArrays,
+    time: float,
+    state: NDArray,
+    place: NDArray,
+    rates: NDArray,
+    accelerations: NDArray,
+    values: NDArray,
+) -> None:  # pragma: no cover
+    """Coordinates and rates: of the course where prescribed, of the state where free.
+
+    Fills in the course's `values` at that time, and the accelerations of all coordinates, which
+    only count where prescribed.
+    """
+    speeds, changes = np.empty_like(values), np.empty_like(values)
+    sample_spline(model.course, model.period, time, values, speeds, changes)
+    place[:], rates[:], accelerations[:] = values[:6], speeds[:6], changes[:6]
+    count = model.free.shape[0]
+    for k in range(count):
+        i = model.free[k]
+        place[i] = model.origin[i] + state[k]
+        rates[i] = state[count + k]
+        accelerations[i] = 0.0
+
+
+@compiled
+def move(
+    model: ModelArrays,
+    time: float,
+    state: NDArray,
+    slope: NDArray,
+    matrix: NDArray,
+    reaction: NDArray,
+    found: Forces,
+) -> int:  # pragma: no cover
+    """Slope of the state (free coordinates, their rates), its derivative, and what drivers exert.
+
+    M q'' + b = Q + R, with R zero along free coordinates and q'' prescribed along the others.
+    `matrix` is filled if it has rows; inertia's own change with the pose, small beside the
+    stiffness of contact, is left out of it. Returns how many elements could not be looked up.
+    """
     free = model.free
-    m = free.shape[0]
-    place, rates = values[:6].copy(), speeds[:6].copy()
-    for k in range(m):
-        place[free[k]] = model.origin[k] + state[k]
-        rates[free[k]] = state[m + k]
+    count = free.shape[0]
+    values = np.empty(model.course.shape[2])
+    place, rates, accelerations = np.empty(6), np.empty(6), np.empty(6)
+    place_state(model, time, state, place, rates, accelerations, values)
     rotation, axes = np.empty((3, 3)), np.empty((3, 3))
     orient(place[3:], rotation, axes)
-    force, derivative = np.empty(6), np.empty((6, 6))
-    failed = balance(model, values, place, rates, rotation, axes, force, derivative)
+    failed = balance(model, values, place, rates, rotation, axes, found)
     mass, bias = np.empty((6, 6)), np.empty(6)
     inertia_along(model.body, rotation, axes, rates, mass, bias)
-    inner = np.empty((m, m))
-    right = np.empty((m, 1 + (2 * m if want else 0)))
-    for a in range(m):
+
+    wanted = matrix.shape[0] > 0
+    inner = np.empty((count, count))
+    right = np.empty((count, 1 + 2 * count if wanted else 1))
+    for a in range(count):
         i = free[a]
-        right[a, 0] = force[i] - bias[i]
+        right[a, 0] = found.force[i] - bias[i]
         for j in range(6):
-            held = True
-            for b in range(m):
-                held = held and free[b] != j
-            if held:
-                right[a, 0] -= mass[i, j] * accelerations[j]
-        for b in range(m):
+            right[a, 0] -= mass[i, j] * accelerations[j]
+        for b in range(count):
             inner[a, b] = mass[i, free[b]]
-            if want:
-                right[a, 1 + b] = derivative[i, free[b]]
-                right[a, 1 + m + b] = -model.damping[i, free[b]]
+            if wanted:
+                right[a, 1 + b] = found.derivative[i, free[b]]
+                right[a, 1 + count + b] = -model.damping[i, free[b]]
+                for n in range(model.springs.coordinate.shape[0]):
+                    if i == free[b] and model.springs.coordinate[n] == i:
+                        right[a, 1 + count + b] -= model.springs.damping[n]
     solved = np.linalg.solve(inner, right)
-    for a in range(m):
-        slope[a] = state[m + a]
-        slope[m + a] = solved[a, 0]
-        if want:
-            for b in range(m):
-                jacobian[a, b] = 0.0
-                jacobian[a, m + b] = 1.0 if a == b else 0.0
-                jacobian[m + a, b] = solved[a, 1 + b]
-                jacobian[m + a, m + b] = solved[a, 1 + m + b]
+    for a in range(count):
+        accelerations[free[a]] = solved[a, 0]
+        slope[a], slope[count + a] = state[count + a], solved[a, 0]
+        if wanted:
+            for b in range(count):
+                matrix[a, b], matrix[a, count + b] = 0.0, 1.0 if a == b else 0.0
+                matrix[count + a, b] = solved[a, 1 + b]
+                matrix[count + a, count + b] = solved[a, 1 + count + b]
+    for i in range(6):
+        reaction[i] = bias[i] - found.force[i]
+        for j in range(6):
+            reaction[i] += mass[i, j] * accelerations[j]
     return failed
