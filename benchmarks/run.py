@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from benchmarks import distance as distance_benchmark
 from kneewear import default_study
 from kneewear.activity import build_activity
-from kneewear.contact import PlateauContact, confined_modulus
+from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
 from kneewear.geometry import Surface, build_grid, build_implant, tabulate_surface
 from kneewear.mechanics import body_three_123
 from kneewear.simulation import Case, simulate_cases
@@ -66,9 +66,9 @@ def main() -> None:
     frame = int(np.argmax(history.load[0]))
     rotation = body_three_123(history.rotation[0, frame])
     translation = history.translation[0, frame]
-    contact = PlateauContact(grid, 0, implant.femoral["medial"], tables["medial"])
+    contact = ContactPair(grid, 0, implant.femoral["medial"], tables["medial"])
     modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
-    spring = modulus / grid.thickness[0].ravel()[contact.index]
+    layer = Layer(SmallStrain(modulus), grid.thickness[0].ravel()[contact.index])
 
     rows = [
         (
@@ -83,7 +83,7 @@ def main() -> None:
         ),
         (
             f"one contact evaluation, medial, {history.active_elements[0, frame, 0]} loaded",
-            median_ms(lambda: contact.evaluate(rotation, translation, spring), 200),
+            median_ms(lambda: contact.evaluate(rotation, translation, layer), 200),
         ),
         (f"a cycle of {settings.frames} quasi-static frames, one case", median_ms(cycle, 3)),
     ]

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.run import median_ms
 from kneewear import default_study
 from kneewear.activity import build_activity
-from kneewear.contact import PlateauContact, confined_modulus
+from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
 from kneewear.geometry import (
     build_distance_table,
     build_grid,
@@ -126,11 +126,11 @@ def time_distances() -> None:
     pose = body_three_123(history.rotation[0, frame]), history.translation[0, frame]
     modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
     condyle, nearest = implant.femoral["medial"], nodes["medial"]
-    exact = PlateauContact(grid, 0, condyle, nearest)
-    smooth = PlateauContact(grid, 0, condyle, nearest, distance_table=tables["medial"])
-    spring = modulus / grid.thickness[0].ravel()[exact.index]
+    exact = ContactPair(grid, 0, condyle, nearest)
+    smooth = ContactPair(grid, 0, condyle, nearest, distance_table=tables["medial"])
+    layer = Layer(SmallStrain(modulus), grid.thickness[0].ravel()[exact.index])
 
-    listed = exact.evaluate(*pose, spring).element
+    listed = exact.evaluate(*pose, layer).element
     points = np.ascontiguousarray((exact.centre[listed] - pose[1]) @ pose[0])
     count, feet = len(points), np.empty((len(points), 10))
     state = np.empty(count, dtype=np.int64)
@@ -148,7 +148,7 @@ def time_distances() -> None:
     for name, call in rows:
         print(f"{name:60s} {1e3 * median_ms(call, 100) / count:10.4f} us")
     for source, contact in (("search", exact), ("table", smooth)):
-        evaluated = median_ms(lambda c=contact: c.evaluate(*pose, spring), 100)
+        evaluated = median_ms(lambda c=contact: c.evaluate(*pose, layer), 100)
         print(f"{'contact evaluation, medial, by ' + source:60s} {evaluated:10.3f} ms")
     durations = {source: median_ms(lambda s=source: cycle(s), 3) for source in ("exact", "table")}
     for source, duration in durations.items():

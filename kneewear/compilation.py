@@ -45,7 +45,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 def _cache_folder() -> Path:
     """Folder of this version of the kernels, beside the package where that can be written."""
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.glob("*/_kernels.py")):
+    for path in sorted(PACKAGE.glob("*/_*kernels.py")):
         digest.update(path.read_bytes())
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:

@@ -1,6 +1,20 @@
-"""Contact between the condyles and the elements of the insert."""
+"""Contact between surfaces of the moving body and the elements of the fixed one."""
 
-from kneewear.contact.foundation import confined_modulus, pressure
-from kneewear.contact.plateau import PlateauContact, Resultant
+from kneewear.contact.foundation import (
+    Layer,
+    PressureLaw,
+    SmallStrain,
+    confined_modulus,
+    pressure,
+)
+from kneewear.contact.pair import ContactPair, Resultant
 
-__all__ = ["PlateauContact", "Resultant", "confined_modulus", "pressure"]
+__all__ = [
+    "ContactPair",
+    "Layer",
+    "PressureLaw",
+    "Resultant",
+    "SmallStrain",
+    "confined_modulus",
+    "pressure",
+]

@@ -1,4 +1,4 @@
-"""Compiled contact between the elements of one plateau and one femoral patch."""
+"""Compiled contact between the elements of one surface and one patch of the moving body."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
+from kneewear.contact._law_kernels import press_law
 from kneewear.geometry._kernels import (
     APART,
     FAILED,
@@ -27,7 +28,7 @@ ALONG_MID_SURFACE = 1
 
 
 class StartArrays(NamedTuple):
-    """Voxel map from places in the femoral frame to table nodes."""
+    """Voxel map from places in the frame of the moving body to table nodes."""
 
     origin: NDArray[np.float64]
     spacing: float
@@ -42,10 +43,11 @@ class Workspace(NamedTuple):
     element: NDArray[np.int64]
     u: NDArray[np.float64]  # parameters of its foot, or where to search for it
     v: NDArray[np.float64]
-    point: NDArray[np.float64]  # its centre in the femoral frame
+    point: NDArray[np.float64]  # its centre in the frame of the moving body
     foot: NDArray[np.float64]  # as the distance table gives it
     state: NDArray[np.int64]
     penetration: NDArray[np.float64]
+    pressure: NDArray[np.float64]
 
 
 class ElementArrays(NamedTuple):
@@ -131,9 +133,9 @@ def add_curvature(
 ) -> None:  # pragma: no cover
     """Add push times the second derivative of the signed distance over the twist.
 
-    With a displacement J q of the element seen from the femur, J = (-I, [r]x), it is J' H J plus
-    N . (turn x translation) and N . (turn x (turn x r)) / 2. Only the upper blocks are filled;
-    `lever` and `spin` are zero matrices to work in.
+    With a displacement J q of the element seen from the moving body, J = (-I, [r]x), it is J' H J
+    plus N . (turn x translation) and N . (turn x (turn x r)) / 2. Only the upper blocks are
+    filled; `lever` and `spin` are zero matrices to work in.
     """
     lever[0, 1], lever[0, 2], lever[1, 2] = -rz, ry, -rx
     lever[1, 0], lever[2, 0], lever[2, 1] = rz, -ry, rx
@@ -160,7 +162,9 @@ def press(
     elements: ElementArrays,
     patch: PatchArrays,
     table: DistanceArrays,
-    spring: NDArray,
+    law: int,
+    parameters: NDArray,
+    thickness: NDArray,
     rotation: NDArray,
     translation: NDArray,
     direction: int,
@@ -169,11 +173,11 @@ def press(
     wrench: NDArray,
     stiffness: NDArray,
 ) -> int:  # pragma: no cover
-    """Pressures' resultant on the femoral component about its origin, and its derivative.
+    """Pressures' resultant on the moving body about its origin, and its derivative.
 
-    `spring` is pressure per penetration, MPa/mm. The derivative is exact for forces along the line
-    of minimum distance; for the mid-surface direction it is that of the former, good enough to
-    converge with. Returns the number of projections that failed.
+    `law` and `parameters` are those of `press_law`. The derivative is exact for forces along the
+    line of minimum distance; for the mid-surface direction it is that of the former, good enough
+    to converge with. Returns the number of projections that failed.
     """
     work = np.empty((6, 4))
     foot = np.empty(10)
@@ -195,7 +199,7 @@ def press(
     look_up(table, listed.point, count, 0.0, listed.foot, listed.state)
     for c in range(count):
         n = listed.element[c]
-        listed.penetration[c] = 0.0
+        listed.penetration[c] = listed.pressure[c] = 0.0
         if listed.state[c] == APART or (listed.state[c] == TABLED and listed.foot[c, 0] >= 0.0):
             continue
         if listed.state[c] == TABLED:
@@ -231,9 +235,9 @@ def press(
             px = (nx - elements.normal[n, 0]) / (2.0 * half)
             py = (ny - elements.normal[n, 1]) / (2.0 * half)
             pz = (nz - elements.normal[n, 2]) / (2.0 * half)
-        listed.penetration[c] = depth
-        rate = spring[n] * elements.area[n]
-        push = rate * depth
+        pressure, slope = press_law(law, parameters, depth, thickness[n])
+        listed.penetration[c], listed.pressure[c] = depth, pressure
+        push, rate = pressure * elements.area[n], slope * elements.area[n]
         wrench[0] -= push * px
         wrench[1] -= push * py
         wrench[2] -= push * pz
@@ -241,7 +245,7 @@ def press(
         wrench[4] -= push * (rz * px - rx * pz)
         wrench[5] -= push * (rx * py - ry * px)
 
-        # Signed distance over the twist (translation, turn about the femoral origin): gradient
+        # Signed distance over the twist (translation, turn about its origin): gradient
         # -(N, r x N); its second derivative follows below.
         gradient[0], gradient[1], gradient[2] = nx, ny, nz
         gradient[3] = ry * nz - rz * ny
@@ -281,7 +285,7 @@ def slide(
     translation_after: NDArray,
     slip: NDArray,
 ) -> None:  # pragma: no cover
-    """Slip along the two tangents of the femoral points now at the element centres.
+    """Slip along the two tangents of the points of the moving body now at the element centres.
 
     It is half their displacement from the frame before to the frame after.
     """

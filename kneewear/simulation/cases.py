@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.config import SimulationSettings
-from kneewear.contact import _kernels
-from kneewear.contact.foundation import confined_modulus
-from kneewear.contact.plateau import PlateauContact
+from kneewear.contact import ContactPair, Layer, SmallStrain, _kernels, confined_modulus
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
@@ -38,7 +36,7 @@ class _Model:
     """What the cases of a batch share."""
 
     grid: ElementGrid
-    contacts: tuple[PlateauContact, ...]
+    contacts: tuple[ContactPair, ...]
     activity: Activity
     settings: SimulationSettings
 
@@ -101,8 +99,13 @@ def simulate_cases(
                 )
         smooth = distance_tables
     contacts = tuple(
-        PlateauContact(
-            grid, n, surfaces[side], tables[side], settings.force_direction, smooth.get(side)
+        ContactPair(
+            grid,
+            n,
+            surfaces[side],
+            tables[side],
+            direction=settings.force_direction,
+            distance_table=smooth.get(side),
         )
         for n, side in enumerate(grid.sides)
     )
@@ -135,16 +138,16 @@ def _simulate_case(model: _Model, case: Case) -> dict[str, Any]:
     """Arrays of ContactHistory for one case, without the case axis."""
     settings, activity = model.settings, model.activity
     thickness = model.grid.case_thickness(case.thickness)
-    modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
-    springs = [
-        modulus / thickness[number].ravel()[contact.index]
+    law = SmallStrain(confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio))
+    layers = [
+        Layer(law, thickness[number].ravel()[contact.index])
         for number, contact in enumerate(model.contacts)
     ]
     for contact in model.contacts:
         contact.forget()
     weight = case.body_mass * GRAVITY
-    frames = _solve_cycle(model, springs, activity.load * weight)
-    histories = _collect(model, springs, frames, activity.load * weight)
+    frames = _solve_cycle(model, layers, activity.load * weight)
+    histories = _collect(model, frames, activity.load * weight)
     if settings.medial_lateral == "held":
         logger.warning(
             "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
@@ -155,7 +158,7 @@ def _simulate_case(model: _Model, case: Case) -> dict[str, Any]:
     return histories
 
 
-def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[Equilibrium]:
+def _solve_cycle(model: _Model, layers: Sequence[Layer], load: Array) -> list[Equilibrium]:
     """Equilibrium at every frame, entered at the frame of largest load."""
     settings, activity = model.settings, model.activity
     n_frames = load.size
@@ -188,7 +191,7 @@ def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[E
         solve = partial(
             solve_equilibrium,
             model.contacts,
-            springs,
+            layers,
             loading=loading,
             tolerance=settings.tolerance,
             frame=frame,
@@ -202,9 +205,7 @@ def _solve_cycle(model: _Model, springs: Sequence[Array], load: Array) -> list[E
     return [frames[frame] for frame in range(n_frames)]
 
 
-def _collect(
-    model: _Model, springs: Sequence[Array], frames: Sequence[Equilibrium], load: Array
-) -> dict[str, Any]:
+def _collect(model: _Model, frames: Sequence[Equilibrium], load: Array) -> dict[str, Any]:
     """Element and frame histories of a solved cycle."""
     n_frames, (n_sides, n_rows, n_columns) = len(frames), model.grid.area.shape
     n_elements = n_rows * n_columns
@@ -233,8 +234,7 @@ def _collect(
                 continue
             local = result.element[loaded]
             place = contact.index[local]
-            value = springs[side][local] * result.penetration[loaded]
-            area = contact.area[local]
+            value, area = result.pressure[loaded], result.area[loaded]
             sliding = np.empty((local.size, 2))
             _kernels.slide(
                 contact.centre[local],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact.plateau import PlateauContact, Resultant
+from kneewear.contact import ContactPair, Layer, Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import body_three_123
 
@@ -92,8 +92,8 @@ class Equilibrium:
 
 
 def solve_equilibrium(
-    contacts: Sequence[PlateauContact],
-    springs: Sequence[Array],
+    contacts: Sequence[ContactPair],
+    layers: Sequence[Layer],
     translation: Array,
     rotation: Array,
     loading: Loading,
@@ -104,10 +104,10 @@ def solve_equilibrium(
 
     Parameters
     ----------
-    contacts : sequence of PlateauContact
+    contacts : sequence of ContactPair
         Medial and lateral side.
-    springs : sequence of array
-        Pressure per penetration of each side's elements, MPa/mm.
+    layers : sequence of Layer
+        Elastic layer of each side.
     translation, rotation : array, shape (3,)
         Start pose; its x, second and third angle are prescribed, the others are solved.
     loading : Loading
@@ -143,8 +143,8 @@ def solve_equilibrium(
         for iteration in range(1, MAX_ITERATIONS + 1):
             matrix = pose.matrix()
             sides = tuple(
-                contact.evaluate(matrix, pose.translation, spring)
-                for contact, spring in zip(contacts, springs, strict=True)
+                contact.evaluate(matrix, pose.translation, layer)
+                for contact, layer in zip(contacts, layers, strict=True)
             )
             residual, jacobian = _balance(sides, pose, loading)
             worst = float(np.max(np.abs(residual))) / loading.force
@@ -173,13 +173,13 @@ def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
 
 
 def approach(
-    contacts: Sequence[PlateauContact], translation: Array, rotation: Array, frame: int
+    contacts: Sequence[ContactPair], translation: Array, rotation: Array, frame: int
 ) -> tuple[Array, Array]:
     """Bring the femoral component down from above until both sides just touch.
 
     Parameters
     ----------
-    contacts : sequence of PlateauContact
+    contacts : sequence of ContactPair
         Medial and lateral side.
     translation, rotation : array, shape (3,)
         Pose; its height does not matter, apart or overlapping.
@@ -199,7 +199,7 @@ def approach(
     pose = _Pose(np.array(translation, dtype=float), np.array(rotation, dtype=float))
     matrix = pose.matrix()
     lowest = min(
-        float((contact.condyle.control_points @ matrix.T)[..., 1].min()) for contact in contacts
+        float((contact.indenter.control_points @ matrix.T)[..., 1].min()) for contact in contacts
     )
     pose.translation[1] = max(float(c.centre[:, 1].max()) for c in contacts) - lowest + 1.0
     off = np.inf
@@ -307,7 +307,7 @@ def _keep_in_bracket(z: float, shift: float, force: float, bracket: list[float])
 
 
 def _bring_down(
-    contacts: Sequence[PlateauContact], which: Sequence[bool], pose: _Pose, matrix: Array
+    contacts: Sequence[ContactPair], which: Sequence[bool], pose: _Pose, matrix: Array
 ) -> list[float]:
     """Move the chosen sides to touch, the other's height kept; returns how far each was off."""
     levers, drops = [], []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kneewear.contact import _kernels
-from kneewear.contact.plateau import PlateauContact
+from kneewear.contact import ContactPair, Layer, SmallStrain, _kernels
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.surface import Surface
@@ -30,9 +29,9 @@ def compile_kernels() -> None:
     )
     grid = build_grid(implant, rows=4, columns=4)
     condyle = implant.femoral["medial"]
-    contact = PlateauContact(grid, 0, condyle, tabulate_surface(condyle, 5, 5))
+    contact = ContactPair(grid, 0, condyle, tabulate_surface(condyle, 5, 5))
     upright, lowered = np.eye(3), np.array([0.0, -0.1, 0.0])
-    contact.evaluate(upright, lowered, np.ones(contact.index.size))
+    contact.evaluate(upright, lowered, Layer(SmallStrain(1.0), np.ones(contact.index.size)))
     contact.gap(upright, lowered)
     _kernels.slide(
         contact.centre,

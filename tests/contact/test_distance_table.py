@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kneewear.contact import PlateauContact
+from kneewear.contact import ContactPair
 from kneewear.geometry import SIDES, build_distance_table, tabulate_surface
 from kneewear.mechanics import body_three_123
 from kneewear.simulation import simulate_cases
-from tests.physics.bodies import CASES, MODULUS, energy, gait_study, pose_of
+from tests.physics.bodies import CASES, energy, gait_study, linear_layer, pose_of
 
 # The issue's bounds: force within 0.1 %, moments within 0.1 % of the force times 1 mm.
 FORCE, MOMENT = 1e-3, 1e-3
@@ -30,22 +30,22 @@ def history():
 
 @cache
 def contacts(side):
-    """Contact by search and from the table, and the springs of the elements."""
+    """Contact by search and from the table, and the layer."""
     study, name = gait_study(), SIDES[side]
     condyle = study.implant.femoral[name]
     nodes = tabulate_surface(condyle, 61, 31)
-    exact = PlateauContact(study.grid, side, condyle, nodes)
-    smooth = PlateauContact(study.grid, side, condyle, nodes, distance_table=tables()[name])
+    exact = ContactPair(study.grid, side, condyle, nodes)
+    smooth = ContactPair(study.grid, side, condyle, nodes, distance_table=tables()[name])
     thickness = study.grid.case_thickness(CASES[1].thickness)
-    return exact, smooth, MODULUS / thickness[side].ravel()[exact.index]
+    return exact, smooth, linear_layer(thickness[side].ravel()[exact.index])
 
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_forces_and_moments_of_a_whole_cycle_agree(side):
-    exact, smooth, spring = contacts(side)
+    exact, smooth, layer = contacts(side)
     for frame in range(history().percent.size):
         pose = pose_of(history(), frame)
-        one, other = exact.evaluate(*pose, spring), smooth.evaluate(*pose, spring)
+        one, other = exact.evaluate(*pose, layer), smooth.evaluate(*pose, layer)
         force = np.linalg.norm(one.wrench[:3])
         assert np.linalg.norm(other.wrench[:3] - one.wrench[:3]) < FORCE * force
         assert np.linalg.norm(other.wrench[3:] - one.wrench[3:]) < MOMENT * force
@@ -57,10 +57,10 @@ def test_forces_and_moments_of_a_whole_cycle_agree(side):
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_forces_are_the_slope_of_the_energy_to_the_last_digit(side):
-    _, smooth, spring = contacts(side)
+    _, smooth, layer = contacts(side)
     frame = int(np.argmax(history().load[0]))
     rotation, translation = pose_of(history(), frame)
-    wrench = smooth.evaluate(rotation, translation, spring).wrench
+    wrench = smooth.evaluate(rotation, translation, layer).wrench
     step = 1e-5
     for axis in range(6):
         energies = []
@@ -68,8 +68,8 @@ def test_forces_are_the_slope_of_the_energy_to_the_last_digit(side):
             twist = sign * step * np.eye(6)[axis]
             # About the femoral origin; axes add up for turns this small.
             turned = body_three_123(np.array([twist[3], twist[4], twist[5]])) @ rotation
-            result = smooth.evaluate(turned, translation + twist[:3], spring)
-            energies.append(energy(smooth, result, spring))
+            result = smooth.evaluate(turned, translation + twist[:3], layer)
+            energies.append(energy(result))
         slope = -(energies[0] - energies[1]) / (2 * step)
         scale = np.linalg.norm(wrench[3:] if axis > 2 else wrench[:3])
         # Elements that touch or part within the step make the difference quotient kink.
@@ -78,10 +78,10 @@ def test_forces_are_the_slope_of_the_energy_to_the_last_digit(side):
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_deeper_than_the_band_the_surface_is_asked(side):
-    exact, smooth, spring = contacts(side)
+    exact, smooth, layer = contacts(side)
     rotation, translation = pose_of(history(), 0)
     lowered = translation - np.array([0.0, 1.0, 0.0])
-    one, other = (c.evaluate(rotation, lowered, spring) for c in (exact, smooth))
+    one, other = (c.evaluate(rotation, lowered, layer) for c in (exact, smooth))
     assert one.penetration.max() > 0.9
     force = np.linalg.norm(one.wrench[:3])
     assert force > 10_000.0
@@ -130,7 +130,5 @@ def test_a_band_narrower_than_the_list_of_elements_is_refused():
     study = gait_study()
     condyle = study.implant.femoral["medial"]
     narrow = build_distance_table(condyle, 5e-5, outside=0.2)
-    with pytest.raises(ValueError, match=r"reaches 0\.2 mm out of the condyle; contact needs 0\.4"):
-        PlateauContact(
-            study.grid, 0, condyle, tabulate_surface(condyle, 9, 9), distance_table=narrow
-        )
+    with pytest.raises(ValueError, match=r"reaches 0\.2 mm out of the surface; contact needs 0\.4"):
+        ContactPair(study.grid, 0, condyle, tabulate_surface(condyle, 9, 9), distance_table=narrow)

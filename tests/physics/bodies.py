@@ -10,7 +10,7 @@ import numpy as np
 
 from kneewear import default_study
 from kneewear.activity import Activity, build_parametric_activity
-from kneewear.contact import PlateauContact, confined_modulus
+from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
 from kneewear.geometry import (
     SIDES,
     ElementGrid,
@@ -87,17 +87,22 @@ def flat_implant(condyle, half_x=8.0, half_z=8.0, spacing=46.0, thickness=8.0):
 
 
 def contact_of(implant, rows, columns, side=0, direction="minimum_distance", nodes=(61, 41)):
-    """Contact of one side and the springs of its elements."""
+    """Contact of one side and the layer under its elements."""
     grid = build_grid(implant, rows, columns)
     condyle = implant.femoral[SIDES[side]]
-    contact = PlateauContact(grid, side, condyle, tabulate_surface(condyle, *nodes), direction)
-    return contact, MODULUS / grid.thickness[side].ravel()[contact.index]
+    table = tabulate_surface(condyle, *nodes)
+    contact = ContactPair(grid, side, condyle, table, direction=direction)
+    return contact, linear_layer(grid.thickness[side].ravel()[contact.index])
 
 
-def energy(contact, result, spring):
-    """Elastic energy of the foundation, N mm."""
-    local = result.element
-    return 0.5 * float(np.sum(spring[local] * contact.area[local] * result.penetration**2))
+def linear_layer(thickness, modulus=MODULUS):
+    """A small-strain layer."""
+    return Layer(SmallStrain(modulus), thickness)
+
+
+def energy(result):
+    """Elastic energy of the linear foundation, N mm."""
+    return 0.5 * float(np.sum(result.pressure * result.area * result.penetration))
 
 
 @dataclass(frozen=True)

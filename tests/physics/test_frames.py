@@ -106,12 +106,12 @@ def test_moving_a_frames_origin_changes_no_pressure(load_line, which):
 @few
 def test_rigid_motion_of_both_bodies_turns_the_wrench_with_them(turn, shift):
     study = short_study()
-    contact, spring = contact_of(study.implant, 30, 24)
+    contact, layer = contact_of(study.implant, 30, 24)
     rotation, translation = pose(0)
-    still = contact.evaluate(rotation, translation, spring)
+    still = contact.evaluate(rotation, translation, layer)
     motion = Rotation.from_rotvec(turn).as_matrix()
     carry_elements(contact, motion, shift)
-    carried = contact.evaluate(motion @ rotation, motion @ translation + shift, spring)
+    carried = contact.evaluate(motion @ rotation, motion @ translation + shift, layer)
     # Rounding 300 mm away from the origin, 1e-13 mm, against 0.1 mm of penetration.
     assert carried.penetration == pytest.approx(still.penetration, abs=1e-10)
     scale = np.abs(still.wrench).max()
@@ -140,11 +140,11 @@ def test_torque_about_another_femoral_origin_differs_by_r_cross_f(shift):
     study = short_study()
     femoral = {s: f.transformed(UPRIGHT, shift) for s, f in study.implant.femoral.items()}
     other = contact_of(replace(study.implant, femoral=femoral), 30, 24)[0]
-    contact, spring = contact_of(study.implant, 30, 24)
+    contact, layer = contact_of(study.implant, 30, 24)
     for frame in range(3):
         rotation, translation = pose(frame)
-        one = contact.evaluate(rotation, translation, spring)
-        two = other.evaluate(rotation, translation - rotation @ shift, spring)
+        one = contact.evaluate(rotation, translation, layer)
+        two = other.evaluate(rotation, translation - rotation @ shift, layer)
         scale = np.abs(one.wrench[:3]).max()
         assert two.wrench[:3] == pytest.approx(one.wrench[:3], abs=1e-8 * scale)
         expected = one.wrench[3:] + np.cross(rotation @ shift, one.wrench[:3])

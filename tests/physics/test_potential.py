@@ -52,15 +52,13 @@ STEP = np.array([1.0] * 3 + [1 / 30.0] * 3) * 1e-6
 @pytest.mark.parametrize("frame", [1, 3, 5, 9])
 def test_wrench_is_minus_the_gradient_of_the_energy(side, frame):
     study, history = study_and_history()
-    contact, spring = contact_of(study.implant, 40, 30, side)
+    contact, layer = contact_of(study.implant, 40, 30, side)
     rotation, translation = pose_of(history, frame)
 
     def stored(twist):
-        return energy(
-            contact, contact.evaluate(*turned(rotation, translation, twist), spring), spring
-        )
+        return energy(contact.evaluate(*turned(rotation, translation, twist), layer))
 
-    wrench = contact.evaluate(rotation, translation, spring).wrench
+    wrench = contact.evaluate(rotation, translation, layer).wrench
     # Energies of 100 N mm round at 1e-14, so differences over 1e-5 mm at 1e-7 N or 1e-9 of 1e3 N.
     gradient = differences(stored, 10 * STEP)
     scale = np.linalg.norm(wrench[:3]) * np.array([1.0] * 3 + [30.0] * 3)
@@ -71,11 +69,11 @@ def test_wrench_is_minus_the_gradient_of_the_energy(side, frame):
 @pytest.mark.parametrize("frame", [1, 3, 5, 9])
 def test_stiffness_is_the_derivative_of_the_wrench(side, frame):
     study, history = study_and_history()
-    contact, spring = contact_of(study.implant, 40, 30, side)
+    contact, layer = contact_of(study.implant, 40, 30, side)
     rotation, translation = pose_of(history, frame)
-    stiffness = contact.evaluate(rotation, translation, spring).stiffness
+    stiffness = contact.evaluate(rotation, translation, layer).stiffness
     numerical = differences(
-        lambda twist: contact.evaluate(*turned(rotation, translation, twist), spring).wrench, STEP
+        lambda twist: contact.evaluate(*turned(rotation, translation, twist), layer).wrench, STEP
     )
     # The last block of the analytic one is the Hessian in the chart of turns about fixed axes,
     # which is symmetric; the derivative of a moment that turns along differs by half a cross term.
@@ -88,10 +86,10 @@ def test_stiffness_is_the_derivative_of_the_wrench(side, frame):
 
 def test_no_load_where_apart_and_none_at_first_touch():
     study, history = study_and_history()
-    contact, spring = contact_of(study.implant, 40, 30)
+    contact, layer = contact_of(study.implant, 40, 30)
     rotation, translation = pose_of(history, 1)
     for lift in (1.0, 5.0, 50.0, 1000.0):
-        result = contact.evaluate(rotation, translation + lift * UP, spring)
+        result = contact.evaluate(rotation, translation + lift * UP, layer)
         assert not result.wrench.any()
         assert not result.stiffness.any()
         assert (result.penetration == 0).all()
@@ -99,15 +97,15 @@ def test_no_load_where_apart_and_none_at_first_touch():
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = 0.5 * (low + high)
-        touches = contact.evaluate(rotation, translation + middle * UP, spring).wrench.any()
+        touches = contact.evaluate(rotation, translation + middle * UP, layer).wrench.any()
         low, high = (middle, high) if touches else (low, middle)
-    assert not contact.evaluate(rotation, translation + (high + 1e-3) * UP, spring).wrench.any()
-    grazed = contact.evaluate(rotation, translation + (low - 1e-3) * UP, spring)
+    assert not contact.evaluate(rotation, translation + (high + 1e-3) * UP, layer).wrench.any()
+    grazed = contact.evaluate(rotation, translation + (low - 1e-3) * UP, layer)
     # A micrometre over a few elements of half a square millimetre: K / h x A x d, a newton or so.
     assert 0.0 < grazed.wrench[1] < 10.0
 
 
-def work_round_loop(contact, spring, corners, steps=400):
+def work_round_loop(contact, layer, corners, steps=400):
     """Work of the contact forces round a closed loop of poses, and work exchanged on the way."""
     corners = np.array([*corners, corners[0]])
     net = exchanged = 0.0
@@ -116,7 +114,7 @@ def work_round_loop(contact, spring, corners, steps=400):
         for number in range(steps):
             at = begin + (number + 0.5) * change
             rotation = Rotation.from_rotvec([at[3], 0.0, 0.0]).as_matrix()
-            wrench = contact.evaluate(rotation, at[:3], spring).wrench
+            wrench = contact.evaluate(rotation, at[:3], layer).wrench
             work = wrench[:3] @ change[:3] + wrench[3] * change[3]
             net += work
             exchanged += abs(work)
@@ -157,7 +155,7 @@ def test_work_lost_over_the_edge_of_a_plate(direction, lost, margin):
     stored on the way in, E / 2 comes back over the edge, so E / 2 of the 3 E / 2 exchanged is lost.
     """
     implant = flat_implant(sphere(30.0), thickness=8.0)
-    contact, spring = contact_of(implant, 40, 40, 0, direction)
-    net, exchanged = work_round_loop(contact, spring, PLATE_LOOP.astype(float))
+    contact, layer = contact_of(implant, 40, 40, 0, direction)
+    net, exchanged = work_round_loop(contact, layer, PLATE_LOOP.astype(float))
     # The angles are small (0.12 rad at most): halving holds to their square.
     assert -net / exchanged == pytest.approx(lost, abs=margin)

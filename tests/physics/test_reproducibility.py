@@ -40,7 +40,7 @@ def both_contacts(study):
 def test_equilibrium_does_not_depend_on_the_start(line, approached):
     study = gait_study()
     history = study.run(CASES[0])
-    contacts, springs = both_contacts(study)
+    contacts, layers = both_contacts(study)
     for frame in (0, 2, 5, 9):
         loading = Loading(float(history.load[0, frame]), 0.7, line, 0.0, 0.0)
         found = {}
@@ -52,7 +52,7 @@ def test_equilibrium_does_not_depend_on_the_start(line, approached):
             if approached:
                 translation, rotation = approach(contacts, translation, rotation, frame)
             found[name] = solve_equilibrium(
-                contacts, springs, translation, rotation, loading, 1e-12, frame
+                contacts, layers, translation, rotation, loading, 1e-12, frame
             )
         first = found["10 mm above"]
         for name, other in found.items():
@@ -68,15 +68,15 @@ def poses(study, count=12):
 
 def test_order_of_poses_changes_no_bit():
     study = gait_study()
-    contact, spring = contact_of(study.implant, 40, 30)
+    contact, layer = contact_of(study.implant, 40, 30)
     listed = poses(study)
     straight = []
     for rotation, translation in listed:
         contact.forget()
-        straight.append(contact.evaluate(rotation, translation, spring))
+        straight.append(contact.evaluate(rotation, translation, layer))
     for number in np.random.default_rng(3).permutation(len(listed)):
         contact.forget()
-        again = contact.evaluate(*listed[number], spring)
+        again = contact.evaluate(*listed[number], layer)
         assert np.array_equal(again.element, straight[number].element)
         assert np.array_equal(again.penetration, straight[number].penetration)
         assert np.array_equal(again.wrench, straight[number].wrench)
@@ -90,7 +90,7 @@ def on_all(contact, result):
 
 def test_a_remembered_search_finds_what_a_fresh_one_finds():
     study = gait_study()
-    walker, spring = contact_of(study.implant, 40, 30)
+    walker, layer = contact_of(study.implant, 40, 30)
     fresh, _ = contact_of(study.implant, 40, 30)
     random = np.random.default_rng(5)
     (rotation, translation), *_ = poses(study)
@@ -99,8 +99,8 @@ def test_a_remembered_search_finds_what_a_fresh_one_finds():
         translation += random.uniform(-0.15, 0.15, 3) * [1.0, 0.2, 1.0]
         translation[1] = np.clip(translation[1], 37.0, 38.0)
         fresh.forget()
-        one = on_all(walker, walker.evaluate(rotation, translation, spring))
-        other = on_all(fresh, fresh.evaluate(rotation, translation, spring))
+        one = on_all(walker, walker.evaluate(rotation, translation, layer))
+        other = on_all(fresh, fresh.evaluate(rotation, translation, layer))
         # A foot found by fewer steps from nearer by differs by the square of the last one, 1e-11.
         assert np.max(np.abs(one - other)) < 1e-9
 
@@ -146,11 +146,11 @@ def test_two_runs_give_the_same_bits():
 def test_a_remembered_search_sees_elements_that_a_border_reaches():
     """A flat stamp slides over a plate by less than what makes the elements be listed afresh."""
     implant = flat_implant(plate((-4.0, 4.0), (-4.0, 4.0)).reversed_normal(), 8.0, 8.0)
-    walker, spring = contact_of(implant, 80, 80)
+    walker, layer = contact_of(implant, 80, 80)
     fresh, _ = contact_of(implant, 80, 80)
     for shift in (0.0, 0.05, 0.12, 0.3):
         fresh.forget()
         pose = UPRIGHT, np.array([shift, 7.9, 0.0])
-        one = on_all(walker, walker.evaluate(*pose, spring))
-        other = on_all(fresh, fresh.evaluate(*pose, spring))
+        one = on_all(walker, walker.evaluate(*pose, layer))
+        other = on_all(fresh, fresh.evaluate(*pose, layer))
         assert np.array_equal(one > 0, other > 0)

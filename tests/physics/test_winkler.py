@@ -76,18 +76,17 @@ def test_depth_beyond_the_radius_is_refused():
 
 def errors(condyle, cells, expected):
     """Relative errors of force, contact area, peak and mean, root mean square over offsets."""
-    contact, spring = contact_of(flat_implant(condyle, HALF, HALF, thickness=THICKNESS), *cells)
+    contact, layer = contact_of(flat_implant(condyle, HALF, HALF, thickness=THICKNESS), *cells)
     found = []
     for along in OFFSETS * 2 * HALF / cells[0]:
         for across in OFFSETS * 2 * HALF / cells[1]:
             result = contact.evaluate(
-                UPRIGHT, np.array([along, THICKNESS + RADIUS - DEPTH, across]), spring
+                UPRIGHT, np.array([along, THICKNESS + RADIUS - DEPTH, across]), layer
             )
             loaded = result.penetration > 0
-            place = result.element[loaded]
-            pressure = spring[place] * result.penetration[loaded]
+            pressure = result.pressure[loaded]
             found.append(
-                [result.wrench[1], contact.area[place].sum(), pressure.max(), pressure.mean()]
+                [result.wrench[1], result.area[loaded].sum(), pressure.max(), pressure.mean()]
             )
     return np.sqrt(np.mean((np.array(found) / expected - 1.0) ** 2, axis=0))
 
@@ -139,12 +138,12 @@ def test_cylinder_meets_the_closed_form_at_the_expected_order():
 
 def test_peak_is_twice_the_mean_under_a_sphere():
     result = []
-    contact, spring = contact_of(
+    contact, layer = contact_of(
         flat_implant(sphere(RADIUS), HALF, HALF, thickness=THICKNESS), 96, 96
     )
     for along in OFFSETS * 2 * HALF / 96:
         pose = np.array([along, THICKNESS + RADIUS - DEPTH, 0.3 * along])
-        pressure = contact.evaluate(UPRIGHT, pose, spring).penetration
+        pressure = contact.evaluate(UPRIGHT, pose, layer).penetration
         result.append(pressure.max() / pressure[pressure > 0].mean())
     # 2 (1 + D / 3R) for the sphere; the mean's own error on this grid is 1e-3.
     assert np.mean(result) == pytest.approx(2.0, rel=5e-3)
@@ -152,13 +151,13 @@ def test_peak_is_twice_the_mean_under_a_sphere():
 
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.4])
 def test_force_grows_as_the_closed_form_at_other_depths(depth):
-    contact, spring = contact_of(
+    contact, layer = contact_of(
         flat_implant(sphere(RADIUS), HALF, HALF, thickness=THICKNESS), 96, 96
     )
     found = []
     for along in OFFSETS * 2 * HALF / 96:
         pose = np.array([along, THICKNESS + RADIUS - depth, 0.7 * along])
-        found.append(contact.evaluate(UPRIGHT, pose, spring).wrench[1])
+        found.append(contact.evaluate(UPRIGHT, pose, layer).wrench[1])
     exact = winkler.sphere_force(RADIUS, depth, MODULUS, THICKNESS)
     # Errors fall as (cell / contact radius)^2.5: 120 elements under load at 0.01 mm carry 5e-4.
     assert np.mean(found) == pytest.approx(exact, rel=2e-3)

@@ -1,4 +1,4 @@
-"""Contact of one femoral condyle with the elements of one plateau."""
+"""Contact of the elements of one surface of the fixed body with one surface of the moving body."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from kneewear.contact import _kernels
+from kneewear.contact.foundation import Layer
 from kneewear.geometry.distance_table import DistanceTable, empty_table
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
@@ -23,7 +24,7 @@ DIRECTIONS = {
 
 # Elements this near at the start of a search stay on its list, mm.
 MARGIN = 0.4
-# Edge of a voxel, mm. One further out than REACH_OUT from the condyle holds no point within the
+# Edge of a voxel, mm. One further out than REACH_OUT from the surface holds no point within the
 # margin; of the metal only a layer REACH_IN deep is kept.
 VOXEL = 1.0
 REACH_OUT = MARGIN + 0.9 * VOXEL + 0.1
@@ -32,45 +33,49 @@ REACH_IN = 6.0
 
 @dataclass(frozen=True)
 class Resultant:
-    """Contact of one side at one pose.
+    """Contact of one pair at one pose.
 
     Parameters
     ----------
     wrench : array, shape (6,)
-        Force on the femoral component, N, and its moment about the femoral origin, N mm, in the
-        insert's frame.
+        Force on the moving body, N, and its moment about that body's origin, N mm, in the frame of
+        the fixed body. The fixed body feels the opposite.
     stiffness : array, shape (6, 6)
-        Derivative of the wrench over translation, mm, and turn about the femoral origin, rad.
+        Derivative of the wrench over translation, mm, and turn about the moving body's origin, rad.
     element : int array, shape (n,)
-        Flat indices (row x columns + column) of the candidates.
-    penetration : array, shape (n,)
-        Their penetration, mm, zero where apart.
+        Candidates among the valid elements; `ContactPair.index` tells their places in the grid.
+    penetration, pressure : array, shape (n,)
+        Their penetration, mm, and pressure, MPa; zero where apart.
+    area : array, shape (n,)
+        Their areas, mm2.
     """
 
     wrench: Array
     stiffness: Array
     element: NDArray[np.int64]
     penetration: Array
+    pressure: Array
+    area: Array
 
 
-class PlateauContact:
-    """Elastic foundation of one side: elements, condyle, and where to start each projection.
+class ContactPair:
+    """Elements of one surface of the fixed body, and the surface of the moving body they meet.
 
     Parameters
     ----------
     grid : ElementGrid
-        Elements of the insert.
+        Elements of the fixed body.
     side : int
-        Index of the side in the grid.
-    condyle : Surface
-        Femoral surface, exact.
+        Index of the pair's elements in the grid.
+    indenter : Surface
+        Surface of the moving body, exact.
     table : SurfaceTable
         Its lookup table, from which every projection starts.
     direction : {"minimum_distance", "mid_surface"}
         Line along which pressure acts. Only the first makes forces derive from a potential.
     distance_table : DistanceTable, optional
-        Smooth table of the distance to the condyle. Where it has values they are used; deeper than
-        its band and at the condyle's borders the condyle itself is asked, as it is everywhere
+        Smooth table of the distance to the indenter. Where it has values they are used; deeper than
+        its band and at the indenter's borders the surface itself is asked, as it is everywhere
         without a table.
 
     Raises
@@ -89,14 +94,15 @@ class PlateauContact:
         self,
         grid: ElementGrid,
         side: int,
-        condyle: Surface,
+        indenter: Surface,
         table: SurfaceTable,
+        *,
         direction: str = "minimum_distance",
         distance_table: DistanceTable | None = None,
     ) -> None:
         if distance_table is not None and distance_table.outside < MARGIN:
             raise ValueError(
-                f"the distance table reaches {distance_table.outside:g} mm out of the condyle; "
+                f"the distance table reaches {distance_table.outside:g} mm out of the surface; "
                 f"contact needs {MARGIN:g} mm"
             )
         index = np.flatnonzero(grid.valid[side].ravel())
@@ -107,9 +113,9 @@ class PlateauContact:
         self.tangent_column = np.ascontiguousarray(grid.tangent_column[side].reshape(-1, 3)[index])
         self._lowest, self._highest = self.centre.min(axis=0), self.centre.max(axis=0)
         self.area = grid.area[side].ravel()[index]
-        self.condyle = condyle
+        self.indenter = indenter
         self._elements = _kernels.ElementArrays(self.centre, self.normal, self.area)
-        self._patch = condyle.arrays
+        self._patch = indenter.arrays
         self._table = distance_table.arrays if distance_table is not None else empty_table()
         self._start = _voxel_starts(table)
         self._direction = DIRECTIONS[direction]
@@ -121,22 +127,23 @@ class PlateauContact:
             foot=np.empty((index.size, 10)),
             state=np.empty(index.size, dtype=np.int64),
             penetration=np.empty(index.size),
+            pressure=np.empty(index.size),
         )
         self._count = 0
         self._listed_rotation = np.eye(3)
         self._listed_translation = np.full(3, np.inf)
 
-    def evaluate(self, rotation: Array, translation: Array, spring: Array) -> Resultant:
+    def evaluate(self, rotation: Array, translation: Array, layer: Layer) -> Resultant:
         """Contact at one pose.
 
         Parameters
         ----------
         rotation : array, shape (3, 3)
-            Orientation of the femoral component in the insert's frame.
+            Orientation of the moving body in the frame of the fixed one.
         translation : array, shape (3,)
-            Position of the femoral origin, mm.
-        spring : array, shape (n_valid,)
-            Pressure per penetration of every valid element, MPa/mm.
+            Position of its origin, mm.
+        layer : Layer
+            Elastic layer under the elements.
 
         Returns
         -------
@@ -154,7 +161,9 @@ class PlateauContact:
             self._elements,
             self._patch,
             self._table,
-            spring,
+            layer.law.code,
+            layer.law.parameters,
+            layer.thickness,
             rotation,
             translation,
             self._direction,
@@ -164,13 +173,16 @@ class PlateauContact:
             stiffness,
         )
         if failed:
-            raise ValueError(f"{failed} elements could not be projected onto the condyle")
+            raise ValueError(f"{failed} elements could not be projected onto the surface")
         listed = slice(0, self._count)
+        element = self._listed.element[listed].copy()
         return Resultant(
             wrench,
             stiffness,
-            self._listed.element[listed].copy(),
+            element,
             self._listed.penetration[listed].copy(),
+            self._listed.pressure[listed].copy(),
+            self.area[element],
         )
 
     def forget(self) -> None:
@@ -197,21 +209,21 @@ class PlateauContact:
         Raises
         ------
         ValueError
-            If no element faces the condyle.
+            If no element faces the indenter.
         """
         sample = self.centre[::stride]
-        _, _, distance, normal, is_foot = self.condyle.closest_points(
+        _, _, distance, normal, is_foot = self.indenter.closest_points(
             (sample - translation) @ rotation
         )
         facing = ((normal @ rotation.T) * self.normal[::stride]).sum(-1) < 0
         distance = np.where(is_foot & facing, distance, np.inf)
         nearest = int(np.argmin(distance))
         if not np.isfinite(distance[nearest]):
-            raise ValueError("no element of the plateau faces the condyle")
+            raise ValueError("no element faces the surface above it")
         return float(distance[nearest]), sample[nearest]
 
     def _moved(self, rotation: Array, translation: Array) -> float:
-        """Upper bound of how far any element has moved against the condyle since last listed."""
+        """Upper bound of how far any element has moved against the indenter since last listed."""
         if not np.isfinite(self._listed_translation[0]):
             return np.inf
         turned = np.linalg.norm(rotation - self._listed_rotation)
@@ -219,7 +231,7 @@ class PlateauContact:
         return float(shifted + self._reach(translation) * turned)
 
     def _reach(self, translation: Array) -> float:
-        """Distance from the femoral origin to the farthest element, mm."""
+        """Distance from the moving body's origin to the farthest element, mm."""
         corners = np.maximum(self._highest - translation, translation - self._lowest)
         return float(np.linalg.norm(corners))
 
@@ -240,7 +252,7 @@ class PlateauContact:
 
 
 def _voxel_starts(table: SurfaceTable) -> _kernels.StartArrays:
-    """Nearest table node of every voxel round a condyle."""
+    """Nearest table node of every voxel round a surface."""
     nodes = table.point.reshape(-1, 3)
     normals = table.normal.reshape(-1, 3)
     origin = nodes.min(axis=0) - REACH_OUT - VOXEL

@@ -1,4 +1,4 @@
-"""Penetrations, resultants and searches of one plateau under one condyle."""
+"""Penetrations, resultants and searches of one contact pair."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import pytest
 
 from tests.physics.bodies import (
     CASES,
+    MODULUS,
     UPRIGHT,
     contact_of,
     cylinder,
     flat_implant,
     gait_study,
+    linear_layer,
     pose_of,
     sphere,
 )
@@ -29,17 +31,17 @@ def spread(contact, result):
 
 @pytest.mark.parametrize("depth", [0.05, 0.5, 2.0])
 def test_penetration_under_a_sphere_is_exact(depth):
-    contact, spring = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
+    contact, layer = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
     middle = np.array([0.3, HEIGHT + RADIUS - depth, -0.2])
-    found = spread(contact, contact.evaluate(UPRIGHT, middle, spring))
+    found = spread(contact, contact.evaluate(UPRIGHT, middle, layer))
     exact = RADIUS - np.linalg.norm(contact.centre - middle - [0.0, 0.0, 23.0], axis=1)
     assert found == pytest.approx(np.maximum(exact, 0.0), abs=DISTANCE)
 
 
 def test_mid_surface_penetration_is_the_distance_over_half_the_angle():
-    contact, spring = contact_of(flat_implant(sphere(RADIUS)), 40, 40, 0, "mid_surface")
+    contact, layer = contact_of(flat_implant(sphere(RADIUS)), 40, 40, 0, "mid_surface")
     middle = np.array([0.0, HEIGHT + RADIUS - 0.5, 0.0])
-    found = spread(contact, contact.evaluate(UPRIGHT, middle, spring))
+    found = spread(contact, contact.evaluate(UPRIGHT, middle, layer))
     arm = contact.centre - middle - [0.0, 0.0, 23.0]
     length = np.linalg.norm(arm, axis=1)
     half = 0.5 * np.arccos(-arm[:, 1] / length)
@@ -48,9 +50,9 @@ def test_mid_surface_penetration_is_the_distance_over_half_the_angle():
 
 
 def test_penetration_under_a_cylinder_is_the_same_all_along():
-    contact, spring = contact_of(flat_implant(cylinder(RADIUS, 20.0)), 40, 12)
+    contact, layer = contact_of(flat_implant(cylinder(RADIUS, 20.0)), 40, 12)
     found = spread(
-        contact, contact.evaluate(UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.3, 0.0]), spring)
+        contact, contact.evaluate(UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.3, 0.0]), layer)
     ).reshape(40, 12)
     assert np.ptp(found, axis=1).max() < DISTANCE
     assert found.max() == pytest.approx(0.3, abs=1e-3)
@@ -60,10 +62,10 @@ def test_penetration_of_the_implant_is_that_of_the_surface():
     study = gait_study()
     history = study.run(CASES[0])
     for side, name in enumerate(history.sides):
-        contact, spring = contact_of(study.implant, 40, 30, side)
+        contact, layer = contact_of(study.implant, 40, 30, side)
         for frame in (0, 4, 8):
             rotation, translation = pose_of(history, frame)
-            found = spread(contact, contact.evaluate(rotation, translation, spring))
+            found = spread(contact, contact.evaluate(rotation, translation, layer))
             body = (contact.centre - translation) @ rotation
             _, _, distance, normal, is_foot = study.implant.femoral[name].closest_points(body)
             facing = ((normal @ rotation.T) * contact.normal).sum(-1) < 0
@@ -76,11 +78,11 @@ def test_searches_do_not_need_a_fine_table():
     """Whatever the table's resolution, the exact surface is found."""
     implant = flat_implant(sphere(RADIUS))
     pose = UPRIGHT, np.array([0.0, HEIGHT + RADIUS - 0.3, 0.0])
-    fine, spring = contact_of(implant, 40, 40, nodes=(201, 201))
-    expected = spread(fine, fine.evaluate(*pose, spring))
+    fine, layer = contact_of(implant, 40, 40, nodes=(201, 201))
+    expected = spread(fine, fine.evaluate(*pose, layer))
     for nodes in ((81, 61), (31, 31), (11, 11)):
         coarse, _ = contact_of(implant, 40, 40, nodes=nodes)
-        found = spread(coarse, coarse.evaluate(*pose, spring))
+        found = spread(coarse, coarse.evaluate(*pose, layer))
         assert found == pytest.approx(expected, abs=DISTANCE)
 
 
@@ -94,18 +96,18 @@ def test_gap_is_the_smallest_distance():
 
 
 def test_elements_deep_inside_the_metal_are_refused():
-    contact, spring = contact_of(flat_implant(sphere(RADIUS)), 20, 20)
+    contact, layer = contact_of(flat_implant(sphere(RADIUS)), 20, 20)
     with pytest.raises(ValueError, match="inside the metal"):
-        contact.evaluate(UPRIGHT, np.array([0.0, HEIGHT + RADIUS - 10.0, 0.0]), spring)
+        contact.evaluate(UPRIGHT, np.array([0.0, HEIGHT + RADIUS - 10.0, 0.0]), layer)
 
 
 def test_softer_layers_carry_less_in_proportion():
-    contact, spring = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
+    contact, layer = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
     pose = UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.2, 0.2])
-    hard = contact.evaluate(*pose, spring)
+    hard = contact.evaluate(*pose, layer)
     contact.forget()
     # A quarter is exact in binary: the same bits, when the search starts from the same nodes.
-    soft = contact.evaluate(*pose, 0.25 * spring)
+    soft = contact.evaluate(*pose, linear_layer(layer.thickness, 0.25 * MODULUS))
     assert np.array_equal(soft.wrench, 0.25 * hard.wrench)
     assert np.array_equal(soft.stiffness, 0.25 * hard.stiffness)
     assert np.array_equal(soft.penetration, hard.penetration)
