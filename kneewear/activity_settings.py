@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from kneewear.setting_faults import fault
@@ -131,6 +130,10 @@ Row = tuple[Finite, Finite, Finite, Finite]
 Placement = tuple[Row, Row, Row]
 
 
+def _dot(one: Sequence[float], other: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
 class PlacementSettings(Settings):
     """Where the components sit in the bodies an OpenSim joint connects."""
 
@@ -145,11 +148,15 @@ class PlacementSettings(Settings):
     @field_validator("femoral_mm", "insert_mm")
     @classmethod
     def _axes_are_a_rotation(cls, rows: Placement) -> Placement:
-        axes = np.array(rows)[:, :3]
-        off = np.abs(axes.T @ axes - np.eye(3)).max()
-        if off > 1e-4 or np.linalg.det(axes) < 0:
+        # Without numpy: every job reads settings, and few need arrays.
+        x, y, z = (tuple(row[axis] for row in rows) for axis in range(3))
+        products = [_dot(a, b) for a in (x, y, z) for b in (x, y, z)]
+        off = max(abs(product - (n % 4 == 0)) for n, product in enumerate(products))
+        cross = (y[1] * z[2] - y[2] * z[1], y[2] * z[0] - y[0] * z[2], y[0] * z[1] - y[1] * z[0])
+        handedness = _dot(x, cross)
+        if off > 1e-4 or handedness < 0:
             raise fault(
-                f"axes that miss a rotation by {off:.2g} (determinant {np.linalg.det(axes):.2g})",
+                f"axes that miss a rotation by {off:.2g} (determinant {handedness:.2g})",
                 "three perpendicular unit axes, right-handed, in the first three columns",
                 "Take the rows of the component's transform; only the fourth column is in mm.",
             )
@@ -226,15 +233,17 @@ class MotionSettings(Settings):
             )
         if self.window_s is not None and self.columns.time_s is None:
             raise fault("window_s without columns.time_s", "a column of time", "Name it.")
-        angles = {"varus", "rotation", "superior_inferior", "anterior_posterior", "medial_lateral"}
-        missing = sorted(angles - set(self.columns.given()))
+        pose = {"varus", "rotation", "superior_inferior", "anterior_posterior", "medial_lateral"}
+        missing = sorted(pose - set(self.columns.given()))
         if self.convention == "opensim" and missing:
             raise fault(
                 f"no column of {', '.join(missing)}",
                 "all six coordinates of the knee joint with convention: opensim",
                 "Export the joint's six coordinates.",
             )
-        beyond = sorted({"varus", "superior_inferior", "medial_lateral"} & set(self.columns.given()))
+        beyond = sorted(
+            {"varus", "superior_inferior", "medial_lateral"} & set(self.columns.given())
+        )
         if iso and beyond:
             raise fault(
                 f"columns of {', '.join(beyond)} with convention: {self.convention}",
@@ -385,6 +394,13 @@ class FileActivity(Settings):
                     f"control.{name}: force with it",
                     "Remove the column, or set the control to force.",
                 )
+        given = [column for column in forces.values() if column in columns]
+        if given and self.load.body_mass_kg is None:
+            raise fault(
+                f"motion.columns.{given[0]} with load.kind: {self.load.kind}",
+                "kind: axial_force_n, so that all forces are in N and belong to one body mass",
+                "Give the axial load in N, with body_mass_kg.",
+            )
         return self
 
 

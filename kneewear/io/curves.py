@@ -244,9 +244,7 @@ def _check_units(path: Path, columns: Mapping[str, str], table: pd.DataFrame) ->
         )
 
 
-def _check_storage_units(
-    cells: _Cells, columns: Mapping[str, str], table: pd.DataFrame
-) -> None:
+def _check_storage_units(cells: _Cells, columns: Mapping[str, str], table: pd.DataFrame) -> None:
     """Refuse angles that contradict inDegrees, and positions that are not in metres."""
     names = [name for name in ANGLES if name in table]
     largest = float(np.abs(table[names].to_numpy()).max()) if names else 0.0
