@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.activity.conventions import femoral_pose
+from kneewear.activity.conventions import ANGLES, POSITIONS, femoral_pose
 from kneewear.io.curves import read_curves
 from kneewear.mechanics import body_three_123, clinical_angles
 from tests.activity.motions import ROOT, motion_settings
@@ -20,7 +20,7 @@ DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve(
 LABELS = ("knee_flex_r", "knee_add_r", "knee_rot_r", "knee_tx_r", "knee_ty_r", "knee_tz_r")
 COLUMNS = dict(
     zip(
-        ("flexion", "varus", "rotation", "anterior_posterior", "superior_inferior", "medial_lateral"),
+        (*ANGLES, *POSITIONS),
         LABELS,
         strict=True,
     )
