@@ -74,7 +74,14 @@ def resist(pair, rotation, translation, wrench, rate):
             turned += d * d
     if not np.sqrt(moved) + np.sqrt(reach * turned) < MARGIN:
         count, buried = find_candidates(
-            pair.elements, pair.patch, pair.table, pair.start, rotation, translation, MARGIN, pair.listed
+            pair.elements,
+            pair.patch,
+            pair.table,
+            pair.start,
+            rotation,
+            translation,
+            MARGIN,
+            pair.listed,
         )
         if buried:
             pair.pose[0, 3] = np.nan
@@ -85,8 +92,19 @@ def resist(pair, rotation, translation, wrench, rate):
             for j in range(3):
                 pair.pose[i, j] = rotation[i, j]
     return press(
-        pair.elements, pair.patch, pair.table, pair.law, pair.parameters, pair.thickness,
-        rotation, translation, pair.direction, pair.count[0], pair.listed, wrench, rate,
+        pair.elements,
+        pair.patch,
+        pair.table,
+        pair.law,
+        pair.parameters,
+        pair.thickness,
+        rotation,
+        translation,
+        pair.direction,
+        pair.count[0],
+        pair.listed,
+        wrench,
+        rate,
     )
 
 
@@ -115,8 +133,17 @@ def balance(model, values, place, rates, rotation, axes, force, derivative):
     rate[5, 4] -= x
     for n in range(model.follows.shape[0]):
         k = 6 + 9 * n
-        apply_load(values[k:k + 3], values[k + 3:k + 6], values[k + 6:k + 9], model.follows[n],
-                   model.carried[n], translation, rotation, wrench, rate)
+        apply_load(
+            values[k : k + 3],
+            values[k + 3 : k + 6],
+            values[k + 6 : k + 9],
+            model.follows[n],
+            model.carried[n],
+            translation,
+            rotation,
+            wrench,
+            rate,
+        )
     force[:] = 0.0
     derivative[:] = 0.0
     along_coordinates(wrench, rate, axes, force, derivative)

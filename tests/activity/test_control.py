@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from kneewear.activity import build_activity
-from kneewear.mechanics import spring_force
+from kneewear.mechanics import COORDINATES, spring_forces
 from tests.activity.motions import (
     COLUMNS,
     file_activity,
@@ -108,6 +108,13 @@ class TestDisplacement:
             file_activity(settings, load=NEWTONS, control=self.control)
 
 
+def pull(spring, value):
+    """Force of one spring at a value of its coordinate."""
+    place, number = np.zeros(6), COORDINATES.index(spring.coordinate)
+    place[number] = value
+    return spring_forces([spring], place)[0][number]
+
+
 class TestSprings:
     def springs(self, settings=None, **given):
         chosen = file_activity(settings or motion_settings(), control=FREE | given)
@@ -117,16 +124,13 @@ class TestSprings:
         (spring,) = self.springs(
             anterior_posterior_springs=[{"stiffness_n_per_mm": 20.0, "gap_mm": 2.5}]
         )
-        assert spring_force(spring, 2.4) == (0.0, 0.0)
-        assert spring_force(spring, 3.5) == (-20.0, -20.0)
-        assert spring_force(spring, -4.5) == (40.0, -20.0)
+        assert [pull(spring, x) for x in (2.4, 3.5, -4.5)] == [0.0, -20.0, 40.0]
 
     def test_turning_spring_pulls_with_newton_metres_per_degree(self):
         """0.3 N m/deg beyond 6 deg: 4 deg farther it pulls back with 1.2 N m."""
         (spring,) = self.springs(rotation_springs=[{"stiffness_n_m_per_deg": 0.3, "gap_deg": 6.0}])
         assert spring.coordinate == "theta_2"
-        force, _ = spring_force(spring, np.radians(10.0))
-        assert force == pytest.approx(-1200.0)
+        assert pull(spring, np.radians(10.0)) == pytest.approx(-1200.0)
 
     def test_rest_counts_as_the_motion_does(self):
         """Femur 2 mm anterior is x = -2; tibia 2 mm anterior of rest at x = 3 is x = 5."""
