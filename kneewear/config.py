@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from kneewear.activity_settings import ActivitySettings
 from kneewear.errors import InputDataError
 from kneewear.setting_faults import fault, refusal, suggestion
+from kneewear.setting_types import Finite, NonNegative, Positive, Settings, ascending
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Direction = Literal["posterior", "anterior", "superior", "inferior", "medial", "lateral"]
 
@@ -33,18 +31,6 @@ _UNIT_VECTORS: dict[str, tuple[int, int, int]] = {
     "medial": (0, 0, 1),
     "lateral": (0, 0, -1),
 }
-
-
-def _ascending(pair: tuple[float, float]) -> tuple[float, float]:
-    if pair[0] >= pair[1]:
-        raise fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Put the lower value first.")
-    return pair
-
-
-class Settings(BaseModel):
-    """Base of every block of settings: unknown keys are refused and values never change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class SideValues(Settings):
@@ -130,7 +116,7 @@ class InsertRegion(Settings):
         description="Limits from lateral to medial, mm, ascending; medial is positive."
     )
 
-    _check = field_validator("x", "z")(_ascending)
+    _check = field_validator("x", "z")(ascending)
 
 
 class InsertRegions(Settings):
@@ -152,7 +138,7 @@ class FemoralRegion(Settings):
         "0 is distal, posterior positive."
     )
 
-    _check = field_validator("z", "angle_deg")(_ascending)
+    _check = field_validator("z", "angle_deg")(ascending)
 
 
 class FemoralRegions(Settings):
@@ -304,111 +290,6 @@ class TableSettings(Settings):
         description="Largest error of the smooth distance table, micrometres; four times that "
         "within 1 mm of edges rounded below 4 mm."
     )
-
-
-class Bump(Settings):
-    """One smooth rise (or fall) within the cycle."""
-
-    height: Finite = Field(description="Height above the base, in the unit of the curve.")
-    centre_percent: Percent = Field(description="Place of the peak, percent of the cycle.")
-    width_percent: Annotated[float, Field(gt=0, le=50)] = Field(
-        description="Full width of the bump at half its height, percent of the cycle; the bump "
-        "reaches one such width to either side of its centre."
-    )
-
-
-class BumpCurve(Settings):
-    """Periodic curve over one cycle: a base value plus bumps."""
-
-    base: Finite = Field(description="Value away from the bumps, in the unit of the curve.")
-    bumps: tuple[Bump, ...] = Field(description="Bumps added to the base.")
-
-
-class ParametricActivity(Settings):
-    """Built-in activity, one bump curve for each prescribed quantity."""
-
-    source: Literal["parametric"] = Field(description="This shape of activity: built-in curves.")
-    duration_s: Positive = Field(description="Duration of one cycle, s.")
-    flexion_deg: BumpCurve = Field(description="Flexion, deg.")
-    tibial_external_rotation_deg: BumpCurve = Field(
-        description="External rotation of the tibia against the femur, deg."
-    )
-    femur_posterior_mm: BumpCurve = Field(
-        description="Position of the femoral origin behind that of the insert, mm."
-    )
-    load_body_weights: BumpCurve = Field(description="Axial load, body weights.")
-
-
-class MotionColumns(Settings):
-    """Columns of the motion file."""
-
-    percent: str = Field(description="Column of the percent of the cycle.")
-    flexion: str = Field(description="Column of flexion, deg.")
-    varus: str = Field(description="Column of varus, deg.")
-    tibial_external_rotation: str = Field(description="Column of tibial external rotation, deg.")
-    anterior: str = Field(description="Column of the femur's anterior position, mm.")
-    superior: str = Field(description="Column of the femur's superior position, mm.")
-    lateral: str = Field(description="Column of the femur's lateral position, mm.")
-
-
-class MotionSettings(Settings):
-    """Measured motion."""
-
-    file: str = Field(description="CSV file of the motion; path in the data folder.")
-    convention: Literal["grood-suntay", "body-123"] = Field(
-        description="Convention of the file's angles; there is no default."
-    )
-    columns: MotionColumns = Field(description="Names of the columns.")
-
-
-class LoadColumns(Settings):
-    """Columns of the load file."""
-
-    percent: str = Field(description="Column of the percent of the cycle.")
-    load: str = Field(description="Column of the load.")
-
-
-class LoadSettings(Settings):
-    """Measured load."""
-
-    file: str = Field(description="CSV file of the load; path in the data folder.")
-    columns: LoadColumns = Field(description="Names of the columns.")
-    kind: Literal["axial_load", "ground_reaction"] = Field(
-        description="Axial joint load in body weights, or a ground reaction to be scaled."
-    )
-    load_range_body_weights: tuple[Positive, Positive] | None = Field(
-        default=None,
-        description="Range a ground reaction is scaled to, body weights; for ground_reaction only.",
-    )
-
-    @model_validator(mode="after")
-    def _range_goes_with_ground_reaction(self) -> LoadSettings:
-        given = self.load_range_body_weights
-        if (self.kind == "ground_reaction") != (given is not None):
-            raise fault(
-                f"kind: {self.kind} with load_range_body_weights: {given}",
-                "load_range_body_weights with kind: ground_reaction and only then",
-                "Add or remove load_range_body_weights, for instance [0.25, 3.0].",
-            )
-        if given is not None:
-            _ascending(given)
-        return self
-
-
-class CsvActivity(Settings):
-    """Activity read from measured curves."""
-
-    source: Literal["csv"] = Field(description="This shape of activity: measured curves.")
-    motion: MotionSettings = Field(description="Measured motion.")
-    load: LoadSettings = Field(description="Measured load.")
-    duration_s: Positive = Field(description="Duration of one cycle, s.")
-    closing_percent: Annotated[float, Field(ge=0, le=50)] = Field(
-        description="Part of the cycle over which the gap from last to first sample is blended, "
-        "percent."
-    )
-
-
-ActivitySettings = Annotated[ParametricActivity | CsvActivity, Field(discriminator="source")]
 
 
 class CaseSettings(Settings):
@@ -667,23 +548,6 @@ def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -
         return Study.model_validate(dict(source))
     except ValidationError as error:
         raise refusal(error, Study, source, name) from None
-
-
-def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | CsvActivity:
-    """Activity settings from plain builtins that were checked before.
-
-    Parameters
-    ----------
-    settings : mapping
-        One entry of `activities`.
-
-    Returns
-    -------
-    ParametricActivity or CsvActivity
-        As `source` says.
-    """
-    shape = CsvActivity if settings["source"] == "csv" else ParametricActivity
-    return shape.model_validate(dict(settings))
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:

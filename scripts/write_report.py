@@ -18,7 +18,7 @@ with job_log(snakemake.log[0], snakemake.threads):
             path.stem: path.read_bytes()
             for path in sorted(Path(snakemake.input.figures).glob("*.svg"))
         },
-        notes={activity.name: activity.notes for activity in activities},
+        notes={activity.name: activity.remarks for activity in activities},
         provenance=load_json(snakemake.input.provenance),
     )
     save_text(page, snakemake.output.page)

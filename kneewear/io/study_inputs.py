@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from kneewear.config import CsvActivity, Study
+from kneewear.activity_settings import FileActivity
+from kneewear.config import Study
 from kneewear.errors import InputDataError
 
 
@@ -73,7 +74,7 @@ def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, s
         `motion` and `load` to their paths; empty for a built-in activity.
     """
     settings = study.activities[activity]
-    if not isinstance(settings, CsvActivity):
+    if not isinstance(settings, FileActivity):
         return {}
     return {
         "motion": str(study.data_path(settings.motion.file, root)),
@@ -101,7 +102,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     InputDataError
         When a file is missing or not readable, a mesh has the wrong unit or is no bearing surface,
         a table lacks a column or holds a value that is no number, or a motion or load (a built-in
-        one too) is not one of a knee.
+        one too) is not one of a knee, or not of this one.
     """
     meshes = mesh_files(study, root)
     curves = {name: activity_files(study, name, root) for name in study.simulated_activities()}
@@ -114,22 +115,22 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
 
         loaded = {name: load_shape(path) for name, path in meshes.items()}
         convert_meshes(study.implant, loaded["insert_mesh"], loaded["femoral_mesh"])
-    for name, files in curves.items():
-        _check_activity(study, name, files)
-    return _fallbacks(study, root)
+    notes = [_check_activity(study, name, files) for name, files in curves.items()]
+    return (*(note for found in notes for note in found), *_fallbacks(study, root))
 
 
-def _check_activity(study: Study, name: str, files: dict[str, str]) -> None:
-    """Build an activity as its job will, and drop it."""
+def _check_activity(study: Study, name: str, files: dict[str, str]) -> tuple[str, ...]:
+    """Build an activity as its job will, and keep its warnings only."""
     from kneewear.activity import build_activity  # noqa: PLC0415
-    from kneewear.io.motion_csv import read_columns  # noqa: PLC0415
+    from kneewear.io.curves import read_curves  # noqa: PLC0415
 
     settings = study.activities[name]
     tables = {
-        part: read_columns(path, getattr(settings, part).columns.model_dump())
+        part: read_curves(path, getattr(settings, part).columns.given())
         for part, path in files.items()
     }
-    build_activity(name, settings, study.simulation.frames, **tables)
+    frames, knee = study.simulation.frames, study.implant.knee
+    return build_activity(name, settings, frames, **tables, knee=knee).warnings
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:
@@ -181,5 +182,5 @@ def _named_files(study: Study) -> Iterator[str]:
             yield meshes.underside_mesh
     for name in study.simulated_activities():
         settings = study.activities[name]
-        if isinstance(settings, CsvActivity):
+        if isinstance(settings, FileActivity):
             yield from (settings.motion.file, settings.load.file)
