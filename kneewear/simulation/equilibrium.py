@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kneewear.contact import ContactPair, Layer, Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import body_three_123
+from kneewear.simulation.balance import LEVER
 
 Array = NDArray[np.float64]
 
@@ -20,8 +21,6 @@ FIRST_TOUCH = 0.02
 # Largest medial-lateral step, mm, and the weakest restoring stiffness believed, per mm of load.
 LARGEST_SHIFT = 0.3
 WEAKEST_RESTORING = 1e-3
-# Lever that turns the moment residual into a force, mm: half a usual condyle spacing.
-LEVER = 23.0
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Equilibrium:
     ----------
     translation, rotation : array, shape (3,)
         Pose: mm, and body-three 1-2-3 angles in rad.
-    sides : tuple of Resultant
+    contacts : tuple of Resultant
         Contact of each side, on the femoral component about its origin.
     load_line : float
         Medial-lateral position of the load, mm.
@@ -84,7 +83,7 @@ class Equilibrium:
 
     translation: Array
     rotation: Array
-    sides: tuple[Resultant, ...]
+    contacts: tuple[Resultant, ...]
     load_line: float
     spring_force: float
     residual: float
@@ -333,7 +332,7 @@ def _result(
     return Equilibrium(
         translation=pose.translation.copy(),
         rotation=pose.rotation.copy(),
-        sides=sides,
+        contacts=sides,
         load_line=line,
         spring_force=-loading.spring * loading.force * (z - loading.spring_rest),
         residual=residual,

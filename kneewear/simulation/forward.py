@@ -12,55 +12,26 @@ from numpy.typing import NDArray
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import (
-    Load,
     RigidBody,
-    Spring,
     coordinate_numbers,
     fit_periodic,
     modal_damping,
+    spring_forces,
+    turn_axes,
 )
 from kneewear.mechanics.loads import spring_arrays
 from kneewear.simulation import _kernels
+from kneewear.simulation.balance import WEIGHT
+from kneewear.simulation.drive import Drive, applied_wrench
 from kneewear.simulation.integration import STOPPED, Solver, Tolerances, integrate
+from kneewear.simulation.passage import Passage
 
 Array = NDArray[np.float64]
 
-# Errors count against a usual penetration, mm, and what turns the body by as much at a usual lever.
+# Errors count against a usual penetration, mm, and against turns that move a condyle as far.
 PENETRATION = 0.1
-LEVER = 23.0
-SCALE = PENETRATION / np.array([1.0, 1.0, 1.0, LEVER, LEVER, LEVER])
 # A pair that carries less than this part of the load has lost contact.
 LOST = 1e-3
-
-
-@dataclass(frozen=True)
-class Drive:
-    """What moves the body over one periodic cycle, at equally spaced frames.
-
-    Parameters
-    ----------
-    motion : array, shape (n_frames, 6)
-        Coordinates, mm and rad: followed where they are not free, and where the free ones start.
-    duration : float
-        Duration of the cycle, s.
-    free : sequence of str
-        Free coordinates, of `COORDINATES`.
-    loads : sequence of Load
-        Steady loads, or loads over the frames.
-    springs : sequence of Spring
-        Springs and dampers along coordinates.
-    """
-
-    motion: Array
-    duration: float
-    free: Sequence[str]
-    loads: Sequence[Load] = ()
-    springs: Sequence[Spring] = ()
-
-    @property
-    def n_frames(self) -> int:
-        """Frames of the cycle."""
-        return len(self.motion)
 
 
 @dataclass(frozen=True)
@@ -97,6 +68,8 @@ class Trajectory:
         Coordinates, mm and rad, and their derivatives per s and per s2.
     reaction : array, shape (n, 6)
         What drivers exert along prescribed coordinates, N and N mm; zero along free ones.
+    inertia : array, shape (n, 6)
+        Forces along the coordinates that acceleration takes, N and N mm.
     contact : array, shape (n, n_pairs, 6)
         Wrench of each pair on the moving body about its origin, N and N mm.
     gap : array, shape (6,)
@@ -112,6 +85,7 @@ class Trajectory:
     rates: Array
     accelerations: Array
     reaction: Array
+    inertia: Array
     contact: Array
     gap: Array
     lost: tuple[tuple[float, int], ...]
@@ -159,8 +133,8 @@ def solve_forward(
 
     Notes
     -----
-    M q'' + b(q, q') = Q(q, q', t) + R, Bei (2003) section 2.2.4. The step never exceeds a frame, for
-    a solver that starts in equilibrium could step over the whole cycle.
+    M q'' + b(q, q') = Q(q, q', t) + R, Bei (2003) section 2.2.4. The step never exceeds a frame,
+    for a solver that starts in equilibrium could step over the whole cycle.
     """
     cycle = _Cycle(pairs, layers, body, drive, integrator)
     count = samples or drive.n_frames
@@ -180,19 +154,53 @@ def solve_forward(
         raise cycle.failure(f"{what} ({reason})", last)
     states = done.state[-count - 1 :]
     found = [cycle.at(time, state) for time, state in zip(wanted, states, strict=True)]
-    place, rates, accelerations, reaction, contact = (
-        np.array([one[k] for one in found[:-1]]) for k in range(5)
-    )
+    columns = {
+        name: np.array([moment[name] for moment in found])
+        for name in ("place", "rates", "accelerations", "reaction", "inertia", "contact")
+    }
     return Trajectory(
         time=wanted[:-1] - first,
-        place=place,
-        rates=rates,
-        accelerations=accelerations,
-        reaction=reaction,
-        contact=contact,
-        gap=found[-1][0] - found[0][0],
+        **{name: column[:-1] for name, column in columns.items()},
+        gap=columns["place"][-1] - columns["place"][0],
         lost=tuple((time, number - 1) for time, number in done.events if number > 0),
         evaluations=done.evaluations,
+    )
+
+
+def forward_passage(moved: Trajectory, drive: Drive, still: Passage) -> Passage:
+    """Passage of a forward simulation.
+
+    Parameters
+    ----------
+    moved : Trajectory
+        Motion at the frames of the drive.
+    drive : Drive
+        What drove it.
+    still : Passage
+        Quasi-static passage the drive was recorded from.
+
+    Returns
+    -------
+    Passage
+        Its residual is zero: acceleration takes up all that is unbalanced.
+    """
+    translation, rotation = moved.place[:, :3], moved.place[:, 3:]
+    inertia = moved.inertia.copy()
+    for frame, angles in enumerate(rotation):
+        inertia[frame, 3:] = np.linalg.solve(turn_axes(angles).T, inertia[frame, 3:])
+    sideways = [spring for spring in drive.springs if spring.coordinate == "z"]
+    return Passage(
+        free=tuple(drive.free),
+        translation=translation,
+        rotation=rotation,
+        load=still.load,
+        contact=moved.contact.sum(axis=1),
+        applied=applied_wrench(drive.loads, translation, rotation),
+        inertia=inertia,
+        load_line=still.load_line,
+        spring_force=np.array([spring_forces(sideways, place)[0][2] for place in moved.place]),
+        residual=np.zeros(still.load.size),
+        evaluations=still.evaluations + moved.evaluations,
     )
 
 
@@ -286,7 +294,7 @@ class _Cycle:
 
     def tolerances(self) -> Tolerances:
         """Errors of coordinates count against a penetration, rates by the energy they stand for."""
-        scale = SCALE[self.free]
+        scale = (PENETRATION / WEIGHT)[self.free]
         slowest = 20.0 * np.pi / self.drive.duration
         rate = np.sqrt(np.maximum(np.diag(self._stiffness) / np.diag(self._mass), slowest**2))
         return Tolerances(
@@ -295,20 +303,27 @@ class _Cycle:
             self.drive.duration / self.drive.n_frames,
         )
 
-    def at(self, time: float, state: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """Coordinates, rates, accelerations, reactions and contact wrenches at a state."""
+    def at(self, time: float, state: Array) -> dict[str, Array]:
+        """Coordinates, their derivatives and what acts at a state, as `Trajectory` names them."""
         slope = np.empty(state.size)
         self._move(time, state, slope)
-        value, rate, acceleration = (column[:6].copy() for column in self.spline(time))
+        place, rates, accelerations = (column[:6].copy() for column in self.spline(time))
         count = self.free.size
-        value[self.free] = self.model.origin[self.free] + state[:count]
-        rate[self.free], acceleration[self.free] = state[count:], slope[count:]
-        return value, rate, acceleration, self._reaction.copy(), self._found.contact.copy()
+        place[self.free] = self.model.origin[self.free] + state[:count]
+        rates[self.free], accelerations[self.free] = state[count:], slope[count:]
+        return {
+            "place": place,
+            "rates": rates,
+            "accelerations": accelerations,
+            "reaction": self._reaction.copy(),
+            "inertia": self._reaction + self._found.force,
+            "contact": self._found.contact.copy(),
+        }
 
     def failure(self, what: str, time: float) -> ConvergenceError:
         """Error that names the frame and what force was left."""
         load = max(float(np.linalg.norm(self._found.applied)), np.finfo(float).tiny)
-        left = float(np.max(np.abs(self._found.force[self.free] * SCALE[self.free]))) / PENETRATION
+        left = float(np.max(np.abs(self._found.force / WEIGHT)[self.free]))
         frame = int(time / self.drive.duration * self.drive.n_frames) % self.drive.n_frames
         return ConvergenceError(
             what,

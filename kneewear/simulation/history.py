@@ -28,6 +28,28 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A case that could not be simulated.
+
+    Parameters
+    ----------
+    case : Case
+        The case.
+    reason : str
+        What did not converge, and what can be done.
+    frame : int
+        Frame of the cycle, counted from 0.
+    residual : float
+        Largest remaining residual, in the unit the reason names; NaN where there is none.
+    """
+
+    case: Case
+    reason: str
+    frame: int
+    residual: float
+
+
+@dataclass(frozen=True)
 class ContactHistory:
     """Contact over one cycle of one activity for a batch of cases.
 
@@ -40,7 +62,7 @@ class ContactHistory:
     activity : str
         Name of the activity.
     cases : tuple of Case
-        Cases along the first axis.
+        Cases along the first axis, those that failed left out.
     sides : tuple of str
         ("medial", "lateral").
     percent : array, shape (n_frames,)
@@ -64,6 +86,9 @@ class ContactHistory:
         What drivers (and a medial-lateral spring, if any) exert on the femoral component, N and
         N mm about its origin. The load is taken to act at the origin's x, so the moment about z
         depends on where the femoral origin lies.
+    inertia_force, inertia_moment : array, shape (case, frame, 3)
+        What the acceleration of the femoral component takes, N and N mm about its origin; zero in
+        quasi-static analysis.
     spring_force : array, shape (case, frame)
         Medial-lateral spring force on the femoral component, N; zero without a spring.
     max_pressure, avg_pressure, contact_area, max_penetration : array, shape (case, frame, side)
@@ -73,7 +98,12 @@ class ContactHistory:
     centre_of_pressure : array, shape (case, frame, side, 3)
         Pressure-weighted mean of element centres, mm; NaN where a side is unloaded.
     residual : array, shape (case, frame)
-        Largest equilibrium residual relative to the load.
+        Largest unbalanced force along a free coordinate relative to the load, moments divided by a
+        lever of 23 mm. In forward analysis it is what the finer grid of the pressures adds.
+    analysis : {"quasi_static", "forward"}
+        How the motion was found: as a row of equilibria, or by forward dynamics on a coarser grid.
+    failures : tuple of Failure
+        Cases that failed.
     """
 
     activity: str
@@ -91,6 +121,8 @@ class ContactHistory:
     torque: NDArray[np.float64]
     reaction_force: NDArray[np.float64]
     reaction_moment: NDArray[np.float64]
+    inertia_force: NDArray[np.float64]
+    inertia_moment: NDArray[np.float64]
     spring_force: NDArray[np.float64]
     max_pressure: NDArray[np.float64]
     avg_pressure: NDArray[np.float64]
@@ -99,6 +131,8 @@ class ContactHistory:
     active_elements: NDArray[np.int64]
     centre_of_pressure: NDArray[np.float64]
     residual: NDArray[np.float64]
+    analysis: str = "quasi_static"
+    failures: tuple[Failure, ...] = ()
 
     def only(self, name: str) -> ContactHistory:
         """The history of one case.
@@ -122,7 +156,7 @@ class ContactHistory:
         if name not in names:
             raise ValueError(f"no case {name!r} among {', '.join(names)}")
         chosen = slice(names.index(name), names.index(name) + 1)
-        shared = ("activity", "sides", "percent", "time")
+        shared = ("activity", "analysis", "failures", "sides", "percent", "time")
         return replace(
             self,
             **{

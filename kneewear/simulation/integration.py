@@ -100,8 +100,8 @@ def integrate(
     stops : tuple of bool
         For each margin whether its fall through zero ends the integration.
     solver : {"sundials", "scipy"}, optional
-        CVODE of SUNDIALS, or SciPy's variable-order BDF method; by default CVODE where scikit-sundae
-        is installed.
+        CVODE of SUNDIALS, or SciPy's variable-order BDF method; by default CVODE where
+        scikit-sundae is installed.
 
     Returns
     -------

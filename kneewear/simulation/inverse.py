@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from kneewear.contact import ContactPair, Layer, Resultant, _kernels
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics import body_three_123, coordinate_numbers, turn_axes
+from kneewear.simulation.balance import WEIGHT
 from kneewear.simulation.passage import Passage
 
 Array = NDArray[np.float64]
@@ -83,28 +84,38 @@ def contact_arrays(
     Returns
     -------
     dict of name to array
-        Arrays of `ContactHistory` without the case axis, but load and residual.
+        Arrays of `ContactHistory` without the case axis.
     """
     per_pair = [
         _pair_arrays(pair, passage, [frame[number] for frame in contacts], shape)
         for number, pair in enumerate(pairs)
     ]
     arrays = {name: np.stack([part[name] for part in per_pair], axis=1) for name in per_pair[0]}
-    total = -np.concatenate([arrays["force"], arrays["torque"]], axis=-1).sum(axis=1)
-    total[:, 3:] -= np.cross(passage.translation, total[:, :3])
+    total = np.array([sum(result.wrench for result in frame) for frame in contacts])
     # What drivers exert is what acceleration takes beyond contact and loads.
     reaction = passage.inertia - total - passage.applied
     return {
         **arrays,
         "translation": passage.translation,
         "rotation": passage.rotation,
+        "load": passage.load,
         "load_line": passage.load_line,
         "spring_force": passage.spring_force,
         "reaction_force": reaction[:, :3],
         "reaction_moment": reaction[:, 3:],
         "inertia_force": passage.inertia[:, :3],
         "inertia_moment": passage.inertia[:, 3:],
+        "residual": passage.residual + _mismatch(passage, total),
     }
+
+
+def _mismatch(passage: Passage, total: Array) -> Array:
+    """Contact beyond that the pose was solved with, along free coordinates, parts of the load."""
+    change = total - passage.contact
+    axes = np.array([turn_axes(angles) for angles in passage.rotation])
+    change[:, 3:] = np.einsum("nij,ni->nj", axes, change[:, 3:])
+    free = coordinate_numbers(passage.free)
+    return np.max(np.abs(change / WEIGHT)[:, free], axis=1) / passage.load
 
 
 def _pair_arrays(

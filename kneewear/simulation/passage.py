@@ -7,7 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.contact import Resultant
+
 Array = NDArray[np.float64]
+# Contact of each pair at every frame.
+Contacts = tuple[tuple[Resultant, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -16,8 +20,15 @@ class Passage:
 
     Parameters
     ----------
+    free : tuple of str
+        Free coordinates.
     translation, rotation : array, shape (n_frames, 3)
         Pose: mm, and body-three 1-2-3 angles in rad.
+    load : array, shape (n_frames,)
+        Axial load along -y, N.
+    contact : array, shape (n_frames, 6)
+        Force of all contact on the moving body, N, and moment about its origin, N mm, as they were
+        when the pose was solved.
     applied : array, shape (n_frames, 6)
         Loads' force, N, and moment about the moving origin, N mm, on the moving body.
     inertia : array, shape (n_frames, 6)
@@ -33,8 +44,11 @@ class Passage:
         Evaluations of the contact it took.
     """
 
+    free: tuple[str, ...]
     translation: Array
     rotation: Array
+    load: Array
+    contact: Array
     applied: Array
     inertia: Array
     load_line: Array

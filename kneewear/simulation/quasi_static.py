@@ -10,22 +10,29 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.config import SimulationSettings
-from kneewear.contact import ContactPair, Layer, Resultant
+from kneewear.contact import ContactPair, Layer
 from kneewear.errors import ConvergenceError
+from kneewear.mechanics import Load, spring_forces
+from kneewear.simulation.controlled import activity_loads, solve_controlled_cycle
+from kneewear.simulation.drive import applied_wrench, axial_load
 from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
-from kneewear.simulation.passage import Passage
+from kneewear.simulation.passage import Contacts, Passage
+from kneewear.simulation.static import StaticEquilibrium
 
 Array = NDArray[np.float64]
+
+# What is free where an activity does not say otherwise (Bei 2003, 4.2.1).
+SHARED = ("y", "z", "theta_1")
 
 
 def solve_quasi_static(
     pairs: Sequence[ContactPair],
     layers: Sequence[Layer],
     activity: Activity,
-    load: Array,
+    weight: float,
     settings: SimulationSettings,
     tell: Callable[[], None],
-) -> tuple[Passage, tuple[tuple[Resultant, ...], ...]]:
+) -> tuple[Passage, Contacts]:
     """Equilibrium at every frame of a cycle.
 
     Parameters
@@ -33,9 +40,9 @@ def solve_quasi_static(
     pairs, layers : sequence
         Medial and lateral contact pair, and the elastic layer of each.
     activity : Activity
-        Prescribed motion.
-    load : array, shape (n_frames,)
-        Axial load, N.
+        Motion, load and control.
+    weight : float
+        Body weight, N.
     settings : SimulationSettings
         Load line, medial-lateral freedom and tolerance.
     tell : callable
@@ -55,11 +62,39 @@ def solve_quasi_static(
 
     Notes
     -----
-    Flexion, internal-external rotation and anterior-posterior translation are prescribed;
-    superior-inferior, varus-valgus and medial-lateral follow from frictionless equilibrium at each
-    frame (Bei 2003, section 4.2.1, without inertia). The cycle is entered at the frame of largest
+    Where the activity does not say otherwise, flexion, internal-external rotation and
+    anterior-posterior translation are prescribed; superior-inferior, varus-valgus and
+    medial-lateral follow from frictionless equilibrium at each frame (Bei 2003, section 4.2.1,
+    without inertia). The cycle is entered at the frame of largest
     load, where the equilibrium is best determined, and followed from there.
     """
+    load = weight * activity.load
+    if activity.load_line is None:
+        frames = _solve_shared(pairs, layers, activity, load, settings, tell)
+        load_line = np.array([frame.load_line for frame in frames])
+        sideways = np.array([frame.spring_force for frame in frames])
+        axial = axial_load(load, load_line, activity.translation[:, 0])
+        free = tuple(name for name in SHARED if name != "z" or settings.medial_lateral != "held")
+        return _passage(free, (axial,), load, load_line, sideways, frames), _contacts(frames)
+    controlled = solve_controlled_cycle(pairs, layers, activity, weight, settings.tolerance)
+    load_line = np.full(load.size, activity.load_line)
+    springs = [spring for spring in activity.springs if spring.coordinate == "z"]
+    places = (np.concatenate([frame.translation, frame.rotation]) for frame in controlled)
+    sideways = np.array([spring_forces(springs, place)[0][2] for place in places])
+    loads = activity_loads(activity, weight)
+    passage = _passage(activity.free, loads, load, load_line, sideways, controlled)
+    return passage, _contacts(controlled)
+
+
+def _solve_shared(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
+    activity: Activity,
+    load: Array,
+    settings: SimulationSettings,
+    tell: Callable[[], None],
+) -> list[Equilibrium]:
+    """Cycle of a knee whose load is placed so that each side gets its share, or at a fixed line."""
     n_frames = load.size
     first = int(np.argmax(load))
     frames: dict[int, Equilibrium] = {}
@@ -84,8 +119,7 @@ def solve_quasi_static(
         )
         frames[frame] = _solve_frame(solve, pairs, activity, frames, frame, loading.held)
         tell()
-    ordered = [frames[frame] for frame in range(n_frames)]
-    return _passage(ordered, load), tuple(frame.sides for frame in ordered)
+    return [frames[frame] for frame in range(n_frames)]
 
 
 def _solve_frame(
@@ -122,37 +156,30 @@ def _continued(
     return translation, rotation
 
 
-def _passage(frames: Sequence[Equilibrium], load: Array) -> Passage:
-    translation = np.stack([frame.translation for frame in frames])
-    load_line = np.array([frame.load_line for frame in frames])
+def _contacts(frames: Sequence[Equilibrium | StaticEquilibrium]) -> Contacts:
+    return tuple(frame.contacts for frame in frames)
+
+
+def _passage(
+    free: tuple[str, ...],
+    loads: Sequence[Load],
+    load: Array,
+    load_line: Array,
+    spring_force: Array,
+    frames: Sequence[Equilibrium | StaticEquilibrium],
+) -> Passage:
+    translation = np.array([frame.translation for frame in frames])
+    rotation = np.array([frame.rotation for frame in frames])
     return Passage(
+        free=free,
         translation=translation,
-        rotation=np.stack([frame.rotation for frame in frames]),
-        applied=axial_wrench(load, load_line, translation),
+        rotation=rotation,
+        load=load,
+        contact=np.array([sum(pair.wrench for pair in frame.contacts) for frame in frames]),
+        applied=applied_wrench(loads, translation, rotation),
         inertia=np.zeros((load.size, 6)),
         load_line=load_line,
-        spring_force=np.array([frame.spring_force for frame in frames]),
+        spring_force=spring_force,
         residual=np.array([frame.residual for frame in frames]),
         evaluations=sum(frame.iterations for frame in frames),
     )
-
-
-def axial_wrench(load: Array, load_line: Array, translation: Array) -> Array:
-    """Axial load as a wrench about the moving origin.
-
-    Parameters
-    ----------
-    load, load_line : array, shape (n_frames,)
-        Load along -y, N, and its medial-lateral place, mm; it hangs at the moving origin's x.
-    translation : array, shape (n_frames, 3)
-        Position of the moving origin, mm.
-
-    Returns
-    -------
-    array, shape (n_frames, 6)
-        Force, N, and moment, N mm: -F y and (line - z) F about x.
-    """
-    wrench = np.zeros((load.size, 6))
-    wrench[:, 1] = -load
-    wrench[:, 3] = (load_line - translation[:, 2]) * load
-    return wrench

@@ -133,7 +133,9 @@ def gait_study(rows=40, columns=30, frames=12):
         study.implant.parametric, "built in", study.implant.nominal_thickness_mm
     )
     activity = build_parametric_activity("gait", study.activities["gait"], frames)
-    return Study(implant, build_grid(implant, rows, columns), activity, study.simulation)
+    quasi_static = {"analysis": "quasi_static", "distance": "exact"}
+    settings = study.simulation.model_copy(update=quasi_static)
+    return Study(implant, build_grid(implant, rows, columns), activity, settings)
 
 
 def moved(implant, shift):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from kneewear.errors import ConvergenceError
 from kneewear.simulation import Case, compile_kernels
 from tests.physics.bodies import CASES, gait_study
 
@@ -22,7 +22,8 @@ def test_history_has_the_promised_axes():
         "centre_of_pressure": (cases, frames, sides, 3),
     }
     shapes |= dict.fromkeys(["translation", "rotation"], (cases, frames, 3))
-    shapes |= dict.fromkeys(["reaction_force", "reaction_moment"], (cases, frames, 3))
+    on_the_component = ["reaction_force", "reaction_moment", "inertia_force", "inertia_moment"]
+    shapes |= dict.fromkeys(on_the_component, (cases, frames, 3))
     shapes |= dict.fromkeys(["load", "load_line", "spring_force", "residual"], (cases, frames))
     shapes |= dict.fromkeys(["force", "torque"], (cases, frames, sides, 3))
     shapes |= dict.fromkeys(
@@ -32,7 +33,14 @@ def test_history_has_the_promised_axes():
     shapes |= dict.fromkeys(["percent", "time"], (frames,))
     for name, shape in shapes.items():
         assert getattr(history, name).shape == shape, name
-    assert {f.name for f in fields(history)} == {*shapes, "activity", "cases", "sides"}
+    assert {f.name for f in fields(history)} == {
+        *shapes,
+        "activity",
+        "analysis",
+        "cases",
+        "failures",
+        "sides",
+    }
     assert history.cases == CASES
     assert history.sides == ("medial", "lateral")
     assert history.activity == "gait"
@@ -71,10 +79,23 @@ def test_an_impossible_motion_names_case_frame_and_remedy():
     translation = study.activity.translation.copy()
     translation[4, 0] = 70.0
     away = replace(study, activity=replace(study.activity, translation=translation))
-    with pytest.raises(ConvergenceError, match=r"Case thin, activity gait.*frame 4") as caught:
-        away.run(CASES[0])
-    assert caught.value.frame == 4
-    assert caught.value.remedy
+    history = away.run(CASES[0])
+    assert history.cases == ()
+    assert history.pressure.shape == (0, 12, 2, 40, 30)
+    (failure,) = history.failures
+    assert failure.case == CASES[0]
+    assert failure.frame == 4
+    assert re.search(r"Case thin, activity gait: .* frame 4: .*Check the motion", failure.reason)
+
+
+def test_a_case_that_fails_leaves_the_others_their_results():
+    study = gait_study()
+    # So heavy that the layer would have to be pressed through.
+    heavy = Case("heavy", 6.0, 1e6)
+    history = study.run(CASES[0], heavy, CASES[1])
+    assert history.cases == CASES[:2]
+    assert [failure.case for failure in history.failures] == [heavy]
+    assert np.array_equal(history.pressure, study.run(*CASES[:2]).pressure)
 
 
 def test_an_insert_thinner_than_its_dish_is_refused():

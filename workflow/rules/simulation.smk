@@ -29,6 +29,7 @@ rule simulate_contact:
     input:
         surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
+        coarse_grid=rules.build_geometry.output.coarse_grid,
         table=rules.build_geometry.output.table,
         distance_table=rules.build_geometry.output.distance_table,
         activity=rules.prepare_activity.output.activity,
