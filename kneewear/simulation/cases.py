@@ -13,7 +13,7 @@ import numpy as np
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
 from kneewear.config import ForwardSettings, SimulationSettings
-from kneewear.contact import ContactPair, Layer, Resultant, SmallStrain, confined_modulus
+from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
@@ -107,10 +107,11 @@ def simulate_cases(
     component move under that load from the first equilibrium on, and replays its motion on the
     fine grid (Bei 2003, sections 2.2.4 and 4.2.1).
     """
-    fine, coarse = (
-        _Bench(one, _build_pairs(one, surfaces, tables, settings, distance_tables or {}))
-        for one in (grid, coarse_grid or grid)
-    )
+    pairs = _build_pairs(grid, surfaces, tables, settings, distance_tables or {})
+    fine = coarse = _Bench(grid, pairs)
+    if coarse_grid is not None:
+        others = (pair.with_elements(coarse_grid, number) for number, pair in enumerate(pairs))
+        coarse = _Bench(coarse_grid, tuple(others))
     model = _Model(fine, coarse, activity, settings)
     n_frames = activity.percent.size
     progress = Progress(f"activity {activity.name}", len(cases), _frames_of_case(model))
@@ -262,11 +263,13 @@ def moving_body(settings: ForwardSettings) -> RigidBody:
 def _nothing(model: _Model) -> dict[str, Any]:
     """Arrays of a case that never touches, for their shapes."""
     frames, pairs = model.activity.percent.size, model.fine.pairs
-    none = np.zeros(0)
-    apart = Resultant(np.zeros(6), np.zeros((6, 6)), np.zeros(0, np.int64), none, none, none)
+    nowhere = np.full(3, 1e6)
+    apart = tuple(
+        pair.evaluate(np.eye(3), nowhere, Layer(SmallStrain(1.0), np.ones(pair.index.size)))
+        for pair in pairs
+    )
     wrench, place, one = np.zeros((frames, 6)), np.zeros((frames, 3)), np.ones(frames)
     passage = Passage(
         ("y",), place, place, one, wrench, wrench, wrench, one, one, one, evaluations=0
     )
-    contacts = ((apart,) * len(pairs),) * frames
-    return contact_arrays(pairs, model.fine.grid.area.shape[1:], passage, contacts)
+    return contact_arrays(pairs, model.fine.grid.area.shape[1:], passage, (apart,) * frames)

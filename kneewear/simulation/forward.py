@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact.pair import ContactPair
+from kneewear.contact import ContactPair, Layer
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import (
     RigidBody,
@@ -19,9 +18,8 @@ from kneewear.mechanics import (
     spring_forces,
     turn_axes,
 )
-from kneewear.mechanics.loads import spring_arrays
 from kneewear.simulation import _kernels
-from kneewear.simulation.balance import WEIGHT
+from kneewear.simulation.balance import WEIGHT, Balance
 from kneewear.simulation.drive import Drive, applied_wrench
 from kneewear.simulation.integration import STOPPED, Solver, Tolerances, integrate
 from kneewear.simulation.passage import Passage
@@ -94,7 +92,7 @@ class Trajectory:
 
 def solve_forward(
     pairs: Sequence[ContactPair],
-    layers: Sequence[Any],
+    layers: Sequence[Layer],
     body: RigidBody,
     drive: Drive,
     integrator: Integrator,
@@ -142,12 +140,9 @@ def solve_forward(
     wanted = first + drive.duration * np.arange(count + 1) / count
     times = np.concatenate([[0.0], wanted]) if first > 0.0 else wanted
     what = f"Forward dynamics{f' of case {case}' if case else ''}"
-    try:
-        done = integrate(
-            cycle, times, cycle.start(), cycle.tolerances(), cycle.stops(), integrator.solver
-        )
-    except _TooDeep as error:
-        raise cycle.failure(f"{what} ({error})", error.time) from None
+    done = integrate(
+        cycle, times, cycle.start(), cycle.tolerances(), cycle.stops(), integrator.solver
+    )
     if done.complaint:
         reason = "contact was lost" if done.complaint == STOPPED else done.complaint
         last = done.events[-1][0] if done.complaint == STOPPED else done.time[-1]
@@ -204,19 +199,13 @@ def forward_passage(moved: Trajectory, drive: Drive, still: Passage) -> Passage:
     )
 
 
-class _TooDeep(Exception):
-    def __init__(self, time: float, count: int) -> None:
-        self.time = time
-        super().__init__(f"{count} elements lie too deep inside the moving body")
-
-
 class _Cycle:
     """Equations of motion as the integrator wants them."""
 
     def __init__(
         self,
         pairs: Sequence[ContactPair],
-        layers: Sequence[Any],
+        layers: Sequence[Layer],
         body: RigidBody,
         drive: Drive,
         integrator: Integrator,
@@ -225,26 +214,20 @@ class _Cycle:
         self.free = coordinate_numbers(drive.free)
         courses = [load.course(drive.n_frames) for load in drive.loads]
         self.spline = fit_periodic(np.concatenate([drive.motion, *courses], axis=1), drive.duration)
-        self.model = _kernels.ModelArrays(
-            pairs=tuple(map(_kernels_arrays, pairs, layers)),
+        self.balance = Balance(pairs, layers, drive.loads, drive.springs)
+        self.motion = _kernels.MotionArrays(
             body=body.arrays,
-            springs=spring_arrays(drive.springs),
-            damping=np.zeros((6, 6)),
             course=self.spline.coefficients,
             period=drive.duration,
-            follows=np.array([load.frame == "moving" for load in drive.loads], dtype=bool),
-            carried=np.array([load.point_frame == "moving" for load in drive.loads], dtype=bool),
             free=self.free,
             origin=self.spline(0.0)[0][:6].copy(),
         )
-        self._found = _kernels.Forces(
-            np.empty(6), np.empty((6, 6)), np.zeros((len(pairs), 6)), np.empty(6)
-        )
+        self._found = self.balance.found
         self._reaction, self._none = np.empty(6), np.empty((0, 0))
         self._time = np.nan
         self._mass, self._stiffness = self._stiffest(body)
         damping = modal_damping(self._mass, self._stiffness, integrator.damping_ratio)
-        self.model.damping[np.ix_(self.free, self.free)] = damping
+        self.balance.arrays.damping[np.ix_(self.free, self.free)] = damping
 
     def _stiffest(self, body: RigidBody) -> tuple[Array, Array]:
         """Mass and stiffness over the free coordinates at the frame of the largest load."""
@@ -252,18 +235,25 @@ class _Cycle:
                  for load in self.drive.loads]  # fmt: skip
         frame = int(np.argmax(sum(pulls))) if pulls else 0
         value, rate, _ = self.spline(self.drive.duration * frame / self.drive.n_frames)
-        state = np.concatenate([(value[:6] - self.model.origin)[self.free], rate[self.free]])
+        state = np.concatenate([(value[:6] - self.motion.origin)[self.free], rate[self.free]])
         self._move(self.drive.duration * frame / self.drive.n_frames, state, np.empty(state.size))
         mass, _ = body.equations(value[:6], rate[:6])
         part = np.ix_(self.free, self.free)
         return mass[part], -self._found.derivative[part]
 
     def _move(self, time: float, state: Array, slope: Array, matrix: Array | None = None) -> None:
-        matrix = self._none if matrix is None else matrix
-        failed = _kernels.move(self.model, time, state, slope, matrix, self._reaction, self._found)
+        _kernels.move(
+            self.balance.arrays,
+            self.motion,
+            time,
+            # The solver's own arrays are read-only, for which kernels would be compiled once more.
+            state.copy(),
+            slope,
+            self._none if matrix is None else matrix,
+            self._reaction,
+            self._found,
+        )
         self._time = time
-        if failed:
-            raise _TooDeep(time, failed)
 
     def slope(self, time: float, state: Array, slope: Array) -> None:
         """Right-hand side."""
@@ -278,14 +268,11 @@ class _Cycle:
         # At the end of a step the last forces were found at the same time, and nearly the state.
         if time != self._time:
             self._move(time, state, np.empty(state.size))
-        load = float(np.linalg.norm(self._found.applied[:3]))
-        each = np.linalg.norm(self._found.contact[:, :3], axis=1) / load if load > 0.0 else 1.0
-        margins[1:] = each - LOST
-        margins[0] = np.sum(each) - LOST
+        _kernels.carried_parts(self._found, LOST, margins)
 
     def stops(self) -> tuple[bool, ...]:
         """Losing all contact ends a simulation, losing one pair does not."""
-        pairs = len(self.model.pairs)
+        pairs = len(self.balance.pairs)
         return (True,) + (False,) * pairs if pairs else ()
 
     def start(self) -> Array:
@@ -309,7 +296,7 @@ class _Cycle:
         self._move(time, state, slope)
         place, rates, accelerations = (column[:6].copy() for column in self.spline(time))
         count = self.free.size
-        place[self.free] = self.model.origin[self.free] + state[:count]
+        place[self.free] = self.motion.origin[self.free] + state[:count]
         rates[self.free], accelerations[self.free] = state[count:], slope[count:]
         return {
             "place": place,
@@ -317,7 +304,7 @@ class _Cycle:
             "accelerations": accelerations,
             "reaction": self._reaction.copy(),
             "inertia": self._reaction + self._found.force,
-            "contact": self._found.contact.copy(),
+            "contact": self._found.contact[:, :6].copy(),
         }
 
     def failure(self, what: str, time: float) -> ConvergenceError:
@@ -332,13 +319,3 @@ class _Cycle:
             "of the load",
             "Check motion, load and their units; a stronger damping or smaller tolerance may help.",
         )
-
-
-def _kernels_arrays(pair: ContactPair, layer: Any) -> _kernels.PairArrays:
-    pose = np.full((3, 4), np.inf)
-    pose[:, :3] = np.eye(3)
-    return _kernels.PairArrays(
-        pair._elements, pair._patch, pair._table, pair._start, layer.law.code,
-        layer.law.parameters, layer.thickness, pair._direction, pair._listed, pose,
-        np.zeros(1, dtype=np.int64), np.stack([pair._lowest, pair._highest]),
-    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.config import SimulationSettings
-from kneewear.contact import ContactPair, Layer
+from kneewear.contact import ContactModel, ContactPair, Layer
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import Load, spring_forces
 from kneewear.simulation.controlled import activity_loads, solve_controlled_cycle
@@ -95,6 +95,10 @@ def _solve_shared(
     tell: Callable[[], None],
 ) -> list[Equilibrium]:
     """Cycle of a knee whose load is placed so that each side gets its share, or at a fixed line."""
+    model = ContactModel(
+        {str(number): pair for number, pair in enumerate(pairs)},
+        {str(number): layer for number, layer in enumerate(layers)},
+    )
     n_frames = load.size
     first = int(np.argmax(load))
     frames: dict[int, Equilibrium] = {}
@@ -111,8 +115,8 @@ def _solve_shared(
         )
         solve = partial(
             solve_equilibrium,
+            model,
             pairs,
-            layers,
             loading=loading,
             tolerance=settings.tolerance,
             frame=frame,
@@ -126,34 +130,38 @@ def _solve_frame(
     solve: Callable[..., Equilibrium],
     pairs: Sequence[ContactPair],
     activity: Activity,
-    frames: dict[int, Equilibrium],
+    frames: Mapping[int, Equilibrium],
     frame: int,
     held: bool,
 ) -> Equilibrium:
     """Equilibrium of a frame, started from those before it, or from above where that fails."""
-    start = activity.translation[frame], activity.rotation[frame]
+    start = activity.coordinates[frame]
     if frames:
+        start = _continued(start, frames, frame, activity.load.size, held)
         try:
-            return solve(*_continued(activity, frames, frame, held))
+            return solve(start=start)
         except ConvergenceError:
             # The frame before may be a poor start, as when the origin lies far off the axis.
-            start = _continued(activity, frames, frame, held)
-    return solve(*approach(pairs, *start, frame))
+            pass
+    return solve(start=approach(pairs, start, frame))
 
 
 def _continued(
-    activity: Activity, frames: dict[int, Equilibrium], frame: int, held: bool
-) -> tuple[Array, Array]:
-    """Start pose of a frame: prescribed coordinates of its own, height and varus carried on."""
-    count = activity.load.size
-    translation, rotation = activity.translation[frame].copy(), activity.rotation[frame].copy()
-    last = frames[(frame - 1) % count]
-    before = frames.get((frame - 2) % count, last)
-    translation[1] = 2.0 * last.translation[1] - before.translation[1]
-    rotation[0] = 2.0 * last.rotation[0] - before.rotation[0]
+    start: Array, frames: Mapping[int, Equilibrium], frame: int, count: int, held: bool
+) -> Array:
+    """Start of a frame: prescribed coordinates of its own, the others as the frames before lead.
+
+    Height and varus go on along a parabola through the last three, medial-lateral along a line.
+    """
+    start = start.copy()
+    known = [frames.get((frame - back) % count) for back in range(1, 1 + min(len(frames), 3))]
+    last = [np.concatenate([one.translation, one.rotation]) for one in known if one is not None]
+    weights = {1: (1.0,), 2: (2.0, -1.0), 3: (3.0, -3.0, 1.0)}[len(last)]
+    ahead = sum(weight * place for weight, place in zip(weights, last, strict=True))
+    start[[1, 3]] = ahead[[1, 3]]
     if not held:
-        translation[2] = last.translation[2]
-    return translation, rotation
+        start[2] = last[0][2]
+    return start
 
 
 def _contacts(frames: Sequence[Equilibrium | StaticEquilibrium]) -> Contacts:
