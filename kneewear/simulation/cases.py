@@ -104,6 +104,7 @@ def simulate_cases(
             n,
             surfaces[side],
             tables[side],
+            correction="mid_surface" if settings.force_direction == "mid_surface" else "none",
             direction=settings.force_direction,
             distance_table=smooth.get(side),
         )
