@@ -167,6 +167,7 @@ def _build_pairs(
             number,
             surfaces[side],
             tables[side],
+            correction="mid_surface" if settings.force_direction == "mid_surface" else "none",
             direction=settings.force_direction,
             distance_table=smooth.get(side),
         )

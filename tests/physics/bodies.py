@@ -91,7 +91,8 @@ def contact_of(implant, rows, columns, side=0, direction="minimum_distance", nod
     grid = build_grid(implant, rows, columns)
     condyle = implant.femoral[SIDES[side]]
     table = tabulate_surface(condyle, *nodes)
-    contact = ContactPair(grid, side, condyle, table, direction=direction)
+    correction = "mid_surface" if direction == "mid_surface" else "none"
+    contact = ContactPair(grid, side, condyle, table, correction=correction, direction=direction)
     return contact, linear_layer(grid.thickness[side].ravel()[contact.index])
 
 
