@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
+from kneewear.contact import ContactPair, Layer
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import COORDINATES, Load
-from kneewear.contact import ContactPair, Layer
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 
 Array = NDArray[np.float64]
