@@ -12,8 +12,12 @@ from kneewear.contact._kernels import evaluate_pairs
 from kneewear.contact._record_kernels import DEPTH, STIFFNESS
 from kneewear.mechanics._kernels import orient
 
-# How a search ended: balanced, a side without load, or out of iterations.
-BALANCED, UNLOADED, UNSOLVED = 0, 1, 2
+# How a search ended: balanced, a side without load, out of iterations, or closed on a pose where the
+# forces jump, because an element at a border or of steep slope takes part on one side of it only.
+BALANCED, UNLOADED, UNSOLVED, AT_A_JUMP = 0, 1, 2, 3
+
+# Steps this small, mm, so many of them in a row, and a residual no larger than an element can make.
+CLOSED, REPEATS, JUMP = 1e-5, 8, 1e-3
 
 # Overlap aimed at when an unloaded side is brought down, mm.
 FIRST_TOUCH = 0.02
@@ -151,8 +155,8 @@ def balance_sides(
     first two pairs are the medial and lateral side; further ones only add to the total.
     """
     motion, rotation, axes = np.zeros((6, 3)), np.empty((3, 3)), np.empty((3, 3))
-    residual, rates = np.empty(3), np.empty((3, 3))
-    worst = np.inf
+    residual, rates, before = np.empty(3), np.empty((3, 3)), np.empty(6)
+    worst, small = np.inf, 0
     for iteration in range(1, iterations + 1):
         orient(place[3:], rotation, axes)
         motion[:3], motion[3] = rotation, place[:3]
@@ -164,5 +168,11 @@ def balance_sides(
         for side in range(2):
             if numbers[side, 1] < 1e-6 * loading.force:
                 return UNLOADED, iteration, worst
+        if small >= REPEATS and worst < JUMP:
+            return AT_A_JUMP, iteration, worst
+        before[:] = place
         step_sides(numbers, place, loading, residual, rates, bracket)
+        moved = max(abs(place[1] - before[1]), abs(place[2] - before[2]))
+        moved = max(moved, LEVER * abs(place[3] - before[3]))
+        small = small + 1 if moved < CLOSED else 0
     return UNSOLVED, iterations, worst
