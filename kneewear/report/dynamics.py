@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -71,9 +70,8 @@ def draw_motion(implant: Implant, history: ContactHistory) -> Figure:
         ]
         for frame in frames
     }
-    drawn = np.concatenate(
-        [points.reshape(-1, 3) for points in [*plastic.values(), *sum(placed.values(), [])]]
-    )
+    all_metal = [points for moment in placed.values() for points in moment]
+    drawn = np.concatenate([points.reshape(-1, 3) for points in [*plastic.values(), *all_metal]])
     low, high = drawn.min(axis=0), drawn.max(axis=0)
     for number, frame in enumerate(frames):
         axes: Any = figure.add_subplot(rows, columns, number + 1, projection="3d")
@@ -136,7 +134,8 @@ def draw_contact_areas(grid: ElementGrid, history: ContactHistory) -> Figure:
     columns = 4
     rows = -(-frames.size // columns)
     figure = Figure(figsize=(WIDTH, 1.75 * rows + 2.3), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=[1.75 * rows, 2.1])
+    parts: Any = figure.subfigures(2, 1, height_ratios=[1.75 * rows, 2.1])
+    above, below = parts
     panels = above.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     top = float(history.pressure[0, frames].max())
     mesh = None
@@ -215,7 +214,7 @@ def _sampled(surface: Surface) -> Array:
     return surface.evaluate(u.ravel(), v.ravel()).reshape(*SAMPLES, 3)
 
 
-def _draw_patch(axes: Axes | Any, points: Array, colour: str, alpha: float) -> None:
+def _draw_patch(axes: Any, points: Array, colour: str, alpha: float) -> None:
     """Shaded patch in space, with y drawn upwards."""
     axes.plot_surface(
         points[..., 0], points[..., 2], points[..., 1],

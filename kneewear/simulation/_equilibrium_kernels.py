@@ -12,7 +12,7 @@ from kneewear.contact._kernels import evaluate_pairs
 from kneewear.contact._record_kernels import DEPTH, STIFFNESS
 from kneewear.mechanics._kernels import orient
 
-# How a search ended: balanced, a side without load, out of iterations, or closed on a pose where the
+# How a search ended: balanced, a side without load, out of iterations, or closed on a pose where
 # forces jump, because an element at a border or of steep slope takes part on one side of it only.
 BALANCED, UNLOADED, UNSOLVED, AT_A_JUMP = 0, 1, 2, 3
 

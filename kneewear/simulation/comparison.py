@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kneewear.simulation.history import ContactHistory
 
@@ -23,10 +24,11 @@ def compare_analyses(quasi_static: ContactHistory, forward: ContactHistory) -> p
     -------
     DataFrame
         One row a case, frame and side: activity, case, percent, stance (whether the load exceeds 40
-        per cent of its largest), side; for q in max_pressure_mpa, avg_pressure_mpa, contact_area_mm2
-        and side_share the columns q_quasi_static and q_forward; medial_shift_um, height_shift_um
-        (forward minus quasi-static); inertia and mismatch, parts of the load: what acceleration
-        takes, and what the finer grid adds to the contact of the grid the motion was found with.
+        per cent of its largest), side; for q in max_pressure_mpa, avg_pressure_mpa,
+        contact_area_mm2 and side_share the columns q_quasi_static and q_forward; medial_shift_um,
+        height_shift_um (forward minus quasi-static); inertia and mismatch, parts of the load: what
+        acceleration takes, and what the finer grid adds to the contact of the grid the motion was
+        found with.
 
     Raises
     ------
@@ -37,16 +39,15 @@ def compare_analyses(quasi_static: ContactHistory, forward: ContactHistory) -> p
     if not same or not np.array_equal(quasi_static.percent, forward.percent):
         raise ValueError("the two analyses are of other cases, sides or frames")
     shape = forward.max_pressure.shape
-    index = np.stack(np.indices(shape), axis=-1).reshape(-1, 3)
-    case, frame, side = index.T
+    case, frame, side = (axis.ravel() for axis in np.indices(shape))
 
-    def whole(values: np.ndarray) -> np.ndarray:
+    def whole(values: NDArray) -> NDArray:
         """One value a frame, on every side."""
         return np.broadcast_to(values[..., None], shape).ravel()
 
     largest = forward.load.max(axis=1, keepdims=True)
     shift = 1e3 * (forward.translation - quasi_static.translation)
-    columns = {
+    columns: dict[str, NDArray] = {
         "activity": np.full(case.size, forward.activity),
         "case": np.array([one.name for one in forward.cases], dtype=object)[case],
         "percent": forward.percent[frame],

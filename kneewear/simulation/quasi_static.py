@@ -157,7 +157,7 @@ def _continued(
     known = [frames.get((frame - back) % count) for back in range(1, 1 + min(len(frames), 3))]
     last = [np.concatenate([one.translation, one.rotation]) for one in known if one is not None]
     weights = {1: (1.0,), 2: (2.0, -1.0), 3: (3.0, -3.0, 1.0)}[len(last)]
-    ahead = sum(weight * place for weight, place in zip(weights, last, strict=True))
+    ahead = np.array(weights) @ np.array(last)
     start[[1, 3]] = ahead[[1, 3]]
     if not held:
         start[2] = last[0][2]
