@@ -20,5 +20,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         settings=SimulationSettings(**snakemake.params.simulation),
         distance_tables=load_distance_tables(snakemake.input.distance_table),
         coarse_grid=load_grid(snakemake.input.coarse_grid),
+        keep_going=True,
     )
     save_history(history, snakemake.output.history)

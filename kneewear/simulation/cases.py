@@ -69,6 +69,7 @@ def simulate_cases(
     settings: SimulationSettings,
     distance_tables: Mapping[str, DistanceTable] | None = None,
     coarse_grid: ElementGrid | None = None,
+    keep_going: bool = False,
 ) -> ContactHistory:
     """Contact over one cycle of an activity for each case, one after the other.
 
@@ -89,14 +90,18 @@ def simulate_cases(
         Smooth tables of the distance; needed, and used, when `settings.distance` is "table".
     coarse_grid : ElementGrid, optional
         Elements for forward dynamics; those of the grid by default.
+    keep_going : bool
+        True to leave out cases that do not converge: they are logged, and listed in the history's
+        `failures`.
 
     Returns
     -------
     ContactHistory
-        Cases that do not converge are left out, logged, and listed in its `failures`.
 
     Raises
     ------
+    ConvergenceError
+        If a case does not converge; the message names case, activity and frame.
     ValueError
         If distance tables are needed and not given, or miss the error that was asked for.
 
@@ -121,9 +126,11 @@ def simulate_cases(
         try:
             parts[case] = _simulate_case(model, case, progress.frame_done)
         except ConvergenceError as error:
-            reason = f"Case {case.name}, activity {activity.name}: {error}"
-            logger.error("%s", reason)
-            failures.append(Failure(case, reason, error.frame, error.residual))
+            named = error.named(f"Case {case.name}, activity {activity.name}")
+            if not keep_going:
+                raise named from error
+            logger.error("%s", named)
+            failures.append(Failure(case, str(named), named.frame, named.residual))
         progress.case_done()
     shapes = next(iter(parts.values())) if parts else _nothing(model)
     return ContactHistory(

@@ -116,10 +116,10 @@ class Study:
     settings: object
     nodes: tuple[int, int] = (61, 31)
 
-    def run(self, *cases):
+    def run(self, *cases, **options):
         tables = {s: tabulate_surface(f, *self.nodes) for s, f in self.implant.femoral.items()}
         return simulate_cases(
-            self.grid, self.implant.femoral, tables, self.activity, cases, self.settings
+            self.grid, self.implant.femoral, tables, self.activity, cases, self.settings, **options
         )
 
     def with_settings(self, **changes):
