@@ -32,6 +32,30 @@ REMEDY = (
 )
 
 
+def contact_model(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> ContactModel:
+    """Contact of pairs that need no names.
+
+    Parameters
+    ----------
+    pairs, layers : sequence
+        Contact pairs and the elastic layer of each.
+
+    Returns
+    -------
+    ContactModel
+        Its results are in the order of the pairs.
+
+    Raises
+    ------
+    ValueError
+        If there is no pair, or there are not as many layers as pairs.
+    """
+    return ContactModel(
+        {str(number): pair for number, pair in enumerate(pairs)},
+        {str(number): layer for number, layer in enumerate(layers)},
+    )
+
+
 @dataclass(frozen=True)
 class Forces:
     """Forces along the six coordinates at one pose.
@@ -98,9 +122,7 @@ class Balance:
         springs: Sequence[Spring] = (),
     ) -> None:
         self.pairs, self.loads, self.springs = tuple(pairs), tuple(loads), tuple(springs)
-        named = {str(number): pair for number, pair in enumerate(pairs)}
-        matched = {str(number): layer for number, layer in enumerate(layers)}
-        self.model = ContactModel(named, matched) if named or matched else None
+        self.model = contact_model(pairs, layers) if pairs or layers else None
         records = np.zeros(0, dtype=PAIR) if self.model is None else self.model.records
         self.arrays = _kernels.ActionArrays(
             pairs=records,

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.config import SimulationSettings
-from kneewear.contact import ContactModel, ContactPair, Layer
+from kneewear.contact import ContactPair, Layer
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import Load, spring_forces
+from kneewear.simulation.balance import contact_model
 from kneewear.simulation.controlled import activity_loads, solve_controlled_cycle
 from kneewear.simulation.drive import applied_wrench, axial_load
 from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
@@ -95,10 +96,7 @@ def _solve_shared(
     tell: Callable[[], None],
 ) -> list[Equilibrium]:
     """Cycle of a knee whose load is placed so that each side gets its share, or at a fixed line."""
-    model = ContactModel(
-        {str(number): pair for number, pair in enumerate(pairs)},
-        {str(number): layer for number, layer in enumerate(layers)},
-    )
+    model = contact_model(pairs, layers)
     n_frames = load.size
     first = int(np.argmax(load))
     frames: dict[int, Equilibrium] = {}

@@ -7,13 +7,14 @@ from contextlib import suppress
 
 import numpy as np
 
-from kneewear.contact import ContactModel, ContactPair, Layer, SmallStrain, _kernels
+from kneewear.contact import ContactPair, Layer, SmallStrain, _kernels
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics import Load, solid_body
+from kneewear.simulation.balance import contact_model
 from kneewear.simulation.drive import Drive
 from kneewear.simulation.equilibrium import Loading, solve_equilibrium
 from kneewear.simulation.forward import Integrator, solve_forward
@@ -64,17 +65,13 @@ def _move(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> None:
     load = Load([0.0, -1.0, 0.0])
     drive = Drive(np.zeros((3, 6)), 1e-3, ["y"], [load])
     body = solid_body(1.0, np.ones(3), np.zeros(3))
-    model = ContactModel(
-        {str(number): pair for number, pair in enumerate(pairs)},
-        {str(number): layer for number, layer in enumerate(layers)},
-    )
     with suppress(ConvergenceError):
         solve_static(pairs, layers, (np.zeros(3), np.zeros(3)), ["y"], loads=[load])
     with suppress(ConvergenceError):
         solve_forward(pairs, layers, body, drive, Integrator())
     with suppress(ConvergenceError):
         loading = Loading(1.0, 0.5, None, 0.0, 0.0)
-        solve_equilibrium(model, pairs, np.zeros(6), loading, 1e-3, 0)
+        solve_equilibrium(contact_model(pairs, layers), pairs, np.zeros(6), loading, 1e-3, 0)
 
 
 def _plate() -> Surface:
