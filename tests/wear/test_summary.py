@@ -14,7 +14,7 @@ from kneewear.wear.summary import COLUMNS, border_pressure
 @pytest.fixture
 def summary(history, grid, settings):
     maps = accumulate_wear({"gait": history}, grid, settings())
-    return maps, summarize_cases(maps, record_cycles({"gait": history}), grid)
+    return maps, summarize_cases(maps, record_cycles({"gait": history}), grid, settings())
 
 
 def value(table, case, side, quantity):
@@ -70,7 +70,10 @@ def test_distance_between_largest_damage_and_largest_pressure(history, grid, set
     slip[:, 1, :, 4, 1, 0] = 500.0
     made = replace(history, pressure=pressure, slip=slip)
     table = summarize_cases(
-        accumulate_wear({"gait": made}, grid, settings()), record_cycles({"gait": made}), grid
+        accumulate_wear({"gait": made}, grid, settings()),
+        record_cycles({"gait": made}),
+        grid,
+        settings(),
     )
     assert value(table, "t06_m050", "medial", "distance_max_damage_to_max_pressure") == 6.0
     assert value(table, "t06_m050", "medial", "damage_location_x") == 8.0
@@ -83,7 +86,10 @@ def test_side_never_loaded_has_no_place(history, grid, settings):
     centre[:, :, 1] = np.nan
     made = replace(history, pressure=pressure, centre_of_pressure=centre)
     table = summarize_cases(
-        accumulate_wear({"gait": made}, grid, settings()), record_cycles({"gait": made}), grid
+        accumulate_wear({"gait": made}, grid, settings()),
+        record_cycles({"gait": made}),
+        grid,
+        settings(),
     )
     assert value(table, "t06_m050", "lateral", "damage_volume") == 0.0
     assert np.isnan(value(table, "t06_m050", "lateral", "damage_location_x"))
@@ -100,7 +106,7 @@ def test_different_cases_are_refused(history, grid, settings):
     maps = accumulate_wear({"gait": history}, grid, settings())
     cycles = record_cycles({"gait": history})
     with pytest.raises(ValueError, match="different cases"):
-        summarize_cases(maps, replace(cycles, cases=cycles.cases[:1]), grid)
+        summarize_cases(maps, replace(cycles, cases=cycles.cases[:1]), grid, settings())
 
 
 def test_pressure_on_the_outermost_elements_is_told():

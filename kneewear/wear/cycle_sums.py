@@ -1,0 +1,71 @@
+"""What one cycle does to every element, summed over its frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.simulation.history import ContactHistory
+from kneewear.wear.cross_shear import cross_shear_ratio, frictional_work
+from kneewear.wear.laws import WearLaw, worn_depth
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CycleSums:
+    """One cycle of one activity of one case, without its frames.
+
+    Parameters
+    ----------
+    wear_depth : array, shape (side, row, column)
+        Depth worn off in one cycle, mm.
+    work, cross_work : array, shape (side, row, column)
+        Frictional work of the cycle, in all and across its principal direction, per area and
+        coefficient of friction, MPa mm.
+    max_pressure : array, shape (side, row, column)
+        Largest pressure of the cycle, MPa.
+    avg_pressure : array, shape (side,)
+        Largest mean non-zero element pressure of the cycle, MPa.
+    max_penetration : array, shape (side,)
+        Largest penetration of the cycle, mm.
+    """
+
+    wear_depth: Array
+    work: Array
+    cross_work: Array
+    max_pressure: Array
+    avg_pressure: Array
+    max_penetration: Array
+
+
+def sum_cycle(history: ContactHistory, case: int, law: WearLaw) -> CycleSums:
+    """Sum one cycle of one case over its frames.
+
+    Parameters
+    ----------
+    history : ContactHistory
+        Histories of a batch of cases.
+    case : int
+        Index of the case.
+    law : WearLaw
+        Wear law.
+
+    Returns
+    -------
+    CycleSums
+        Sums in double precision and in the order of the frames: a case's result does not depend on
+        its neighbours in the batch.
+    """
+    pressure, slip = history.pressure[case], history.slip[case]
+    work, cross_work = frictional_work(pressure, slip)
+    return CycleSums(
+        wear_depth=worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law),
+        work=work,
+        cross_work=cross_work,
+        max_pressure=pressure.max(axis=0).astype(np.float64),
+        avg_pressure=history.avg_pressure[case].max(axis=0),
+        max_penetration=history.max_penetration[case].max(axis=0),
+    )
