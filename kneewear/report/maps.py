@@ -102,6 +102,37 @@ def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
 
 
 @styled
+def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
+    """Wear, creep and cross-shear of the centre case, an X at each side's largest depth.
+
+    Parameters
+    ----------
+    maps : DamageMaps
+        Maps of all cases.
+    grid : ElementGrid
+        Their elements.
+    life : int
+        Index of the life shown.
+    """
+    index = centre_case(maps.cases)
+    case = maps.cases[index]
+    shown = (
+        (maps.wear_depth, "wear depth (mm)", DEPTH_COLOURS),
+        (maps.creep_depth, "creep depth (mm)", DEPTH_COLOURS),
+        (maps.cross_shear, "cross-shear ratio", PRESSURE_COLOURS),
+    )
+    figure = Figure(figsize=(WIDTH, 8.2), layout="constrained")
+    for axes, (values, label, colours) in zip(figure.subplots(3, 1), shown, strict=True):
+        chosen = values[life, index]
+        mesh = draw_plateaus(axes, grid, chosen, float(chosen.max()), colours)
+        if values is not maps.cross_shear:
+            _mark_worst(axes, grid, chosen)
+        figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
+    figure.suptitle(f"{case.thickness:g} mm, {case.body_mass:g} kg")
+    return figure
+
+
+@styled
 def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> Figure:
     """Pressure at the largest load and the path of the centres of pressure, for the centre case.
 

@@ -9,7 +9,12 @@ from pathlib import Path
 CHECKOUT = Path(__file__).parents[2]
 TABLES = CHECKOUT / "kneewear" / "reference" / "published"
 READERS = ("published_values", "published_regression")
-COMPARISONS = ("compare_published", "compare_regression")
+COMPARISONS = (
+    "compare_correlation",
+    "compare_published",
+    "compare_regression",
+    "predict_published",
+)
 
 
 def sources():
