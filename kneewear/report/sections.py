@@ -126,10 +126,15 @@ def _surface(wear: Mapping[str, Any]) -> str:
     if wear["blocks"] == 1 and wear["mixing"] == "linear":
         return "One cycle on the fresh surface is extrapolated to the whole life."
     order = "mix linearly in" if wear["mixing"] == "linear" else "follow each other in"
+    held = (
+        " Every frame keeps the medial-lateral position it had on the fresh surface."
+        if wear["surface_update"]["medial_lateral"] == "held"
+        else ""
+    )
     return (
         f"The surface is lowered by wear and creep between {wear['blocks']} blocks of cycles; "
-        f"activities {order} each of them. Pressures, areas and places by frame are those of the "
-        "fresh surface."
+        f"activities {order} each of them.{held} Pressures, areas and places by frame are those of "
+        "the fresh surface."
     )
 
 

@@ -59,13 +59,26 @@ def sum_cycle(history: ContactHistory, case: int, law: WearLaw) -> CycleSums:
         Sums in double precision and in the order of the frames: a case's result does not depend on
         its neighbours in the batch.
     """
-    pressure, slip = history.pressure[case], history.slip[case]
+    max_pressure = history.pressure[case].max(axis=0).astype(np.float64)
+    # Most elements are never touched: leaving them out halves the time. Frames stay the slowest
+    # axis in memory, for numpy adds in another order along the fastest.
+    touched = max_pressure > 0.0
+    pressure = np.ascontiguousarray(history.pressure[case][:, touched])
+    slip = np.ascontiguousarray(history.slip[case][:, touched])
     work, cross_work = frictional_work(pressure, slip)
+    wear_depth = worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law)
     return CycleSums(
-        wear_depth=worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law),
-        work=work,
-        cross_work=cross_work,
-        max_pressure=pressure.max(axis=0).astype(np.float64),
+        wear_depth=_put_back(wear_depth, touched),
+        work=_put_back(work, touched),
+        cross_work=_put_back(cross_work, touched),
+        max_pressure=max_pressure,
         avg_pressure=history.avg_pressure[case].max(axis=0),
         max_penetration=history.max_penetration[case].max(axis=0),
     )
+
+
+def _put_back(values: Array, touched: NDArray[np.bool_]) -> Array:
+    """Values of the touched elements among all others, which are zero."""
+    everywhere = np.zeros(touched.shape)
+    everywhere[touched] = values
+    return everywhere

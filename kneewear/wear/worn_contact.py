@@ -44,7 +44,8 @@ class WornContact:
     Holding matters where the insert alone keeps the condyles in place. A bearing that is dished by
     hundredths of a millimetre loses its hold as creep digs deeper than that; without friction and
     ligaments the femoral component then slides off sideways. The force that holding takes is in
-    the histories' reactions (and in the log); it stays far below what friction of 0.04 would bear.
+    the histories' reactions, and in the log. In the default study's case of 10 mm and 100 kg it is
+    up to 16 N under a load of 2943 N, a seventh of what a friction of 0.04 would bear.
     """
 
     surfaces: Mapping[str, Surface]

@@ -190,3 +190,26 @@ def test_depths_converge_with_the_number_of_blocks(evolved):
         four, eight, sixteen = (largest(maps[blocks], name) for blocks in (4, 8, 16))
         assert (np.abs(sixteen - eight) < np.abs(eight - four)).all()
         assert (np.abs(sixteen / eight - 1.0) < 0.1).all()
+
+
+def test_contact_on_an_insert_not_worn_yet_is_that_on_the_fresh_one():
+    study = gait_study()
+    fresh = study.run(CASE)
+    tables = {side: tabulate_surface(f, *study.nodes) for side, f in study.implant.femoral.items()}
+    parts = (study.implant.femoral, tables, {"gait": study.activity}, study.settings, None)
+    again = WornContact(*parts, "as_simulated")(study.grid, fresh)
+    np.testing.assert_array_equal(again.pressure, fresh.pressure)
+    held = WornContact(*parts, "held")(study.grid, fresh)
+    np.testing.assert_array_equal(held.translation[..., 2], fresh.translation[..., 2])
+    # Solved to 1e-8 of the load; the same pressures but for that and single precision.
+    np.testing.assert_allclose(held.pressure, fresh.pressure, atol=1e-5 * fresh.pressure.max())
+
+
+def test_following_the_surface_of_one_case_does_not_depend_on_its_neighbours(
+    history, grid, settings
+):
+    chosen = slow(settings, blocks=3)
+    whole = accumulate_wear({"gait": history}, grid, chosen, Unchanged(0.9))
+    for index, case in enumerate(history.cases):
+        alone = accumulate_wear({"gait": history.only(case.name)}, grid, chosen, Unchanged(0.9))
+        np.testing.assert_array_equal(whole.damage_depth[:, index], alone.damage_depth[:, 0])
