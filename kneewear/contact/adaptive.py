@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,7 +139,13 @@ class AdaptivePair:
         self.rows, self.columns = rows, columns
         self.search = RegionSearch(bearing, indenter)
         everywhere = lay_elements(bearing, bearing.rectangle(rows, columns))
-        self._pair = ContactPair(everywhere, 0, indenter, table, **pair)
+        self.fixed_pair = ContactPair(everywhere, 0, indenter, table, **pair)
+
+    def with_elements(self, rows: int, columns: int) -> AdaptivePair:
+        """The same pair with other numbers of elements a region."""
+        other = copy(self)
+        other.rows, other.columns = rows, columns
+        return other
 
     def evaluate(
         self, rotation: Array, translation: Array, law: PressureLaw, more_thickness: float = 0.0
@@ -170,7 +177,7 @@ class AdaptivePair:
             cells = found.cut(self.rows, self.columns)
             grid = lay_elements(self.bearing, cells)
             if grid.valid.any():
-                pair = self._pair.with_elements(grid, 0)
+                pair = self.fixed_pair.with_elements(grid, 0)
                 layer = Layer(law, grid.thickness[grid.valid] + more_thickness)
                 resultant = pair.evaluate(rotation, translation, layer)
                 regions.append(RegionContact(cells, grid, pair.index, resultant))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,45 +113,79 @@ class RegionSearch:
             their place; none where the bodies are apart. One may hold nothing but a narrow gap.
         """
         found: list[Box] = []
-        looks = [(np.zeros(2), np.array([self.whole.length, self.whole.width]), CELLS)]
+        looks = [self._first_look]
         while looks:
-            low, high, count = looks.pop()
-            cells = self.whole.part(low, high, count, count)
-            distance, lowest = self._distances(cells, rotation, translation)
+            look = looks.pop()
+            places = self._first_places if look is self._first_look else self._places(look)
+            distance, lowest = self._distances(places, rotation, translation)
             for block in _blocks(lowest <= 0.0):
-                cell = (high - low) / count
-                look, tight = _judge(low, cell, block, distance, lowest)
-                if look is not None:
-                    looks.append(look)
+                next_look, tight = _judge(look, block, distance, lowest)
+                if next_look is not None:
+                    looks.append(next_look)
                 elif tight is not None:
                     found.append(tight)
         found.sort(key=lambda box: tuple(box[0]))
         return tuple(self.whole.part(low, high, 1, 1) for low, high in found)
 
     def _distances(
-        self, cells: Rectangle, rotation: Array, translation: Array
+        self, places: _Places, rotation: Array, translation: Array
     ) -> tuple[Array, Array]:
         """Distance at the middle of each cell and the least in it at worst; inf off the bearing."""
-        bearing, indenter = self.bearing, self.indenter
+        local = (places.point - translation) @ rotation
+        _, _, distance, line, is_foot = self.indenter.closest_points(local)
+        fall = np.abs(places.sides @ (line @ rotation.T)[..., None]).sum(axis=(-2, -1))
+        fall += 0.5 * self.hollowness * places.radius**2
+        smooth = is_foot & (2.0 * self.hollow_indenter * places.radius < 1.0)
+        fall = np.where(smooth, np.minimum(fall, places.radius), places.radius)
+        lowest = np.where(places.beside, np.inf, distance - fall)
+        shape = (places.number, places.number)
+        return np.where(places.off, np.inf, distance).reshape(shape), lowest.reshape(shape)
+
+    @cached_property
+    def _first_look(self) -> Look:
+        """At the whole bearing."""
+        return np.zeros(2), np.array([self.whole.length, self.whole.width]), CELLS
+
+    @cached_property
+    def _first_places(self) -> _Places:
+        """Those of the first look, which is the same for every pose."""
+        return self._places(self._first_look)
+
+    def _places(self, look: Look) -> _Places:
+        """Points of the bearing over the middles of cells, and how far the cells reach."""
+        low, high, count = look
+        cells = self.whole.part(low, high, count, count)
         index = np.arange(cells.rows) + 0.5
         plan = cells.at(*np.meshgrid(index, index, indexing="ij")).reshape(-1, 2)
-        u, v = bearing.projection(plan)
-        point, normal = bearing.surface.evaluate(u, v), bearing.surface.normal(u, v)
+        point, along_u, along_v, *_ = self.bearing.surface.derivatives(
+            *self.bearing.projection(plan)
+        )
+        missed = np.linalg.norm(self.bearing.laid_on.plan(point) - plan, axis=-1)
         half = np.array([cells.length, cells.width]) / (2 * cells.rows)
-        missed = np.linalg.norm(bearing.laid_on.plan(point) - plan, axis=-1)
-        sides = _tangents(bearing.laid_on.rates(point), normal, cells.angle)
-        sides = sides * (half + missed[:, None])[..., None]
+        steps = _tangents(
+            self.bearing.laid_on.rates(point), np.cross(along_u, along_v), cells.angle
+        )
+        sides = steps * (half + missed[:, None])[..., None]
         corners = sides[:, :1] + sides[:, 1:] * np.array([[1.0], [-1.0]])
-        radius = _CELL_SAFETY * np.linalg.norm(corners, axis=-1).max(axis=-1)
-        _, _, distance, line, is_foot = indenter.closest_points((point - translation) @ rotation)
-        fall = np.abs(sides @ (line @ rotation.T)[..., None]).sum(axis=(-2, -1))
-        fall += 0.5 * self.hollowness * radius**2
-        smooth = is_foot & (2.0 * self.hollow_indenter * radius < 1.0)
-        fall = np.where(smooth, np.minimum(fall, radius), radius)
-        lowest = np.where(missed <= _ASLANT * np.hypot(*half), distance - fall, np.inf)
-        distance = np.where(missed < _ON_THE_BEARING, distance, np.inf)
-        shape = (cells.rows, cells.rows)
-        return distance.reshape(shape), lowest.reshape(shape)
+        return _Places(
+            count,
+            point,
+            sides,
+            _CELL_SAFETY * np.linalg.norm(corners, axis=-1).max(axis=-1),
+            missed > _ON_THE_BEARING,
+            missed > _ASLANT * float(np.hypot(*half)),
+        )
+
+
+class _Places(NamedTuple):
+    """Points that stand for the cells of one look."""
+
+    number: int  # of cells along each side
+    point: Array  # on the bearing, over the middle of the cell or as near as it gets
+    sides: Array  # half the sides of the cell as steps along the bearing, (n, 2, 3), mm
+    radius: Array  # no place of the cell lies farther away, mm
+    off: Bools  # the middle of the cell is not over the bearing
+    beside: Bools  # no part of the cell is
 
 
 def _tangents(rates: Array, normal: Array, angle: float) -> Array:
@@ -172,13 +207,14 @@ def _hollowest(surface: Surface) -> float:
 
 
 def _judge(
-    low: Array, cell: Array, block: Block, distance: Array, lowest: Array
+    look: Look, block: Block, distance: Array, lowest: Array
 ) -> tuple[Look | None, Box | None]:
     """Where to look next for the region in a block of a box's cells, or the rectangle round it.
 
     Neither for a region that is too small to matter.
     """
-    count = len(distance)
+    low, high, count = look
+    cell = (high - low) / count
     first = np.array([part.start for part in block])
     last = np.array([part.stop for part in block])
     start, end = low + first * cell, low + last * cell
@@ -195,8 +231,8 @@ def _judge(
     ends = [_ends(np.moveaxis(distance[block], axis, 0), np.moveaxis(hiding, axis, 0))
             for axis in (0, 1)]  # fmt: skip
     return None, (
-        start + np.array([max(low, 0.0) for low, _ in ends]) * cell,
-        np.minimum(start + np.array([high for _, high in ends]) * cell, end),
+        start + np.array([max(ahead, 0.0) for ahead, _ in ends]) * cell,
+        np.minimum(start + np.array([behind for _, behind in ends]) * cell, end),
     )
 
 
