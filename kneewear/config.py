@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -61,11 +62,53 @@ class SideOffsets(Settings):
     lateral: Finite = Field(description="Value of the lateral side.")
 
 
+class FemoralArc(Settings):
+    """An arc of the condyles' sagittal outline."""
+
+    from_flexion_deg: Annotated[float, Field(gt=-45, lt=140)] = Field(
+        description="Flexion at which the condyles' lowest line comes onto it, deg."
+    )
+    radius_mm: Positive = Field(description="Its radius, mm.")
+
+
+class CamSettings(Settings):
+    """Cam of a posterior-stabilised implant: a bar between the condyles, in the femoral frame."""
+
+    posterior_mm: Finite = Field(description="Place of its axis behind the femoral origin, mm.")
+    superior_mm: Finite = Field(description="Place of its axis above the femoral origin, mm.")
+    radius_mm: Positive = Field(description="Radius about its axis, at its middle, mm.")
+    coronal_radius_mm: Positive = Field(description="Radius of its outline across, mm.")
+    half_width_mm: Positive = Field(description="Half-width before its rounded ends, mm.")
+    edge_radius_mm: Positive = Field(description="Radius of its rounded ends, mm.")
+
+
+class PostSettings(Settings):
+    """Post of a posterior-stabilised insert: its straight back, which meets the cam."""
+
+    posterior_mm: Finite = Field(description="Place of its back behind the insert's origin, mm.")
+    height_mm: Positive = Field(description="Height above the bottom of the dishes, mm.")
+    depth_mm: Positive = Field(description="Thickness from its back to its front, mm.")
+    coronal_radius_mm: Positive = Field(description="Radius of its back across, mm.")
+    half_width_mm: Positive = Field(description="Half-width before its rounded edges, mm.")
+    edge_radius_mm: Positive = Field(description="Radius of its rounded edges, mm.")
+
+
+class CamAndPostSettings(Settings):
+    """What makes an implant a posterior-stabilised one."""
+
+    cam: CamSettings = Field(description="Cam of the femoral component.")
+    post: PostSettings = Field(description="Post of the insert.")
+
+
 class ParametricImplantSettings(Settings):
-    """Shape of the built-in cruciate-retaining implant, mm."""
+    """Shape of the built-in implant, mm: cruciate-retaining, or with cam and post."""
 
     femoral_sagittal_radius_mm: Positive = Field(
         description="Radius of the condyles about the flexion axis at their lowest line."
+    )
+    femoral_arcs: tuple[FemoralArc, ...] = Field(
+        description="Arcs that follow it without a kink towards posterior, flexion ascending; an "
+        "empty list gives condyles of revolution."
     )
     femoral_coronal_radius_mm: SideValues = Field(
         description="Radius of the condyles across, in the coronal plane."
@@ -100,6 +143,22 @@ class ParametricImplantSettings(Settings):
     extra_thickness_mm: NonNegative = Field(
         description="Insert thickness at the plateau's lowest line minus the nominal one."
     )
+    cam_and_post: CamAndPostSettings | None = Field(
+        description="Cam and post of a posterior-stabilised implant; null for a cruciate-retaining "
+        "one."
+    )
+
+    @field_validator("femoral_arcs")
+    @classmethod
+    def _flexion_ascends(cls, arcs: tuple[FemoralArc, ...]) -> tuple[FemoralArc, ...]:
+        starts = [arc.from_flexion_deg for arc in arcs]
+        if any(later <= earlier for earlier, later in pairwise(starts)):
+            raise fault(
+                f"from_flexion_deg {', '.join(f'{start:g}' for start in starts)}",
+                "ascending angles",
+                "Order the arcs from anterior to posterior.",
+            )
+        return arcs
 
 
 class AxesSettings(Settings):
