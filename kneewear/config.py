@@ -496,6 +496,59 @@ class CaseSettings(Settings):
         return values
 
 
+class ThreeParameterSettings(Settings):
+    """Material that softens as strain = strain0 / 2 (p / p0) + strain0 / 2 (p / p0)^n."""
+
+    exponent: Annotated[float, Field(ge=1, allow_inf_nan=False)] = Field(
+        description="Exponent n; one is a linear material."
+    )
+    reference_strain: Positive = Field(description="Reference strain strain0.")
+    reference_pressure_mpa: Positive = Field(description="Reference pressure p0, MPa.")
+
+
+class PressureLawSettings(Settings):
+    """How pressure follows from penetration."""
+
+    strain: Literal["small", "large"] = Field(
+        description="Strain of the layer: penetration over thickness, d / h, or -ln(1 - d / h)."
+    )
+    material: Literal[
+        "linear",
+        "polyethylene_23c",
+        "polyethylene_37c",
+        "polyethylene_tuned",
+        "polyethylene_tuned_linear",
+        "own",
+    ] = Field(
+        description="Linear with youngs_modulus_mpa, a three-parameter polyethylene by name, or "
+        "the one of own_material."
+    )
+    nonlinear_form: Literal["published", "integrated"] = Field(
+        description="How a three-parameter material enters: its tangent modulus as a secant one, "
+        "as published, or its stress-strain curve itself."
+    )
+    own_material: ThreeParameterSettings | None = Field(
+        description="Three-parameter material of your own; null unless material is own."
+    )
+    cap_mpa: Positive | None = Field(
+        description="Pressure at which the layer turns perfectly plastic, MPa; null for none. "
+        "Without history: for a first, growing load."
+    )
+    thickness_offset_mm: Finite = Field(
+        description="Added to the local thickness of every element, mm."
+    )
+
+    @model_validator(mode="after")
+    def _own_goes_with_own_material(self) -> PressureLawSettings:
+        if (self.material == "own") != (self.own_material is not None):
+            raise fault(
+                f"material: {self.material} with own_material: {self.own_material}",
+                "own_material with material: own and only then",
+                "Fill own_material in, or set it to null and name a material.",
+            )
+        return self
+
+
 class SimulationSettings(Settings):
     """Contact simulation."""
 
@@ -504,6 +557,7 @@ class SimulationSettings(Settings):
     poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
         description="Poisson's ratio of the polyethylene, below 0.5."
     )
+    pressure_law: PressureLawSettings = Field(description="How pressure follows from penetration.")
     medial_share: Annotated[float, Field(gt=0, lt=1)] = Field(
         description="Part of the load carried by the medial side when the load line is solved."
     )
