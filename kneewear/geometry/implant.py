@@ -106,3 +106,24 @@ class Implant:
     def natural(self) -> bool:
         """Whether both bodies carry cartilage: recognised from the twice as many surfaces."""
         return self.insert_layer is not None
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Names of the pairs of surfaces that can touch: both sides, and the post if there is one."""
+        return SIDES if self.cam_and_post is None else (*SIDES, POST)
+
+    def indenter(self, side: str) -> Surface:
+        """Surface of the femoral component that meets the insert on a side, or at the post.
+
+        Parameters
+        ----------
+        side : str
+            One of `sides`.
+
+        Returns
+        -------
+        Surface
+        """
+        if side == POST and self.cam_and_post is not None:
+            return self.cam_and_post.cam
+        return self.femoral[side]

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from kneewear.config import CamSettings, ParametricImplantSettings, PostSettings
+from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
 from kneewear.geometry.implant import POST, SIDES, CamAndPost, Implant
-from kneewear.geometry.surface import Surface
 from kneewear.geometry.swept import Profile, SagittalArc, Swept, Upright, joined_arcs
 
 # Flexion seen by the condyles: contact stays inside for -20 to 120 deg of flexion.
@@ -98,21 +98,15 @@ def measure_parametric_implant(
     """
     quality = []
     for (component, side), shape in _shapes(settings, implant.nominal_thickness).items():
-        surface = _patch(implant, component, side)
+        surface = implant.indenter(side)
+        if component == "insert":
+            surface = bearing_of(implant, side).surface
         (u0, u1), (v0, v1) = surface.domain
         u, v = np.linspace(u0, u1, _MEASURED[0]), np.linspace(v0, v1, _MEASURED[1])
         points = surface.evaluate(u[:, None], v[None, :]).reshape(-1, 3)
         label = (component, side)
         quality.append(summarize_deviation(label, surface, points, shape.distance(points)))
     return quality
-
-
-def _patch(implant: Implant, component: str, side: str) -> Surface:
-    """Surface of a component's side, or of cam or post."""
-    if side == POST and implant.cam_and_post is not None:
-        return implant.cam_and_post.cam if component == "femoral" else implant.cam_and_post.post
-    patch: Surface = getattr(implant, component)[side]
-    return patch
 
 
 def _shapes(
