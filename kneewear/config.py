@@ -801,7 +801,15 @@ class Study(Settings):
         return {f"b{i:03d}": cases[start : start + size] for i, start in enumerate(starts)}
 
     def simulated_activities(self) -> tuple[str, ...]:
-        """Activities that at least one life contains, in the order of the settings."""
+        """Activities that at least one life contains, in the order of the settings.
+
+        Returns
+        -------
+        tuple of str
+            None in a static study.
+        """
+        if self.static is not None:
+            return ()
         used = {activity for shares in self.wear.lives.values() for activity in shares}
         return tuple(activity for activity in self.activities if activity in used)
 

@@ -109,7 +109,7 @@ class Implant:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Names of the pairs of surfaces that can touch: both sides, and the post if there is one."""
+        """Names of the pairs of surfaces that can touch: both sides, and the post if any."""
         return SIDES if self.cam_and_post is None else (*SIDES, POST)
 
     def indenter(self, side: str) -> Surface:

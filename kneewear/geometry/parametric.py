@@ -65,8 +65,9 @@ def build_parametric_implant(
         underside=0.0,
         nominal_thickness=nominal_thickness,
         left=left,
-        cam_and_post=pair
-        and CamAndPost(
+        cam_and_post=None
+        if pair is None
+        else CamAndPost(
             cam=patches["femoral", POST],
             post=patches["insert", POST],
             front=pair.post.posterior_mm - pair.post.depth_mm,
@@ -134,9 +135,7 @@ def _condyle(settings: ParametricImplantSettings, side: str, sign: float) -> Swe
         hollow=False,
     )
     radii = [(FEMORAL_SWEEP[0], settings.femoral_sagittal_radius_mm)]
-    radii += [
-        (math.radians(arc.from_flexion_deg), arc.radius_mm) for arc in settings.femoral_arcs
-    ]
+    radii += [(math.radians(arc.from_flexion_deg), arc.radius_mm) for arc in settings.femoral_arcs]
     return Swept(profile, joined_arcs(radii, FEMORAL_SWEEP[1]))
 
 

@@ -200,7 +200,9 @@ class Swept:
 
     def _outline(self) -> tuple[Array, Array, Array]:
         """Direction (with weight), centre and radius of every control point along the outline."""
-        directions, centres, radii = [], [], []
+        directions: list[Array] = []
+        centres: list[Array] = []
+        radii: list[Array] = []
         for arc in self.arcs:
             pieces = math.ceil((arc.stop - arc.start) / math.radians(75.0))
             turn = (arc.stop - arc.start) / pieces

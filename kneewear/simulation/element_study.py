@@ -70,7 +70,9 @@ def study_active_elements(
         settled = settle(joint, laid, case, settings, simulation.tolerance)
         for side, contact in zip(cells, settled.equilibrium.contacts, strict=True):
             if side in SIDES:
-                found.append({"wanted": wanted, "offset": offset, "side": side} | _pressures(contact))
+                found.append(
+                    {"wanted": wanted, "offset": offset, "side": side} | _pressures(contact)
+                )
     return pd.DataFrame(found)
 
 

@@ -178,9 +178,7 @@ def _refined(
             break
         cells = {
             side: recut(part, wanted / count) if count else part
-            for (side, part), count in zip(
-                settled.laid.cells.items(), settled.active, strict=True
-            )
+            for (side, part), count in zip(settled.laid.cells.items(), settled.active, strict=True)
         }
         laid = joint.lay(cells, settings.materials[case.material])
         pose = (settled.equilibrium.translation, settled.equilibrium.rotation)
