@@ -177,7 +177,7 @@ class AdaptivePair:
             cells = found.cut(self.rows, self.columns)
             grid = lay_elements(self.bearing, cells)
             if grid.valid.any():
-                pair = self.fixed_pair.with_elements(grid, 0)
+                pair = self.fixed_pair.over(grid, 0)
                 layer = Layer(law, grid.thickness[grid.valid] + more_thickness)
                 resultant = pair.evaluate(rotation, translation, layer)
                 regions.append(RegionContact(cells, grid, pair.index, resultant))

@@ -65,7 +65,7 @@ class Joint:
     def fixed(self, rows: int, columns: int) -> Evaluation:
         """Contact as a function of the translation, with so many elements on the whole bearing."""
         grid = lay_elements(self.bearing, self.bearing.rectangle(rows, columns))
-        pair = self._pair.fixed_pair.with_elements(grid, 0)
+        pair = self._pair.fixed_pair.over(grid, 0)
         layer = Layer(self.law, grid.thickness[grid.valid])
 
         def evaluate(translation: Array) -> Resultant:

@@ -113,8 +113,8 @@ class ContactPair:
         self._direction = DIRECTIONS[direction]
         self._take_elements(grid, side)
 
-    def with_elements(self, grid: ElementGrid, side: int) -> ContactPair:
-        """The same pair with other elements of the fixed body, such as some laid afresh.
+    def over(self, grid: ElementGrid, side: int) -> ContactPair:
+        """The same indenter over other elements.
 
         Parameters
         ----------
@@ -126,14 +126,14 @@ class ContactPair:
         Returns
         -------
         ContactPair
-            It shares what was prepared of the moving body.
+            What it shares with this one, the map of starts above all, is not built again.
         """
         other = copy(self)
         other._take_elements(grid, side)
         return other
 
     def _take_elements(self, grid: ElementGrid, side: int) -> None:
-        """Keep the elements as flat arrays, and room for what is found of them."""
+        """Elements of a grid's side, and room for what is found of each."""
         index = np.flatnonzero(grid.valid[side].ravel())
         self.index = index
         self.centre = np.ascontiguousarray(grid.centre[side].reshape(-1, 3)[index])

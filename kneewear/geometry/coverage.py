@@ -143,6 +143,28 @@ class Rectangle:
         length, width = (float(extent) for extent in np.subtract(high, low))
         return Rectangle(origin, self.angle, length, width, rows, columns)
 
+    def moved(self, row_part: float, column_part: float) -> Rectangle:
+        """The same cells moved back by parts of a cell, with one more row and column at the end.
+
+        Parameters
+        ----------
+        row_part, column_part : float
+            Parts of a cell's length and width, 0 to 1.
+
+        Returns
+        -------
+        Rectangle
+            Covers what this one covers.
+        """
+        return replace(
+            self,
+            origin=self.at(np.array(-row_part), np.array(-column_part)),
+            length=self.length * (1.0 + 1.0 / self.rows),
+            width=self.width * (1.0 + 1.0 / self.columns),
+            rows=self.rows + 1,
+            columns=self.columns + 1,
+        )
+
     @property
     def corners(self) -> Array:
         """Positions (x, z) of all corners of cells, mm, shape (rows + 1, columns + 1, 2)."""
