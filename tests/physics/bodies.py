@@ -56,9 +56,10 @@ def linear_layer(thickness, modulus=MODULUS):
     return Layer(SmallStrain(modulus), thickness)
 
 
-def energy(result):
-    """Elastic energy of the linear foundation, N mm."""
-    return 0.5 * float(np.sum(result.pressure * result.area * result.penetration))
+def energy(result, layer):
+    """Elastic energy of the foundation, N mm."""
+    stored = layer.law.energy(result.penetration, layer.thickness[result.element])
+    return float(np.sum(result.area * stored))
 
 
 @dataclass(frozen=True)
