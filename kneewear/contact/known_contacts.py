@@ -193,6 +193,19 @@ def known_contacts() -> tuple[KnownContact, ...]:
     )
 
 
+def contacts_by_shape() -> tuple[KnownContact, ...]:
+    """Each shape once, on the linear layer, and the sphere on a softening one."""
+    return (
+        sphere_on_layer("linear"),
+        sphere_on_layer("published"),
+        cylinder_on_layer("linear"),
+        cylinder_over_edge(),
+        tilted_flat("linear"),
+        flat_punch(),
+        ball_in_cup("linear"),
+    )
+
+
 def sphere_on_layer(
     law: str, measure: Measure = "minimum_distance", reach: float = JUST_WIDER
 ) -> KnownContact:

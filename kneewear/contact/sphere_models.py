@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 HALF_SPACE_MODULUS = contact_modulus(YOUNGS_MODULUS, POISSON_RATIO)
 LOAD = winkler.sphere_force(RADIUS, DEPTH, MODULUS, THICKNESS)
 DEEPEST = 0.4
-_CELLS = 36
+_CELLS = 28
 
 
 def compare_sphere_models() -> pd.DataFrame:

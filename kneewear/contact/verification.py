@@ -18,6 +18,7 @@ from kneewear.contact.known_contacts import (
     YOUNGS_MODULUS,
     KnownContact,
     contact_errors,
+    contacts_by_shape,
     known_contacts,
     sphere_on_layer,
 )
@@ -64,7 +65,7 @@ def verify_contact(seed: int, offsets: int = 40) -> pd.DataFrame:
 def refine_contacts(
     seed: int, rows: Sequence[int] = (10, 20, 40, 80), offsets: int = 16
 ) -> pd.DataFrame:
-    """Errors of the known contacts on grids of growing density.
+    """Errors of each shape on grids of growing density.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def refine_contacts(
                 "rms_error_percent": 100.0 * _rms(errors),
                 "worst_error_percent": 100.0 * float(np.abs(errors).max()),
             }
-            for contact in known_contacts()
+            for contact in contacts_by_shape()
             for count in rows
             for quantity, errors in contact_errors(contact, (count, count), places).items()
         ]

@@ -75,8 +75,8 @@ TEXTS = {
         "Closed forms on finer grids",
         "Largest error of force and contact area over random places of the grid under the contact. "
         "Elements reach a tenth beyond sphere and cylinder.",
-        "Two double logarithmic charts: all errors fall with the number of elements, the force's "
-        "by the square and the area's in proportion.",
+        "Two double logarithmic charts: all errors fall with the number of elements, the area's "
+        "in proportion or faster, the force's by the square but under the flat punch.",
     ),
     "active_elements": (
         "Error by the number of active elements",

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from kneewear import default_study
-from kneewear.contact.known_contacts import known_contacts
+from kneewear.contact.known_contacts import contacts_by_shape
 from kneewear.contact.sphere_models import compare_sphere_models
 from kneewear.contact.verification import vary_active_elements
 from kneewear.geometry import build_distance_table, build_implant
@@ -164,7 +164,7 @@ def test_verification_is_drawn_of_its_tables():
         "refinement": pd.DataFrame(
             [
                 {"contact": contact.name, "quantity": name, "rows": n, "worst_error_percent": 9 / n}
-                for contact in known_contacts()
+                for contact in contacts_by_shape()
                 for name in ("force", "area")
                 for n in (10, 20)
             ]
