@@ -72,6 +72,31 @@ TEXTS = {
         "Bei (2003).",
         "Bars of query times by geometry and method, and deviations by geometry.",
     ),
+    "sphere_models": (
+        "One sphere by three models",
+        "A ball of 30 mm on polyethylene: as a layer of 8 mm (elastic foundation) and as a thick "
+        "body (elastic half-space). Lines are the closed forms, dots what was computed on "
+        "elements. Left: pressures under the load that presses the layer by 0.2 mm. The bodies "
+        "differ, so that neither model is the other's error.",
+        "Pressure over the distance from the axis, and force over the approach: the foundation's "
+        "pressure is a parabola with the higher peak, the half-space's a half-ellipse, and the "
+        "half-space yields more.",
+    ),
+    "refinement": (
+        "Closed forms on finer grids",
+        "Largest error of force and contact area over random places of the grid under the contact. "
+        "Elements reach a tenth beyond sphere and cylinder.",
+        "Two double logarithmic charts: all errors fall with the number of elements, the area's "
+        "in proportion or faster, the force's by the square but under the flat punch.",
+    ),
+    "active_elements": (
+        "Error by the number of active elements",
+        "A sphere on random places of its grid, against the median at 400 active elements. Force "
+        "and torque need far fewer elements than pressures. Bars: the bounds Bei (2003, section "
+        "3.2.3) found for the pressures.",
+        "Two double logarithmic charts of the errors of force, torque, pressures and area over the "
+        "number of active elements, median and worst.",
+    ),
     "activity": (
         "Prescribed motion and load",
         "Flexion, external rotation of the tibia, posterior position of the femur and axial load "
