@@ -247,7 +247,7 @@ def _verification_section(
             "form, on 100 by 75 elements at random places of the grid.",
             sections.verification_sentence(table),
         ),
-        _images(figures, "sphere_models", "refinement", "active_elements"),
+        images(figures, "sphere_models", "refinement", "active_elements"),
         tables=(sections.verification_table(table[table["target_percent"].notna()]),),
         folded=(sections.verification_table(table[table["target_percent"].isna()]),),
     )
