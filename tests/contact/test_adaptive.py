@@ -14,6 +14,7 @@ from kneewear.contact.foundation import SmallStrain
 from kneewear.geometry import Bearing, Plane, Sphere, bearing_of, lay_elements, tabulate_surface
 from kneewear.mechanics import body_three_123
 from kneewear.reference import winkler
+from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
 from tests.contact.test_regions import depth_of, egg_box
 from tests.physics.bodies import (
     CASES,
@@ -216,11 +217,7 @@ def test_ball_in_a_cup_is_followed_on_elements_of_a_sphere():
     shift = 0.302
     aim = np.array([0.1, -1.0, 0.05]) / math.sqrt(1.0 + 0.1**2 + 0.05**2)
     result = pair.evaluate(UPRIGHT, shift * aim, LAW)
-    # Closed form of tests/physics/test_curved_elements.py.
-    a = 14.3**2 - shift**2
-    low, high = ((14.0 * a * s - a * s**2 / 2 - 14.0 * s**3 / 3 + s**4 / 4)
-                 for s in (14.3 - shift, 14.0))  # fmt: skip
-    exact = math.pi * MODULUS * 14.3 / (HEIGHT * shift**2) * (high - low)
+    exact = ball_in_cup_force(14.0, 14.3, shift - 0.3, LinearLayer(MODULUS, HEIGHT))
     assert result.wrench[:3] == pytest.approx(-exact * aim, abs=3e-3 * exact)
 
 
