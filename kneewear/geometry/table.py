@@ -217,14 +217,43 @@ def bilinear(rows: Array, u: ArrayLike, v: ArrayLike) -> Array:
     ValueError
         If a parameter lies outside the samples.
     """
-    place_u = _place(rows[:, 0, 0], np.asarray(u, dtype=float), "u")
-    place_v = _place(rows[0, :, 1], np.asarray(v, dtype=float), "v")
-    (i, s), (j, t) = place_u, place_v
+    return bilinear_with_slopes(rows, u, v)[0]
+
+
+def bilinear_with_slopes(rows: Array, u: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
+    """Values between the samples of a regular table, and their derivatives along u and v.
+
+    Parameters
+    ----------
+    rows, u, v
+        As for `bilinear`.
+
+    Returns
+    -------
+    values : array, shape (..., n_columns)
+        Those of `bilinear`.
+    along_u, along_v : array, shape (..., n_columns)
+        Per unit of parameter; where two cells meet, those of the one with the larger parameter.
+
+    Raises
+    ------
+    ValueError
+        If a parameter lies outside the samples.
+    """
+    (f00, f01, f10, f11), s, t = _cell(rows, u, v)
+    low, high = (1 - t) * f00 + t * f01, (1 - t) * f10 + t * f11
+    across = (1 - s) * (f01 - f00) + s * (f11 - f10)
+    width_u, width_v = rows[1, 0, 0] - rows[0, 0, 0], rows[0, 1, 1] - rows[0, 0, 1]
+    return (1 - s) * low + s * high, (high - low) / width_u, across / width_v
+
+
+def _cell(rows: Array, u: ArrayLike, v: ArrayLike) -> tuple[tuple[Array, ...], Array, Array]:
+    """Corner samples of the cell of each place, and the place in it between 0 and 1."""
+    i, s = _place(rows[:, 0, 0], np.asarray(u, dtype=float), "u")
+    j, t = _place(rows[0, :, 1], np.asarray(v, dtype=float), "v")
     i, s, j, t = np.broadcast_arrays(i, s, j, t)
-    s, t = s[..., None], t[..., None]
-    return (1 - s) * ((1 - t) * rows[i, j] + t * rows[i, j + 1]) + s * (
-        (1 - t) * rows[i + 1, j] + t * rows[i + 1, j + 1]
-    )
+    corners = rows[i, j], rows[i, j + 1], rows[i + 1, j], rows[i + 1, j + 1]
+    return corners, s[..., None], t[..., None]
 
 
 def _place(samples: Array, value: Array, name: str) -> tuple[NDArray[np.int64], Array]:

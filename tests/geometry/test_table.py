@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.geometry import SIDES, tabulate_surface
+from kneewear.geometry.table import bilinear, bilinear_with_slopes
 from tests.physics.bodies import gait_study, sphere
 
 ROUNDING = 1e-12
@@ -46,3 +47,18 @@ def test_points_of_a_tabulated_sphere_lie_on_it():
 def test_a_table_of_one_row_is_refused(points):
     with pytest.raises(ValueError, match="at least 2 samples"):
         tabulate_surface(sphere(30.0), *points)
+
+
+def test_slopes_are_the_derivatives_of_the_interpolation():
+    rows = tabulate_surface(sphere(30.0), 7, 9).rows()
+    random, step = np.random.default_rng(3), 1e-6
+    # Well inside the cells: between them the slopes jump.
+    u = (random.integers(0, 6, 50) + random.uniform(0.1, 0.9, 50)) / 6
+    v = (random.integers(0, 8, 50) + random.uniform(0.1, 0.9, 50)) / 8
+    values, along_u, along_v = bilinear_with_slopes(rows, u, v)
+    assert (values == bilinear(rows, u, v)).all()
+    differences = bilinear(rows, u + step, v) - bilinear(rows, u - step, v)
+    # Linear in each direction: only rounding of 30 mm over the step is left.
+    assert along_u == pytest.approx(differences / (2 * step), abs=1e-7)
+    differences = bilinear(rows, u, v + step) - bilinear(rows, u, v - step)
+    assert along_v == pytest.approx(differences / (2 * step), abs=1e-7)

@@ -19,7 +19,7 @@ from kneewear.regression import (
 )
 from kneewear.regression.comparison import COLUMNS
 
-READERS = {"regression/comparison.py"}
+READERS = {"regression/comparison.py", "regression/materials.py"}
 
 
 def test_published_tables_are_whole():

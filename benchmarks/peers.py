@@ -1,0 +1,409 @@
+"""The same contact by other programs: OpenSim's elastic foundation, Drake, Embree, and ours.
+
+`python -m benchmarks.peers` (part of `make benchmark`) writes `results/benchmarks/peers.csv`. One
+condyle, a piece of a torus whose distance is known in closed form, is pressed into a concave
+plateau. Every program gets the same bodies, the same layer and the same poses, one thread. Programs
+that are not installed (`pip install -e '.[peers]'`) are left out, and that is printed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
+from kneewear.geometry import Implant, Surface, build_distance_table, build_grid, tabulate_surface
+from kneewear.geometry.fitting import patch_through
+from kneewear.io.csv_tables import save_table
+
+OUTPUT = Path("results/benchmarks/peers.csv")
+MODULUS = confined_modulus(463.0, 0.46)  # MPa
+THICKNESS = 10.0  # mm
+DEPTH = 0.2  # mm
+CONDYLE = (30.0, 25.0)  # sagittal and coronal radius, mm
+PLATEAU = (200.0, 40.0)  # as flat front to back as cruciate-retaining inserts are
+HALF = (22.0, 15.0)  # half length and half width of the plateau, mm
+CUT = (20.0, 13.1)  # the same of the meshed condyle, mm: two parts are never meshed alike
+STEPS = 100
+
+
+def torus_height(radii: tuple[float, float], x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Height of the lower side of a torus about the z axis over its lowest point."""
+    sagittal, coronal = radii
+    across = sagittal - coronal + np.sqrt(coronal**2 - z**2)
+    return sagittal - np.sqrt(across**2 - x**2)
+
+
+def torus_distance(points: np.ndarray) -> np.ndarray:
+    """Signed distance to the condyle whose lowest point is the origin; negative inside."""
+    sagittal, coronal = CONDYLE
+    across = np.hypot(points[..., 0], points[..., 1] - sagittal) - (sagittal - coronal)
+    return np.hypot(across, points[..., 2]) - coronal
+
+
+def exact_force(place: np.ndarray, count: int = 901) -> float:
+    """Vertical force at a pose from the exact distance on a dense grid, N."""
+    cells = [2 * half / count for half in HALF]
+    x, z = np.meshgrid(
+        *(-half + cell * (np.arange(count) + 0.5) for half, cell in zip(HALF, cells, strict=True)),
+        indexing="ij",
+    )
+    points = np.stack([x, torus_height(PLATEAU, x, z), z], axis=-1) - place
+    penetration = np.maximum(-torus_distance(points), 0.0)
+    sagittal, coronal = CONDYLE
+    rho = np.hypot(points[..., 0], points[..., 1] - sagittal)
+    ring = (rho - (sagittal - coronal)) / np.maximum(coronal - penetration, 1.0)
+    down = ring * (sagittal - points[..., 1]) / rho
+    area = _surface_area(x, z) * cells[0] * cells[1]
+    return float((MODULUS / THICKNESS * penetration * area * down).sum())
+
+
+def force_errors(evaluate: Callable[[np.ndarray], float], count: int = 10) -> dict[str, float]:
+    """Errors of the vertical force over poses spread through the cycle, %."""
+    some = poses()[:: STEPS // count]
+    errors = [100 * (evaluate(place) / exact_force(place) - 1) for place in some]
+    return {
+        "force_error_median_percent": float(np.median(np.abs(errors))),
+        "force_error_largest_percent": float(max(errors, key=abs)),
+    }
+
+
+def _surface_area(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Surface area over projected area of the plateau."""
+    step = 1e-5
+    slope_x = (torus_height(PLATEAU, x + step, z) - torus_height(PLATEAU, x - step, z)) / (2 * step)
+    slope_z = (torus_height(PLATEAU, x, z + step) - torus_height(PLATEAU, x, z - step)) / (2 * step)
+    return np.sqrt(1 + slope_x**2 + slope_z**2)
+
+
+def poses() -> np.ndarray:
+    """Places of the condyle's lowest point through a cycle of 100 steps; the first is deepest."""
+    phase = 2 * np.pi * np.arange(STEPS) / STEPS
+    return np.stack(
+        [2.0 * np.sin(phase), -DEPTH * (0.75 + 0.25 * np.cos(phase)), np.sin(2 * phase)], axis=-1
+    )
+
+
+def microseconds(evaluate: Callable[[np.ndarray], Any], cycles: int) -> float:
+    """Median time of one evaluation while stepping through the cycle."""
+    path = poses()
+    evaluate(path[0])
+    times = []
+    for _ in range(cycles):
+        start = time.perf_counter()
+        for place in path:
+            evaluate(place)
+        times.append((time.perf_counter() - start) / len(path))
+    return 1e6 * statistics.median(times)
+
+
+def bodies() -> tuple[Surface, Surface]:
+    """Condyle and plateau as NURBS patches; the condyle's normals point down, out of the metal."""
+
+    def patch(radii: tuple[float, float], half: tuple[float, float], facing: int) -> Surface:
+        along, across = (np.concatenate([[-h] * 3, np.linspace(-h, h, 25), [h] * 3]) for h in half)
+
+        def at(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return np.stack([u, torus_height(radii, u, v), v], axis=-1)
+
+        surface = patch_through(at, (along, across))
+        return surface if surface.normal(0.0, 0.0)[1] * facing > 0 else surface.reversed_normal()
+
+    return patch(CONDYLE, (21.0, 15.0), -1), patch(PLATEAU, HALF, 1)
+
+
+def ours(rows: int, columns: int) -> Iterator[dict[str, Any]]:
+    """Both ways to the distance on a grid of one plateau."""
+    condyle, plateau = bodies()
+    pair_of = {"medial": condyle, "lateral": condyle}
+    implant = Implant(
+        "torus on torus", pair_of, {"medial": plateau, "lateral": plateau}, -THICKNESS, THICKNESS
+    )
+    grid = build_grid(implant, rows, columns)
+    table = tabulate_surface(condyle, 121, 61)
+    smooth = build_distance_table(condyle, 1.0, 0.05e-3)
+    for name, tables in (("exact NURBS", None), ("distance table", smooth)):
+        pair = ContactPair(grid, 0, condyle, table, distance_table=tables)
+        layer = Layer(SmallStrain(MODULUS), np.full(pair.index.size, THICKNESS))
+
+        def evaluate(place: np.ndarray, pair: ContactPair = pair, layer: Layer = layer) -> float:
+            return float(pair.evaluate(np.eye(3), place, layer).wrench[1])
+
+        yield {
+            "program": f"kneewear, {name}",
+            "size": f"{rows} x {columns} elements",
+            **force_errors(evaluate),
+            "evaluation_us": microseconds(evaluate, 5),
+        }
+
+
+def triangles(
+    radii: tuple[float, float], half: tuple[float, float], cells: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices, mm, and faces with upward normals of a regular triangulation."""
+    x, z = np.meshgrid(*(np.linspace(-h, h, cells + 1) for h in half), indexing="ij")
+    vertices = np.stack([x, torus_height(radii, x, z), z], axis=-1).reshape(-1, 3)
+    corner = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).ravel()
+    a, b, c, d = corner, corner + 1, corner + cells + 2, corner + cells + 1
+    return vertices, np.concatenate([np.stack([a, b, c], -1), np.stack([a, c, d], -1)])
+
+
+def solid(
+    radii: tuple[float, float], half: tuple[float, float], cells: int, back: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """A closed body between the triangulated surface and a flat back at height `back`, mm."""
+    top, faces = triangles(radii, half, cells)
+    under = top.copy()
+    under[:, 1] = back
+    n = cells + 1
+    number = np.arange(n * n).reshape(n, n)
+    ring = np.concatenate([number[0, :-1], number[:-1, -1], number[-1, :0:-1], number[:0:-1, 0]])
+    after = np.roll(ring, -1)
+    count = len(top)
+    walls = np.concatenate(
+        [
+            np.stack([ring, after + count, after], -1),
+            np.stack([ring, ring + count, after + count], -1),
+        ]
+    )
+    everything = np.concatenate([faces, faces[:, ::-1] + count, walls])
+    vertices = np.concatenate([top, under])
+    volume = np.einsum(
+        "ij,ij->", vertices[everything[:, 0]],
+        np.cross(vertices[everything[:, 1]], vertices[everything[:, 2]]),
+    )  # fmt: skip
+    return vertices, everything if volume > 0 else everything[:, ::-1]
+
+
+def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
+    """A mesh in metres, as the other programs want it."""
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in 1e-3 * vertices]
+    lines += [f"f {a} {b} {c}" for a, b, c in faces + 1]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def opensim_foundation(cells: int, folder: Path) -> dict[str, Any]:
+    """OpenSim's elastic foundation between two closed meshes."""
+    import opensim  # noqa: PLC0415
+
+    opensim.Logger.setLevelString("error")
+    condyle, plateau = folder / f"condyle{cells}.obj", folder / f"plateau{cells}.obj"
+    meshes = (
+        solid(CONDYLE, CUT, cells, 20.0),
+        solid(PLATEAU, HALF, cells, -THICKNESS),
+    )
+    for path, mesh in zip((condyle, plateau), meshes, strict=True):
+        write_obj(path, *mesh)
+    model = opensim.Model()
+    body = opensim.Body("femur", 1.0, opensim.Vec3(0), opensim.Inertia(1, 1, 1, 0, 0, 0))
+    model.addBody(body)
+    joint = opensim.FreeJoint("joint", model.getGround(), body)
+    model.addJoint(joint)
+    moving = opensim.ContactMesh(str(condyle), opensim.Vec3(0), opensim.Vec3(0), body, "condyle")
+    fixed = opensim.ContactMesh(
+        str(plateau), opensim.Vec3(0), opensim.Vec3(0), model.getGround(), "plateau"
+    )
+    for geometry in (moving, fixed):
+        model.addContactGeometry(geometry)
+    stiffness = 1e9 * MODULUS / THICKNESS  # N/m3
+    force = opensim.ElasticFoundationForce()
+    force.setStiffness(stiffness)
+    force.addGeometry("condyle")
+    force.addGeometry("plateau")
+    model.addForce(force)
+    state = model.initSystem()
+    coordinates = [joint.get_coordinates(k) for k in (3, 4, 5)]
+
+    def evaluate(place: np.ndarray) -> float:
+        for coordinate, value in zip(coordinates, 1e-3 * place, strict=True):
+            coordinate.setValue(state, float(value), False)
+        model.realizeDynamics(state)
+        return abs(float(force.getRecordValues(state).get(1)))
+
+    faces = sum(len(mesh[1]) for mesh in meshes)
+    bearing = 2 * cells**2
+    return {
+        "program": "OpenSim, elastic foundation",
+        "size": f"2 x {bearing} bearing triangles ({faces} in all)",
+        **force_errors(evaluate),
+        "evaluation_us": microseconds(evaluate, 3),
+    }
+
+
+def slab_of_tetrahedra(cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """The layer and its mirror image below, so that pressure grows from the surface to the bone."""
+    top, _ = triangles(PLATEAU, HALF, cells)
+    layers = [top - [0.0, k * THICKNESS, 0.0] for k in range(3)]
+    vertices = np.concatenate(layers)
+    n, count = cells + 1, len(top)
+    corner = (np.arange(cells)[:, None] * n + np.arange(cells)).ravel()
+    found = []
+    for level in range(2):
+        low, high = (level + 1) * count, level * count
+        a, b, c, d = (corner + shift for shift in (0, 1, n + 1, n))
+        base, roof = [k + low for k in (a, b, c, d)], [k + high for k in (a, b, c, d)]
+        for i, j in ((1, 2), (2, 3), (3, 7), (7, 4), (4, 5), (5, 1)):
+            eight = [*base, *roof]
+            found.append(np.stack([eight[0], eight[i], eight[j], eight[6]], -1))
+    tetrahedra = np.concatenate(found)
+    corners = vertices[tetrahedra]
+    volume = np.einsum(
+        "ij,ij->i", corners[:, 1] - corners[:, 0],
+        np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 0]),
+    )  # fmt: skip
+    turned = volume < 0
+    tetrahedra[turned] = tetrahedra[turned][:, [0, 2, 1, 3]]
+    return vertices, tetrahedra
+
+
+def write_vtk(path: Path, vertices: np.ndarray, tetrahedra: np.ndarray) -> None:
+    """A tetrahedral mesh in metres, legacy VTK."""
+    lines = ["# vtk DataFile Version 3.0", "layer", "ASCII", "DATASET UNSTRUCTURED_GRID"]
+    lines.append(f"POINTS {len(vertices)} double")
+    lines += [f"{x:.9g} {y:.9g} {z:.9g}" for x, y, z in 1e-3 * vertices]
+    lines.append(f"CELLS {len(tetrahedra)} {5 * len(tetrahedra)}")
+    lines += [f"4 {a} {b} {c} {d}" for a, b, c, d in tetrahedra]
+    lines.append(f"CELL_TYPES {len(tetrahedra)}")
+    lines += ["10"] * len(tetrahedra)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def drake_hydroelastic(cells: int, folder: Path) -> dict[str, Any]:
+    """Drake's hydroelastic contact of a rigid condyle in a compliant layer."""
+    from pydrake.all import (  # noqa: PLC0415
+        AddCompliantHydroelasticProperties,
+        AddMultibodyPlantSceneGraph,
+        AddRigidHydroelasticProperties,
+        ContactModel,
+        CoulombFriction,
+        DiagramBuilder,
+        Mesh,
+        ProximityProperties,
+        RigidTransform,
+        SpatialInertia,
+    )
+
+    layer, condyle = folder / f"layer{cells}.vtk", folder / f"rigid{cells}.obj"
+    vertices, tetrahedra = slab_of_tetrahedra(cells)
+    write_vtk(layer, vertices, tetrahedra)
+    write_obj(condyle, *solid(CONDYLE, CUT, cells, 20.0))
+    builder = DiagramBuilder()
+    plant, _ = AddMultibodyPlantSceneGraph(builder, 0.0)
+    plant.set_contact_model(ContactModel.kHydroelastic)
+    body = plant.AddRigidBody("femur", SpatialInertia.SolidSphereWithMass(1.0, 0.03))
+    for owner, path, compliant in (
+        (plant.world_body(), layer, True),
+        (body, condyle, False),
+    ):
+        properties = ProximityProperties()
+        if compliant:
+            AddCompliantHydroelasticProperties(1e-3, 1e6 * MODULUS, properties)
+        else:
+            AddRigidHydroelasticProperties(1e-3, properties)
+        properties.AddProperty("material", "coulomb_friction", CoulombFriction(0.0, 0.0))
+        properties.AddProperty("material", "hunt_crossley_dissipation", 0.0)
+        plant.RegisterCollisionGeometry(
+            owner, RigidTransform(), Mesh(str(path), 1.0), path.stem, properties
+        )
+    plant.Finalize()
+    diagram = builder.Build()
+    root = diagram.CreateDefaultContext()
+    context = plant.GetMyMutableContextFromRoot(root)
+    port = plant.get_contact_results_output_port()
+
+    def evaluate(place: np.ndarray) -> float:
+        plant.SetFreeBodyPose(context, body, RigidTransform(1e-3 * place))
+        results = port.Eval(context)
+        return abs(
+            sum(
+                results.hydroelastic_contact_info(k).F_Ac_W().translational()[1]
+                for k in range(results.num_hydroelastic_contacts())
+            )
+        )
+
+    return {
+        "program": "Drake, hydroelastic",
+        "size": f"{len(tetrahedra)} tetrahedra",
+        **force_errors(evaluate),
+        "evaluation_us": microseconds(evaluate, 3),
+    }
+
+
+def embree_rays(cells: int) -> dict[str, Any]:
+    """Embree: one ray an element along y onto the triangulated condyle (heights, no forces)."""
+    from trimesh import Trimesh  # noqa: PLC0415
+    from trimesh.ray.ray_pyembree import RayMeshIntersector  # noqa: PLC0415
+
+    mesh = Trimesh(*triangles(CONDYLE, HALF, cells), process=False)
+    rays = RayMeshIntersector(mesh, scale_to_box=False)
+    middle = -10.0 + 20.0 / 75 * (np.arange(75) + 0.5)
+    x, z = (axis.ravel() for axis in np.meshgrid(middle, middle, indexing="ij"))
+    origin = np.stack([x, np.full_like(x, -5.0), z], axis=-1)
+    up = np.tile([0.0, 1.0, 0.0], (x.size, 1))
+    scene = rays._scene  # the batch call without trimesh's own work
+
+    def evaluate(_: np.ndarray) -> np.ndarray:
+        return np.asarray(
+            scene.run(origin.astype(np.float32), up.astype(np.float32), query="DISTANCE")
+        )
+
+    height = evaluate(np.zeros(3)) - 5.0
+    return {
+        "program": "Embree, ray firing",
+        "size": f"{len(mesh.faces)} triangles, {x.size} rays",
+        "largest_height_error_um": 1e3 * float(np.abs(height - torus_height(CONDYLE, x, z)).max()),
+        "query_us": microseconds(evaluate, 2) / x.size,
+    }
+
+
+def installed(module: str) -> bool:
+    """Whether a peer can be imported; says so when it cannot."""
+    found = importlib.util.find_spec(module) is not None
+    if not found:
+        print(f"{module} is not installed and is left out (pip install -e '.[peers]')")
+    return found
+
+
+def measure() -> pd.DataFrame:
+    """Everything that is installed, in one run."""
+    rows: list[dict[str, Any]] = []
+    for size in ((30, 30), (100, 75)):
+        rows += ours(*size)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if installed("opensim"):
+            rows += [opensim_foundation(cells, folder) for cells in (30, 50, 70)]
+        if installed("pydrake"):
+            rows += [drake_hydroelastic(cells, folder) for cells in (34, 52, 71)]
+        if installed("embreex"):
+            rows.append(embree_rays(70))
+    table = pd.DataFrame(rows)
+    fastest = table.loc[table["program"] == "kneewear, distance table", "evaluation_us"]
+    table["times_ours"] = table["evaluation_us"] / fastest.iloc[-1]
+    return table
+
+
+def main() -> None:
+    """Measure, print and keep the table."""
+    table = measure()
+    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
+    save_table(table, OUTPUT)
+    OUTPUT.with_suffix(".json").write_text(
+        json.dumps(json.loads(table.to_json(orient="records")), indent=1), encoding="utf-8"
+    )
+    force = exact_force(poses()[0])
+    print(f"\nOne condyle on one plateau, {force:.0f} N at the deepest pose, kept in {OUTPUT}")
+    print(table.round(4).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

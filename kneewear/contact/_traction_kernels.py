@@ -1,0 +1,127 @@
+"""Compiled traction of one element: damped pressure and friction, and how they follow velocity."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.compilation import compiled
+
+
+class TractionLaw(NamedTuple):
+    """Constants of `Friction` and `Damping`, as kernels want them."""
+
+    static: float
+    dynamic: float
+    transition: float  # mm/s, positive
+    damping: float  # s/mm
+
+
+@compiled
+def friction_coefficient(
+    speed: NDArray, static: float, dynamic: float, transition: float
+) -> NDArray:  # pragma: no cover
+    """Friction over pressure; a number or an array of speeds."""
+    ratio = speed / transition
+    return (
+        dynamic * np.tanh(4.0 * ratio) + (static - dynamic) * ratio / (0.25 * ratio**2 + 0.75) ** 2
+    )
+
+
+@compiled
+def friction_slope(
+    speed: NDArray, static: float, dynamic: float, transition: float
+) -> NDArray:  # pragma: no cover
+    """Derivative of `friction_coefficient` over the speed."""
+    ratio = speed / transition
+    quarter = 0.25 * ratio**2 + 0.75
+    falling = (static - dynamic) * (quarter - ratio**2) / quarter**3
+    return (4.0 * dynamic * (1.0 - np.tanh(4.0 * ratio) ** 2) + falling) / transition
+
+
+@compiled
+def damping_factor(rate: NDArray, coefficient: float) -> NDArray:  # pragma: no cover
+    """Damped over elastic pressure; a number or an array of penetration rates."""
+    return np.maximum(1.0 + coefficient * rate, 0.0)
+
+
+@compiled
+def tractions(
+    law: TractionLaw,
+    normal: NDArray,
+    velocity: NDArray,
+    traction: NDArray,
+    slope: NDArray,
+) -> None:  # pragma: no cover
+    """Traction on the moving body per elastic pressure, and its derivative over the velocity.
+
+    `normal` is the moving surface's outward unit normal N, which points into the layer; `velocity`
+    that of the moving body's point at the element. With penetration rate v . N and slip velocity
+    v - (v . N) N, fills `traction` (3) with -f (N + mu e), f the damping factor and e the direction
+    of slip, and `slope` (3 x 3). Multiply both by the elastic pressure.
+    """
+    rate = normal[0] * velocity[0] + normal[1] * velocity[1] + normal[2] * velocity[2]
+    factor = damping_factor(rate, law.damping)
+    steepness = law.damping if factor > 0.0 else 0.0
+    square = 0.0
+    for a in range(3):
+        square += (velocity[a] - rate * normal[a]) ** 2
+    speed = np.sqrt(square)
+    along = friction_slope(speed, law.static, law.dynamic, law.transition)
+    # Where slip vanishes it has no direction, and friction answers alike in all of them.
+    across, inverse = along, 0.0
+    if speed > 1e-9 * law.transition:
+        inverse = 1.0 / speed
+        across = inverse * friction_coefficient(speed, law.static, law.dynamic, law.transition)
+    for a in range(3):
+        slip_a = velocity[a] - rate * normal[a]
+        push = normal[a] + across * slip_a
+        traction[a] = -factor * push
+        for b in range(3):
+            slip_b = velocity[b] - rate * normal[b]
+            tangential = (1.0 if a == b else 0.0) - normal[a] * normal[b]
+            turn = across * tangential + (along - across) * slip_a * slip_b * inverse**2
+            slope[a, b] = -steepness * push * normal[b] - factor * turn
+
+
+@compiled
+def add_motion(
+    law: TractionLaw,
+    push: float,
+    normal: NDArray,
+    lever: NDArray,
+    twist: NDArray,
+    wrench: NDArray,
+    slope: NDArray,
+) -> None:  # pragma: no cover
+    """Add what motion changes in the elastic force of one element.
+
+    `push` is its elastic pressure times area, `normal` that of `tractions`, `lever` r the element
+    seen from the moving body's origin, `twist` the velocity v0 of that origin and the angular
+    velocity w (6), all in the fixed frame. The body's point at the element moves at v0 + w x r.
+    Adds to `wrench` (6) about the origin, without the elastic part -push N, and to `slope` (6 x 6),
+    its derivative over the twist.
+    """
+    velocity, traction = np.empty(3), np.empty(3)
+    turning, across = np.empty((3, 3)), np.empty((3, 3))
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        velocity[a] = twist[a] + twist[3 + b] * lever[c] - twist[3 + c] * lever[b]
+    tractions(law, normal, velocity, traction, turning)
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        wrench[a] += push * (traction[a] + normal[a])
+        moment = lever[b] * (traction[c] + normal[c]) - lever[c] * (traction[b] + normal[b])
+        wrench[3 + a] += push * moment
+        # Over w: a turn about axis a moves the point along b and c.
+        for k in range(3):
+            across[k, a] = turning[k, c] * lever[b] - turning[k, b] * lever[c]
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        for k in range(3):
+            slope[a, k] += push * turning[a, k]
+            slope[a, 3 + k] += push * across[a, k]
+            slope[3 + a, k] += push * (lever[b] * turning[c, k] - lever[c] * turning[b, k])
+            slope[3 + a, 3 + k] += push * (lever[b] * across[c, k] - lever[c] * across[b, k])

@@ -1,0 +1,273 @@
+"""Contact of two smooth surfaces at the one place where they share a normal.
+
+A pair of points, one on each surface, is sought whose connecting line d is perpendicular to both:
+four unknowns (two parameters on each surface), four equations, Newton's method. The pair of the
+pose before is the start, so that a motion in small steps needs two or three iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import cKDTree
+
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import SurfaceTable, bilinear_with_slopes
+
+Array = NDArray[np.float64]
+
+MAX_ITERATIONS = 30
+MAX_HALVINGS = 8
+# A Newton step this short (mm) is squared by the next one: nothing is left to gain.
+FINAL_STEP = 1e-7
+# A start far off may throw Newton's method across a patch; no step goes further than this part.
+LONGEST_STEP = 0.2
+# By how much the two points may miss the common normal in the end: mm (for points further apart
+# than 1 mm, rad) and rad.
+MISS = 1e-6
+
+
+class LocalFrame(NamedTuple):
+    """Point, two tangents and normal of a surface, and their derivatives over u and v."""
+
+    point: Array  # 3
+    tangents: Array  # 2 x 3
+    normal: Array  # 3, outward, of any length
+    point_slope: Array  # parameter x 3
+    tangents_slope: Array  # parameter x 2 x 3
+    normal_slope: Array  # parameter x 3
+
+
+@dataclass(frozen=True)
+class FramedSurface:
+    """A surface as the search sees it.
+
+    Parameters
+    ----------
+    frame : callable
+        Local frame at a pair of parameters.
+    low, high : array, shape (2,)
+        Range of the parameters.
+    """
+
+    frame: Callable[[float, float], LocalFrame]
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True)
+class CommonNormal:
+    """Where two surfaces are nearest, or overlap most.
+
+    Parameters
+    ----------
+    parameters : array, shape (4,)
+        u and v on the fixed surface, u and v on the moving one.
+    points : array, shape (2, 3)
+        The point of the fixed and that of the moving surface in the fixed frame, mm.
+    normal : array, shape (3,)
+        Outward unit normal of the fixed surface there.
+    gap : float
+        Distance along that normal, mm; negative where the surfaces overlap.
+    iterations : int
+        Newton steps it took.
+    """
+
+    parameters: Array
+    points: Array
+    normal: Array
+    gap: float
+    iterations: int
+
+
+def frame_patch(surface: Surface) -> FramedSurface:
+    """Frames of an exact patch; its tangents are the derivatives along u and v."""
+
+    def frame(u: float, v: float) -> LocalFrame:
+        point, s_u, s_v, s_uu, s_uv, s_vv = surface.derivatives(u, v)
+        along = np.array([s_u, s_v])
+        turning = np.array([[s_uu, s_uv], [s_uv, s_vv]])
+        bend = np.cross(turning[:, 0], s_v) + np.cross(s_u, turning[:, 1])
+        return LocalFrame(point, along, np.cross(s_u, s_v), along, turning, bend)
+
+    low, high = np.array(surface.domain).T
+    return FramedSurface(frame, low, high)
+
+
+def frame_table(table: SurfaceTable) -> FramedSurface:
+    """Frames interpolated in a lookup table (Machado thesis, section 6.2).
+
+    Normals must point outward, as those of `tabulate_surface` do. Point, normal, tangent and
+    binormal are interpolated each for itself: twelve numbers on each surface. What is found is
+    exact at the samples; between them the surface lies off by the order of the spacing squared.
+    """
+    rows = table.rows()
+
+    def frame(u: float, v: float) -> LocalFrame:
+        columns = np.array(bilinear_with_slopes(rows, u, v))[:, 2:14].reshape(3, 4, 3)
+        value, slopes = columns[0], columns[1:]
+        return LocalFrame(value[0], value[2:], value[1], slopes[:, 0], slopes[:, 2:], slopes[:, 1])
+
+    return FramedSurface(frame, rows[0, 0, :2], rows[-1, -1, :2])
+
+
+def guess_common_normal(
+    fixed: SurfaceTable, moving: SurfaceTable, rotation: ArrayLike, translation: ArrayLike
+) -> Array:
+    """Start for a pose that follows no other.
+
+    Parameters
+    ----------
+    fixed, moving : SurfaceTable
+        Samples of both surfaces, normals outward.
+    rotation, translation : array, shape (3, 3) and (3,)
+        Pose of the moving body in the fixed frame.
+
+    Returns
+    -------
+    array, shape (4,)
+        Parameters of the pair of samples that face one another with the smallest signed gap.
+
+    Raises
+    ------
+    ValueError
+        If no samples lie over one another and face.
+    """
+    rotation = np.asarray(rotation, dtype=float)
+    nodes, normals = fixed.point.reshape(-1, 3), fixed.normal.reshape(-1, 3)
+    moved = moving.point.reshape(-1, 3) @ rotation.T + np.asarray(translation, dtype=float)
+    _, nearest = cKDTree(nodes).query(moved)
+    d = moved - nodes[nearest]
+    gap = (d * normals[nearest]).sum(-1)
+    facing = (normals[nearest] * (moving.normal.reshape(-1, 3) @ rotation.T)).sum(-1) < -0.5
+    # A sample beside the fixed patch is not over it, and its gap means nothing.
+    spacing = max(np.linalg.norm(np.diff(fixed.point, axis=a), axis=-1).max() for a in (0, 1))
+    over = np.linalg.norm(d - gap[:, None] * normals[nearest], axis=-1) < spacing
+    gap = np.where(facing & over, gap, np.inf)
+    best = int(np.argmin(gap))
+    if not np.isfinite(gap[best]):
+        raise ValueError("no samples of the two surfaces lie over one another and face")
+    i, j = divmod(int(nearest[best]), fixed.v.size)
+    k, m = divmod(best, moving.v.size)
+    return np.array([fixed.u[i], fixed.v[j], moving.u[k], moving.v[m]])
+
+
+def find_common_normal(
+    fixed: FramedSurface,
+    moving: FramedSurface,
+    rotation: ArrayLike,
+    translation: ArrayLike,
+    start: ArrayLike,
+) -> CommonNormal:
+    """Points of two surfaces whose connecting line is normal to both.
+
+    Parameters
+    ----------
+    fixed, moving : FramedSurface
+        Surfaces, each in the frame of its body.
+    rotation, translation : array, shape (3, 3) and (3,)
+        Pose of the moving body in the fixed frame.
+    start : array, shape (4,)
+        Parameters to start from: those of the pose before, or of `guess_common_normal`.
+
+    Returns
+    -------
+    CommonNormal
+
+    Raises
+    ------
+    ValueError
+        If there is no common normal inside both patches near the start.
+
+    Notes
+    -----
+    With d from the fixed point to the moving one, t the fixed surface's tangents and n the moving
+    one's normal: d . t = 0 and n . t = 0, twice each. The source demands d . t = 0 on both
+    surfaces (Eqs 6.19, 6.20), the same where d is not zero; but its four equations become two as
+    the surfaces begin to touch, just where contact is decided. The pair here, the source's own in
+    the plane (Eqs 5.19, 5.20), stays regular as long as the surfaces' curvatures differ; two planes
+    have no single common normal. Surfaces that share several (waves, edges) need a good start.
+
+    References
+    ----------
+    Machado thesis, sections 5.1 and 6.2.
+    """
+    rotation = np.asarray(rotation, dtype=float)
+    translation = np.asarray(translation, dtype=float)
+    low, high = np.concatenate([fixed.low, moving.low]), np.concatenate([fixed.high, moving.high])
+
+    def frames(at: Array) -> tuple[LocalFrame, LocalFrame]:
+        there = moving.frame(at[2], at[3])
+        return fixed.frame(at[0], at[1]), _moved_frame(there, rotation, translation)
+
+    at = np.clip(np.asarray(start, dtype=float), low, high)
+    here, there = frames(at)
+    iterations, moved = 0, np.inf
+    while moved > FINAL_STEP and iterations < MAX_ITERATIONS:
+        iterations += 1
+        step, misfit = _newton_step(here, there), _miss(here, there).sum()
+        step /= max(1.0, np.abs(step / (LONGEST_STEP * (high - low))).max())
+        # Where curvature jumps a whole step may leap to and fro.
+        for _ in range(MAX_HALVINGS):
+            tried = np.clip(at + step, low, high)
+            moves = (tried - at)[:2] @ here.point_slope, (tried - at)[2:] @ there.point_slope
+            moved = np.abs(moves).max()
+            after = frames(tried)
+            if moved <= FINAL_STEP or _miss(*after).sum() < misfit:
+                break
+            step *= 0.5
+        at, (here, there) = tried, after
+    _require_common_normal(here, there, iterations)
+    normal = here.normal / np.linalg.norm(here.normal)
+    gap = float((there.point - here.point) @ normal)
+    return CommonNormal(at, np.array([here.point, there.point]), normal, gap, iterations)
+
+
+def _moved_frame(frame: LocalFrame, rotation: Array, translation: Array) -> LocalFrame:
+    """The frame of the moving surface, in the fixed frame."""
+    turned = LocalFrame(*(part @ rotation.T for part in frame))
+    return turned._replace(point=turned.point + translation)
+
+
+def _misfit(here: LocalFrame, there: LocalFrame) -> Array:
+    """What d . t and n . t lack of zero."""
+    d = there.point - here.point
+    return np.concatenate([here.tangents @ d, here.tangents @ there.normal])
+
+
+def _newton_step(here: LocalFrame, there: LocalFrame) -> Array:
+    """Change of the four parameters that removes the misfit to first order.
+
+    The shortest one: at a pole, where one parameter moves nothing, it stays.
+    """
+    d, t = there.point - here.point, here.tangents
+    jacobian = np.block(
+        [
+            [(here.tangents_slope @ d).T - t @ here.point_slope.T, t @ there.point_slope.T],
+            [(here.tangents_slope @ there.normal).T, t @ there.normal_slope.T],
+        ]
+    )
+    return -np.linalg.lstsq(jacobian, _misfit(here, there), rcond=None)[0]
+
+
+def _miss(here: LocalFrame, there: LocalFrame) -> Array:
+    """How far the points lie beside each other's normal, mm, and how far the normals tilt, rad."""
+    beside, tilted = np.abs(_misfit(here, there).reshape(2, 2)) / np.linalg.norm(
+        here.tangents, axis=-1
+    )
+    return np.array([beside.max(), tilted.max() / np.linalg.norm(there.normal)])
+
+
+def _require_common_normal(here: LocalFrame, there: LocalFrame, iterations: int) -> None:
+    """Raise unless the two points face one another along their normals."""
+    miss = _miss(here, there)
+    length = np.array([1.0 + np.linalg.norm(there.point - here.point), 1.0])
+    if not ((miss < MISS * length).all() and here.normal @ there.normal < 0.0):
+        raise ValueError(
+            f"no common normal inside both patches near the start: after {iterations} Newton steps "
+            f"the points miss it by {miss[0]:.2g} mm and {miss[1]:.2g} rad"
+        )

@@ -1,0 +1,167 @@
+"""What motion adds to the pressure of an element: damping along the normal, friction across it.
+
+Bei (2003) passes coefficients of static and dynamic friction and a nonlinear damping to the contact
+(Table 2-2) but prints no formula. The two laws here are therefore a choice of ours: each the
+simplest that is smooth enough for a stiff solver, dissipates in every motion and obeys its bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.contact import _traction_kernels
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Coulomb friction with a static and a dynamic coefficient, smooth in the slip velocity.
+
+    Parameters
+    ----------
+    static_coefficient, dynamic_coefficient : float
+        Largest friction over pressure, and that of fast sliding; static >= dynamic >= 0.
+    transition_velocity : float
+        Slip velocity v_t at which friction is largest, mm/s, positive.
+
+    Raises
+    ------
+    ValueError
+        If a value lies outside its range.
+
+    Notes
+    -----
+    Nothing sticks: a contact held by friction creeps at less than v_t, and at about
+    v_t T / (4 mu_d + 16 (mu_s - mu_d) / 9) / p under a small traction T. v_t should be small
+    against the sliding of interest (tens of mm/s in a knee, so 1 mm/s); the solver's stiffness
+    grows as 1 / v_t.
+    """
+
+    static_coefficient: float
+    dynamic_coefficient: float
+    transition_velocity: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.dynamic_coefficient <= self.static_coefficient < np.inf:
+            raise ValueError(
+                f"static and dynamic friction are {self.static_coefficient:g} and "
+                f"{self.dynamic_coefficient:g}; the static one must be the larger, both from 0 up"
+            )
+        if not 0.0 < self.transition_velocity < np.inf:
+            raise ValueError(
+                f"the transition velocity is {self.transition_velocity:g} mm/s; it must be positive"
+            )
+
+    def coefficient(self, speed: ArrayLike) -> Array:
+        """Friction over pressure at a slip speed.
+
+        Parameters
+        ----------
+        speed : array
+            Slip speed v, mm/s.
+
+        Returns
+        -------
+        array
+            mu(v) = mu_d tanh(4 v / v_t) + (mu_s - mu_d) (v / v_t) / ((v / v_t)^2 / 4 + 3 / 4)^2: an
+            odd smooth function, never above mu_s, within 0.07 % of it at v_t, near mu_d from about
+            10 v_t on.
+
+        References
+        ----------
+        Brown, P., McPhee, J. (2016), A continuous velocity-based friction model for dynamics and
+        control with physically meaningful parameters, doi:10.1115/1.4033658, without its viscous
+        term.
+        """
+        return _traction_kernels.friction_coefficient(
+            np.asarray(speed, dtype=float),
+            self.static_coefficient,
+            self.dynamic_coefficient,
+            self.transition_velocity,
+        )
+
+
+@dataclass(frozen=True)
+class Damping:
+    """Damping in proportion to the elastic pressure and to the penetration rate.
+
+    Parameters
+    ----------
+    coefficient : float
+        c, s/mm, from 0 up. An impact at a speed v small against 1 / c loses about 2 c v / 3 of it.
+
+    Raises
+    ------
+    ValueError
+        If it is negative.
+    """
+
+    coefficient: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.coefficient < np.inf:
+            raise ValueError(f"the damping is {self.coefficient:g} s/mm; it must not be negative")
+
+    def pressure(self, elastic: ArrayLike, rate: ArrayLike) -> Array:
+        """Pressure of an element whose penetration changes.
+
+        Parameters
+        ----------
+        elastic : array
+            Elastic pressure p, MPa, never negative.
+        rate : array
+            Penetration rate, mm/s, positive while penetration grows.
+
+        Returns
+        -------
+        array
+            p max(1 + c rate, 0), MPa: continuous where contact begins and ends, and never tensile,
+            however fast the bodies part. Above 1 / c of parting the layer is left behind.
+
+        References
+        ----------
+        Hunt, K. H., Crossley, F. R. E. (1975), doi:10.1115/1.3423596: the law of a point contact,
+        used here element by element.
+        """
+        factor = _traction_kernels.damping_factor(np.asarray(rate, dtype=float), self.coefficient)
+        return np.asarray(elastic) * factor
+
+
+def friction_traction(pressure: ArrayLike, slip_velocity: ArrayLike, friction: Friction) -> Array:
+    """Tangential traction on the body that slips.
+
+    Parameters
+    ----------
+    pressure : array, shape (...)
+        Pressure with its damping, MPa.
+    slip_velocity : array, shape (..., 3)
+        Velocity against the other body across the common normal, mm/s.
+    friction : Friction
+        Law.
+
+    Returns
+    -------
+    array, shape (..., 3)
+        -p mu(v) times the direction of slip, MPa; zero at rest.
+    """
+    slip = np.asarray(slip_velocity, dtype=float)
+    speed = np.linalg.norm(slip, axis=-1)
+    direction = slip / np.where(speed > 0.0, speed, 1.0)[..., None]
+    return -(np.asarray(pressure) * friction.coefficient(speed))[..., None] * direction
+
+
+def traction_law(
+    friction: Friction | None, damping: Damping | None
+) -> _traction_kernels.TractionLaw:
+    """Constants of the two laws for the compiled `tractions`; what is left out does nothing."""
+    friction = friction or Friction(0.0, 0.0, 1.0)
+    return _traction_kernels.TractionLaw(
+        friction.static_coefficient,
+        friction.dynamic_coefficient,
+        friction.transition_velocity,
+        damping.coefficient if damping else 0.0,
+    )

@@ -1,0 +1,205 @@
+"""Friction and damping of one element: they oppose, they dissipate, and they keep their bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
+
+from kneewear.contact import _traction_kernels
+from kneewear.contact.traction import Damping, Friction, friction_traction, traction_law
+
+number = st.floats(-1e3, 1e3)
+vectors = st.tuples(number, number, number).map(np.array)
+frictions = st.builds(
+    lambda dynamic, extra, transition: Friction(dynamic + extra, dynamic, transition),
+    st.floats(0.0, 0.5),
+    st.floats(0.0, 0.5),
+    st.floats(0.1, 10.0),
+)
+dampings = st.builds(Damping, st.floats(0.0, 0.1))
+UNEVEN = Friction(0.12, 0.07, 2.0)
+
+
+def unit(vector):
+    """Its direction, or the first axis."""
+    length = np.linalg.norm(vector)
+    return vector / length if length > 1e-6 else np.array([1.0, 0.0, 0.0])
+
+
+def traction_of(friction, damping, normal, velocity):
+    """What the kernel gives: traction per elastic pressure, and its derivative."""
+    traction, slope = np.empty(3), np.empty((3, 3))
+    law = traction_law(friction, damping)
+    _traction_kernels.tractions(law, normal, velocity, traction, slope)
+    return traction, slope
+
+
+@settings(deadline=None)  # kernels compile at their first call
+@given(frictions, st.floats(0.0, 100.0), vectors)
+def test_friction_opposes_slip_and_stays_below_the_static_bound(friction, pressure, slip):
+    traction = friction_traction(pressure, slip, friction)
+    assert np.linalg.norm(traction) <= friction.static_coefficient * pressure * (1 + 1e-12)
+    assert traction @ slip <= 0.0
+    assert np.linalg.norm(np.cross(traction, slip)) <= 1e-12 * pressure * np.linalg.norm(slip)
+
+
+def test_friction_is_largest_at_the_transition_and_falls_to_the_dynamic_one():
+    speed = np.linspace(0.0, 60.0, 30001)
+    coefficient = UNEVEN.coefficient(speed)
+    # tanh(4 x) still rises there: the largest lies a little beyond, both within 1e-3.
+    assert coefficient.max() == pytest.approx(0.12, rel=1e-3)
+    assert speed[coefficient.argmax()] == pytest.approx(2.0, rel=0.02)
+    # The static surplus decays as 16 / ratio^3.
+    assert UNEVEN.coefficient(40.0) == pytest.approx(0.07 + 0.05 * 16 / 20**3, rel=1e-3)
+
+
+@settings(deadline=None)  # kernels compile at their first call
+@given(frictions, st.floats(0.0, 100.0))
+def test_friction_is_odd_and_its_slope_is_its_derivative(friction, ratio):
+    speed = ratio * friction.transition_velocity
+    constants = traction_law(friction, None)[:3]
+    assert friction.coefficient(-speed) == pytest.approx(-friction.coefficient(speed), rel=1e-15)
+    step = 1e-5 * friction.transition_velocity
+    difference = friction.coefficient(speed + step) - friction.coefficient(speed - step)
+    # Steepest is 4 mu_d / v_t; the central difference errs by its third derivative.
+    assert _traction_kernels.friction_slope(speed, *constants) == pytest.approx(
+        difference / (2 * step), abs=1e-7 / friction.transition_velocity
+    )
+
+
+@settings(deadline=None)  # kernels compile at their first call
+@given(dampings, st.floats(0.0, 100.0), number)
+def test_damped_pressure_is_never_tensile_and_always_dissipates(damping, elastic, rate):
+    damped = float(damping.pressure(elastic, rate))
+    assert damped >= 0.0
+    assert (damped - elastic) * rate >= 0.0
+    assert damping.pressure(elastic, 0.0) == elastic
+    assert damping.pressure(0.0, rate) == 0.0
+
+
+def test_damped_pressure_is_continuous_where_the_layer_is_left_behind():
+    damping = Damping(0.02)
+    around = damping.pressure(10.0, np.array([-50.0 - 1e-9, -50.0, -50.0 + 1e-9]))
+    assert around[:2].tolist() == [0.0, 0.0]
+    assert 0.0 < around[2] < 1e-8
+
+
+@settings(deadline=None)  # kernels compile at their first call
+@given(frictions, dampings, vectors, vectors)
+def test_kernel_and_formulas_agree(friction, damping, direction, velocity):
+    normal = unit(direction)
+    rate = velocity @ normal
+    slip = velocity - rate * normal
+    pressure = damping.pressure(1.0, rate)
+    expected = -pressure * normal + friction_traction(pressure, slip, friction)
+    found, _ = traction_of(friction, damping, normal, velocity)
+    # The direction of a slip of rounding size is noise, as is then the slip itself.
+    noise = 1e-11 * (1 + pressure) * (1 + 8 / friction.transition_velocity)
+    assert found == pytest.approx(expected, abs=noise * (1 + np.linalg.norm(velocity)))
+
+
+@settings(deadline=None)  # kernels compile at their first call
+@given(frictions, dampings, vectors, vectors)
+def test_motion_loses_energy_whatever_its_direction(friction, damping, direction, velocity):
+    normal = unit(direction)
+    found, _ = traction_of(friction, damping, normal, velocity)
+    lost = (found + normal) @ velocity  # without the elastic part
+    assert lost <= 1e-9 * (1.0 + velocity @ velocity)
+
+
+@pytest.mark.parametrize("velocity", [(0, 0, 0), (0, 3, 0), (1, -2, 0.5), (-40, 5, 30), (1, 80, 1)])
+def test_kernel_slope_is_the_derivative_over_velocity(velocity):
+    normal, velocity = unit(np.array([0.3, -0.9, 0.2])), np.array(velocity, dtype=float)
+    _, slope = traction_of(UNEVEN, Damping(0.01), normal, velocity)
+    step = 1e-5
+    for axis in range(3):
+        shift = step * np.eye(3)[axis]
+        after, _ = traction_of(UNEVEN, Damping(0.01), normal, velocity + shift)
+        before, _ = traction_of(UNEVEN, Damping(0.01), normal, velocity - shift)
+        assert slope[:, axis] == pytest.approx((after - before) / (2 * step), abs=1e-8)
+
+
+def moved_wrench(twist):
+    """Addition to the wrench of one element, and its derivative over the twist."""
+    wrench, slope = np.zeros(6), np.zeros((6, 6))
+    law = traction_law(UNEVEN, Damping(0.01))
+    normal, lever = unit(np.array([0.3, -0.9, 0.2])), np.array([12.0, -25.0, 7.0])
+    _traction_kernels.add_motion(law, 40.0, normal, lever, twist, wrench, slope)
+    return normal, lever, wrench, slope
+
+
+def test_wrench_of_an_element_is_its_force_and_moment():
+    twist = np.array([5.0, -20.0, 3.0, 0.4, -0.2, 1.1])
+    normal, lever, wrench, _ = moved_wrench(twist)
+    velocity = twist[:3] + np.cross(twist[3:], lever)
+    traction, _ = traction_of(UNEVEN, Damping(0.01), normal, velocity)
+    force = 40.0 * (traction + normal)
+    assert wrench == pytest.approx([*force, *np.cross(lever, force)], rel=1e-12)
+    assert wrench @ twist < 0.0  # what motion adds takes energy away
+
+
+def test_slope_of_the_wrench_is_its_derivative_over_the_twist():
+    twist = np.array([5.0, -20.0, 3.0, 0.4, -0.2, 1.1])
+    *_, slope = moved_wrench(twist)
+    for axis in range(6):
+        # Levers of 25 mm make 1e-6 rad/s of 1e-5 mm/s.
+        step = (1e-5 if axis < 3 else 1e-6) * np.eye(6)[axis]
+        difference = moved_wrench(twist + step)[2] - moved_wrench(twist - step)[2]
+        derivative = difference / (2 * step[axis])
+        assert slope[:, axis] == pytest.approx(derivative, rel=1e-5, abs=1e-4)
+
+
+def test_torn_off_layer_carries_nothing():
+    normal = np.array([0.0, -1.0, 0.0])
+    traction, slope = traction_of(UNEVEN, Damping(0.01), normal, np.array([30.0, 200.0, 0.0]))
+    assert not traction.any() and not slope.any()
+
+
+def test_without_friction_and_damping_the_pressure_stands_alone():
+    normal = unit(np.array([1.0, 2.0, -1.0]))
+    traction, slope = traction_of(None, None, normal, np.array([5.0, -3.0, 11.0]))
+    assert traction.tolist() == (-normal).tolist()
+    assert not slope.any()
+
+
+def test_sliding_block_stops_after_the_distance_of_coulomb():
+    # v0^2 / (2 mu g); the regularisation adds the creep at the end, of the order of v_t / v0.
+    friction, start, gravity = Friction(0.1, 0.1, 1.0), 500.0, 9810.0
+
+    def slide(_, state):
+        return state[1], friction_traction(gravity, [state[1], 0.0, 0.0], friction)[0]
+
+    end = solve_ivp(slide, (0.0, 0.7), [0.0, start], method="LSODA", rtol=1e-9, atol=1e-9)
+    assert end.y[0, -1] == pytest.approx(start**2 / (2 * 0.1 * gravity), rel=1e-4)
+    assert abs(end.y[1, -1]) < 1e-6
+
+
+def test_block_held_on_a_slope_creeps_slower_than_the_transition():
+    # Below the static bound: the creep velocity is where friction equals the downhill pull.
+    pull, weight = 0.1, 1.0
+
+    def creep(_, state):
+        return 9810.0 * (pull + friction_traction(weight, [state[0], 0.0, 0.0], UNEVEN)[0])
+
+    end = solve_ivp(creep, (0.0, 1.0), [0.0], method="LSODA", rtol=1e-8, atol=1e-10)
+    speed = end.y[0, -1]
+    assert 0.0 < speed < UNEVEN.transition_velocity
+    assert UNEVEN.coefficient(speed) == pytest.approx(pull, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("law", "values", "message"),
+    [
+        (Friction, (0.05, 0.1, 1.0), "static one must be the larger"),
+        (Friction, (0.1, -0.1, 1.0), "both from 0 up"),
+        (Friction, (0.1, 0.05, 0.0), "transition velocity is 0 mm/s; it must be positive"),
+        (Friction, (float("nan"), 0.0, 1.0), "must be the larger"),
+        (Damping, (-1.0,), "-1 s/mm; it must not be negative"),
+    ],
+)
+def test_values_out_of_range_are_refused(law, values, message):
+    with pytest.raises(ValueError, match=message):
+        law(*values)
