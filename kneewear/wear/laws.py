@@ -227,9 +227,9 @@ class ContactArea:
 
     References
     ----------
-    Liu, F., Fisher, J. and Jin, Z. (2011) Computational modelling of polyethylene wear and creep in
-    total hip joint replacements: effect of the bearing clearance and diameter. Proc. IMechE Part J
-    226, 552-563.
+    Liu, F., Galvin, A., Jin, Z. and Fisher, J. (2011) A new formulation for the prediction of
+    polyethylene wear in artificial hip joints. Proc. IMechE Part H: J. Engineering in Medicine 225,
+    16-24.
     Abdelgaied, A., Liu, F., Brockett, C., Jennings, L., Fisher, J. and Jin, Z. (2011) Computational
     wear prediction of artificial knee joints based on a new wear law and formulation.
     J. Biomechanics 44, 1108-1116.
