@@ -145,7 +145,7 @@ def test_too_few_blocks_are_told(history, grid, settings, caplog):
 @pytest.fixture(scope="module")
 def evolved():
     """Maps of a case of the default study after 1, 4, 8 and 16 blocks, on a coarse grid."""
-    study = gait_study(rows=40, columns=30, frames=24)
+    study = gait_study(rows=40, columns=30, frames=16)
     fresh = study.run(CASE)
     tables = {side: tabulate_surface(f, *study.nodes) for side, f in study.implant.femoral.items()}
     worn = WornContact(
