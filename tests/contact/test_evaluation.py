@@ -11,12 +11,12 @@ import pytest
 from numba import njit
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact import ContactModel, ContactPair, Damping, Friction, Layer, SmallStrain
+from kneewear.contact import ContactModel, ContactPair, Damping, Friction
 from kneewear.contact import _record_kernels as record
 from kneewear.contact._kernels import LAST_NUMBERS, evaluate_pairs
 from kneewear.geometry import SIDES, build_grid, tabulate_surface
 from tests.contact.test_distance_table import tables
-from tests.physics.bodies import CASES, MODULUS, gait_study, linear_layer, pose_of
+from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
 
 ROOT = Path(__file__).parents[2]
 VELOCITY = np.array([30.0, -4.0, 6.0, 0.2, -0.3, 1.0])
@@ -242,11 +242,8 @@ def test_what_does_not_fit_is_refused():
     layers = {side: linear_layer(np.full(pairs[side].index.size, 8.0)) for side in SIDES}
     with pytest.raises(ValueError, match="differ"):
         ContactModel(pairs, {"medial": layers["medial"]})
-    with pytest.raises(ValueError, match="positive thicknesses, one a valid element; found 3"):
+    with pytest.raises(ValueError, match="thicknesses, one a valid element; found 3"):
         ContactModel(pairs, {**layers, "medial": linear_layer(np.full(3, 8.0))})
-    with pytest.raises(ValueError, match="the smallest 0 mm"):
-        bad = Layer(SmallStrain(MODULUS), np.zeros(pairs["medial"].index.size))
-        ContactModel(pairs, {**layers, "medial": bad})
     with pytest.raises(ValueError, match="threads at least 1"):
         ContactModel(pairs, layers, threads=0)
 
