@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,6 +22,14 @@ from kneewear.setting_faults import fault, refusal, suggestion
 from kneewear.setting_types import Finite, NonNegative, Positive, Settings, ascending
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+Coordinate = Literal[
+    "anterior_posterior",
+    "superior_inferior",
+    "medial_lateral",
+    "varus_valgus",
+    "internal_external",
+    "flexion",
+]
 Direction = Literal["posterior", "anterior", "superior", "inferior", "medial", "lateral"]
 
 _UNIT_VECTORS: dict[str, tuple[int, int, int]] = {
@@ -47,11 +56,53 @@ class SideOffsets(Settings):
     lateral: Finite = Field(description="Value of the lateral side.")
 
 
+class FemoralArc(Settings):
+    """An arc of the condyles' sagittal outline."""
+
+    from_flexion_deg: Annotated[float, Field(gt=-45, lt=140)] = Field(
+        description="Flexion at which the condyles' lowest line comes onto it, deg."
+    )
+    radius_mm: Positive = Field(description="Its radius, mm.")
+
+
+class CamSettings(Settings):
+    """Cam of a posterior-stabilised implant: a bar between the condyles, in the femoral frame."""
+
+    posterior_mm: Finite = Field(description="Place of its axis behind the femoral origin, mm.")
+    superior_mm: Finite = Field(description="Place of its axis above the femoral origin, mm.")
+    radius_mm: Positive = Field(description="Radius about its axis, at its middle, mm.")
+    coronal_radius_mm: Positive = Field(description="Radius of its outline across, mm.")
+    half_width_mm: Positive = Field(description="Half-width before its rounded ends, mm.")
+    edge_radius_mm: Positive = Field(description="Radius of its rounded ends, mm.")
+
+
+class PostSettings(Settings):
+    """Post of a posterior-stabilised insert: its straight back, which meets the cam."""
+
+    posterior_mm: Finite = Field(description="Place of its back behind the insert's origin, mm.")
+    height_mm: Positive = Field(description="Height above the bottom of the dishes, mm.")
+    depth_mm: Positive = Field(description="Thickness from its back to its front, mm.")
+    coronal_radius_mm: Positive = Field(description="Radius of its back across, mm.")
+    half_width_mm: Positive = Field(description="Half-width before its rounded edges, mm.")
+    edge_radius_mm: Positive = Field(description="Radius of its rounded edges, mm.")
+
+
+class CamAndPostSettings(Settings):
+    """What makes an implant a posterior-stabilised one."""
+
+    cam: CamSettings = Field(description="Cam of the femoral component.")
+    post: PostSettings = Field(description="Post of the insert.")
+
+
 class ParametricImplantSettings(Settings):
-    """Shape of the built-in cruciate-retaining implant, mm."""
+    """Shape of the built-in implant, mm: cruciate-retaining, or with cam and post."""
 
     femoral_sagittal_radius_mm: Positive = Field(
         description="Radius of the condyles about the flexion axis at their lowest line."
+    )
+    femoral_arcs: tuple[FemoralArc, ...] = Field(
+        description="Arcs that follow it without a kink towards posterior, flexion ascending; an "
+        "empty list gives condyles of revolution."
     )
     femoral_coronal_radius_mm: SideValues = Field(
         description="Radius of the condyles across, in the coronal plane."
@@ -86,6 +137,22 @@ class ParametricImplantSettings(Settings):
     extra_thickness_mm: NonNegative = Field(
         description="Insert thickness at the plateau's lowest line minus the nominal one."
     )
+    cam_and_post: CamAndPostSettings | None = Field(
+        description="Cam and post of a posterior-stabilised implant; null for a cruciate-retaining "
+        "one."
+    )
+
+    @field_validator("femoral_arcs")
+    @classmethod
+    def _flexion_ascends(cls, arcs: tuple[FemoralArc, ...]) -> tuple[FemoralArc, ...]:
+        starts = [arc.from_flexion_deg for arc in arcs]
+        if any(later <= earlier for earlier, later in pairwise(starts)):
+            raise fault(
+                f"from_flexion_deg {', '.join(f'{start:g}' for start in starts)}",
+                "ascending angles",
+                "Order the arcs from anterior to posterior.",
+            )
+        return arcs
 
 
 class AxesSettings(Settings):
@@ -338,6 +405,59 @@ class ForwardSettings(Settings):
     cycles: int = Field(ge=1, le=100, description="Cycles simulated; the last one is kept.")
 
 
+class ThreeParameterSettings(Settings):
+    """Material that softens as strain = strain0 / 2 (p / p0) + strain0 / 2 (p / p0)^n."""
+
+    exponent: Annotated[float, Field(ge=1, allow_inf_nan=False)] = Field(
+        description="Exponent n; one is a linear material."
+    )
+    reference_strain: Positive = Field(description="Reference strain strain0.")
+    reference_pressure_mpa: Positive = Field(description="Reference pressure p0, MPa.")
+
+
+class PressureLawSettings(Settings):
+    """How pressure follows from penetration."""
+
+    strain: Literal["small", "large"] = Field(
+        description="Strain of the layer: penetration over thickness, d / h, or -ln(1 - d / h)."
+    )
+    material: Literal[
+        "linear",
+        "polyethylene_23c",
+        "polyethylene_37c",
+        "polyethylene_tuned",
+        "polyethylene_tuned_linear",
+        "own",
+    ] = Field(
+        description="Linear with youngs_modulus_mpa, a three-parameter polyethylene by name, or "
+        "the one of own_material."
+    )
+    nonlinear_form: Literal["published", "integrated"] = Field(
+        description="How a three-parameter material enters: its tangent modulus as a secant one, "
+        "as published, or its stress-strain curve itself."
+    )
+    own_material: ThreeParameterSettings | None = Field(
+        description="Three-parameter material of your own; null unless material is own."
+    )
+    cap_mpa: Positive | None = Field(
+        description="Pressure at which the layer turns perfectly plastic, MPa; null for none. "
+        "Without history: for a first, growing load."
+    )
+    thickness_offset_mm: Finite = Field(
+        description="Added to the local thickness of every element, mm."
+    )
+
+    @model_validator(mode="after")
+    def _own_goes_with_own_material(self) -> PressureLawSettings:
+        if (self.material == "own") != (self.own_material is not None):
+            raise fault(
+                f"material: {self.material} with own_material: {self.own_material}",
+                "own_material with material: own and only then",
+                "Fill own_material in, or set it to null and name a material.",
+            )
+        return self
+
+
 class SimulationSettings(Settings):
     """Contact simulation."""
 
@@ -351,6 +471,7 @@ class SimulationSettings(Settings):
     poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
         description="Poisson's ratio of the polyethylene, below 0.5."
     )
+    pressure_law: PressureLawSettings = Field(description="How pressure follows from penetration.")
     medial_share: Annotated[float, Field(gt=0, lt=1)] = Field(
         description="Part of the load carried by the medial side when the load line is solved."
     )
@@ -379,11 +500,123 @@ class SimulationSettings(Settings):
     )
 
 
+class ElementStudySettings(Settings):
+    """How far the results of one static case depend on the elements."""
+
+    material: Name = Field(description="Material, one of `materials`.")
+    flexion_deg: Finite = Field(description="Flexion of the case, deg.")
+    load_n: Positive = Field(description="Load of the case, N.")
+    active_elements: tuple[Annotated[int, Field(ge=4, le=5000)], ...] = Field(
+        min_length=2,
+        description="Numbers of loaded elements a side to aim at, ascending; the last stands for "
+        "the true solution.",
+    )
+    offsets: int = Field(
+        ge=1, le=1000, description="Random places of the elements for each of these numbers."
+    )
+    divisions: tuple[Annotated[int, Field(ge=4, le=500)], ...] = Field(
+        min_length=2,
+        description="Numbers of rows and of columns over a whole plateau that are combined at a "
+        "fixed pose, ascending; the last stands for the true solution.",
+    )
+
+    @field_validator("active_elements", "divisions")
+    @classmethod
+    def _ascends(cls, values: tuple[int, ...]) -> tuple[int, ...]:
+        if any(later <= earlier for earlier, later in pairwise(values)):
+            raise fault(
+                ", ".join(str(value) for value in values), "ascending numbers", "Order them."
+            )
+        return values
+
+
+class StaticSettings(Settings):
+    """Static study: one equilibrium for every material, flexion, position and load."""
+
+    free: tuple[Coordinate, ...] = Field(
+        min_length=1, description="Coordinates that equilibrium decides; the others are held."
+    )
+    flexion_deg: tuple[Finite, ...] = Field(min_length=1, description="Flexion angles, deg.")
+    tibial_external_rotation_deg: Finite = Field(
+        description="External rotation of the tibia against the femur, deg."
+    )
+    posterior_mm: tuple[Finite, ...] = Field(
+        min_length=1,
+        description="Positions of the femoral origin behind that of the insert, mm; a single one "
+        "from which the search starts when anterior_posterior is free.",
+    )
+    medial_mm: Finite = Field(
+        description="Position of the femoral origin medial of that of the insert, mm."
+    )
+    load_n: tuple[Positive, ...] = Field(min_length=1, description="Loads straight down, N.")
+    load_line_mm: Finite = Field(description="Medial-lateral place of the loads, mm, fixed.")
+    materials: dict[Name, PressureLawSettings] = Field(
+        min_length=1,
+        description="Pressure laws by name, in the place of simulation.pressure_law; the first is "
+        "the one others are compared with.",
+    )
+    active_elements: Annotated[int, Field(ge=4, le=5000)] | None = Field(
+        description="Loaded elements of each pair to aim at in every case by changing the number "
+        "of rows and columns; null keeps those of `grid`."
+    )
+    element_study: ElementStudySettings | None = Field(
+        description="How far results depend on the elements; null leaves it out."
+    )
+
+    @model_validator(mode="after")
+    def _one_start_where_it_is_free(self) -> StaticSettings:
+        if "anterior_posterior" in self.free and len(self.posterior_mm) > 1:
+            raise fault(
+                f"{len(self.posterior_mm)} values of posterior_mm with anterior_posterior free",
+                "one value, from which the search starts",
+                "Give one, or hold anterior_posterior by taking it out of `free`.",
+            )
+        study = self.element_study
+        if study is not None and study.material not in self.materials:
+            raise fault(
+                f"element_study.material: {study.material}",
+                f"one of: {', '.join(self.materials)}",
+                suggestion(study.material, self.materials) or "Name a material of this study.",
+            )
+        return self
+
+
+class SurfaceUpdateSettings(Settings):
+    """How the insert's surface follows wear and creep when a life has blocks."""
+
+    medial_lateral: Literal["held", "as_simulated"] = Field(
+        description="Whether worn blocks keep every frame's medial-lateral position of the fresh "
+        "insert, which creep would otherwise let go, or treat it as simulation.medial_lateral says."
+    )
+    smoothing_mm: NonNegative = Field(
+        description="Length over which the lowering of the surface is levelled out, mm; about half "
+        "an element's width. Depths themselves are not smoothed."
+    )
+    thins_layer: bool = Field(
+        description="Whether wear makes the layer thinner, and so stiffer; creep never does."
+    )
+
+
 class WearSettings(Settings):
     """Wear and creep over a life."""
 
+    wear_law: Literal[
+        "archard",
+        "unified_theory",
+        "directional_work",
+        "pressure_power",
+        "cross_shear_and_pressure",
+        "contact_area",
+    ] = Field(
+        description="Wear law: constant factor; by work across the principal direction; by work "
+        "along and across it; factor falling with pressure; of cross-shear and pressure; by area."
+    )
     wear_factor_mm3_per_n_m: NonNegative = Field(
-        description="Archard wear factor, mm3 per N and m of sliding."
+        description="Wear factor, mm3 per N and m of sliding, on a square path; for the laws "
+        "archard, unified_theory and directional_work (the others have published constants)."
+    )
+    density_mg_per_mm3: Positive = Field(
+        description="Density of the polyethylene, mg/mm3; for the mass lost by wear."
     )
     creep_law: Literal["pressure", "strain"] = Field(
         description="Creep depth from the largest pressure, or from a strain times the thickness."
@@ -391,11 +624,43 @@ class WearSettings(Settings):
     creep_mm_per_mpa: NonNegative = Field(
         description="Creep depth for each MPa of largest pressure, mm/MPa; for creep_law pressure."
     )
+    creep_time: Literal["constant", "logarithm"] = Field(
+        description="Whether creep_mm_per_mpa holds at any age, or grows with the logarithm of "
+        "time; for creep_law pressure (a strain always grows)."
+    )
+    creep_months: Positive = Field(
+        description="Age at which creep_mm_per_mpa holds, months; for creep_time logarithm."
+    )
+    recovery_minutes: NonNegative = Field(
+        description="Time without load after the life, over which part of the creep comes back, "
+        "min; zero for an insert in use."
+    )
     cycles_per_year: Positive = Field(description="Cycles of all activities in a year.")
     months: NonNegative = Field(description="Length of the life, months.")
+    mixing: Literal["linear", "sequence"] = Field(
+        description="Whether activities of a life mix linearly or follow each other in every block."
+    )
+    blocks: int = Field(
+        ge=1,
+        le=1000,
+        description="Blocks of cycles of a life; the surface is updated between them. One is the "
+        "plain extrapolation of the fresh surface's cycle; 16 and more follow the surface.",
+    )
+    surface_update: SurfaceUpdateSettings = Field(
+        description="How the surface follows wear and creep."
+    )
     lives: dict[Name, dict[Name, Annotated[float, Field(ge=0, le=1)]]] = Field(
         min_length=1, description="Lives: name, and share of each activity's cycles; sum one."
     )
+
+    @property
+    def creep_takes_time(self) -> bool:
+        """Whether creep grows with the age of the insert."""
+        return self.creep_law == "strain" or self.creep_time == "logarithm"
+
+    def without_updates(self) -> WearSettings:
+        """The same life on a surface that stays fresh."""
+        return self.model_copy(update={"blocks": 1, "mixing": "linear"})
 
     @model_validator(mode="after")
     def _strain_law_needs_time(self) -> WearSettings:
@@ -404,6 +669,25 @@ class WearSettings(Settings):
                 "creep_law: strain with months: 0",
                 "months above 0, for this creep grows with the logarithm of time",
                 "Give the life a length, or choose creep_law: pressure.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _updates_need_time(self) -> WearSettings:
+        if self == self.without_updates():
+            return self
+        if self.months < 1:
+            raise fault(
+                f"blocks: {self.blocks}, mixing: {self.mixing} with months: {self.months:g}",
+                "a life of at least a month to divide",
+                "Give the life a length, or set blocks to 1 and mixing to linear.",
+            )
+        if self.creep_mm_per_mpa > 0 and not self.creep_takes_time:
+            raise fault(
+                f"blocks: {self.blocks}, mixing: {self.mixing} with creep_time: constant",
+                "creep_time: logarithm, for creep that is all there after the first block digs "
+                "deeper than contact reaches",
+                "Set creep_time to logarithm, or creep_mm_per_mpa to 0.",
             )
         return self
 
@@ -424,6 +708,43 @@ class WearSettings(Settings):
         return lives
 
 
+class RateSettings(Settings):
+    """Mean of a rate among retrieved inserts, and how far it spread."""
+
+    mean: NonNegative = Field(description="Mean rate.")
+    low: NonNegative = Field(description="Lower end of the spread.")
+    high: NonNegative = Field(description="Upper end of the spread.")
+
+    @model_validator(mode="after")
+    def _mean_is_between(self) -> RateSettings:
+        if not self.low <= self.mean <= self.high:
+            raise fault(
+                f"low: {self.low:g}, mean: {self.mean:g}, high: {self.high:g}",
+                "low <= mean <= high",
+                "Correct the numbers.",
+            )
+        return self
+
+
+class RetrievalSettings(Settings):
+    """Wear of one published group of retrieved inserts."""
+
+    linear_mm_per_year: RateSettings | None = Field(
+        description="Loss of thickness, mm a year; null when not published."
+    )
+    volume_mm3_per_year: RateSettings | None = Field(
+        description="Loss of volume of the whole insert, mm3 a year; null when not published."
+    )
+    includes_creep: bool = Field(
+        description="Whether the rates are of all that is missing, or of material worn off."
+    )
+    spread: Literal["standard deviation", "range"] = Field(
+        description="What low and high are: the mean less and plus one standard deviation (not "
+        "below zero), or the smallest and largest value."
+    )
+    source: str = Field(min_length=1, description="Authors, year, inserts, and how it was read.")
+
+
 class ReportSettings(Settings):
     """Report."""
 
@@ -436,6 +757,14 @@ class ReportSettings(Settings):
     avg_pressure_limit_mpa: Positive = Field(
         description="Largest mean pressure the linear layer is trusted for, MPa."
     )
+    retrievals: dict[str, RetrievalSettings] = Field(
+        description="Published wear of retrieved inserts that results are set beside, by name."
+    )
+
+    @field_validator("retrievals", mode="before")
+    @classmethod
+    def _drop_removed(cls, retrievals: Any) -> Any:
+        return _without_nulls(retrievals)
 
 
 class Study(Settings):
@@ -459,6 +788,9 @@ class Study(Settings):
     cases: CaseSettings = Field(description="Full factorial design of the cases.")
     cases_per_job: int = Field(ge=1, description="Cases simulated by one job.")
     simulation: SimulationSettings = Field(description="Contact simulation.")
+    static: StaticSettings | None = Field(
+        description="Static study, in the place of cycles and wear; null for these."
+    )
     wear: WearSettings = Field(description="Wear and creep over a life.")
     report: ReportSettings = Field(description="Report.")
 
@@ -506,7 +838,15 @@ class Study(Settings):
         return {f"b{i:03d}": cases[start : start + size] for i, start in enumerate(starts)}
 
     def simulated_activities(self) -> tuple[str, ...]:
-        """Activities that at least one life contains, in the order of the settings."""
+        """Activities that at least one life contains, in the order of the settings.
+
+        Returns
+        -------
+        tuple of str
+            None in a static study.
+        """
+        if self.static is not None:
+            return ()
         used = {activity for shares in self.wear.lives.values() for activity in shares}
         return tuple(activity for activity in self.activities if activity in used)
 

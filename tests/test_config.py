@@ -36,6 +36,34 @@ def test_every_committed_study_is_valid(file):
     load_study(merge_settings(DEFAULT, read_settings(file)), file.name)
 
 
+def static(**changes):
+    """Return the settings of chapter 3 with keys of its static block replaced."""
+    settings = merge_settings(DEFAULT, read_settings(FOLDER / "chapter3.yaml"))
+    return merge_settings(settings, {"static": changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"posterior_mm": [0, 3]}, r"found 2 values of posterior_mm with anterior_posterior free"),
+        ({"free": ["anterior"]}, r"static\.free\.0: found 'anterior'"),
+        ({"element_study": {"material": "linaer"}}, r"expected one of.*Did you mean 'linear'\?"),
+        (
+            {"element_study": {"divisions": [30, 20]}},
+            r"divisions: found 30, 20; expected ascending",
+        ),
+        ({"load_n": [0]}, r"static\.load_n\.0: found 0; expected greater than 0"),
+    ],
+)
+def test_faults_of_a_static_study_are_told(changes, message):
+    with pytest.raises(InputDataError, match=message):
+        load_study(static(**changes))
+
+
+def test_static_study_simulates_no_activity():
+    assert load_study(static()).simulated_activities() == ()
+
+
 def test_batches_are_consecutive_and_complete():
     study = load_study(changed("cases_per_job", 7))
     batches = study.batches()
@@ -53,6 +81,19 @@ def test_batches_are_consecutive_and_complete():
         ("simulation.frames", "many", r"frames: found 'many'; expected a whole number"),
         ("simulation.frames", 50.5, r"frames: found 50\.5; expected a whole number"),
         ("simulation.youngs_modulus_mpa", float("nan"), "expected a finite number"),
+        ("wear.wear_law", "archad", r"wear_law: found 'archad'; expected 'archard', 'unified"),
+        (
+            "wear",
+            {"blocks": 4},
+            r"wear: found blocks: 4.*expected creep_time: logarithm, for creep",
+        ),
+        ("wear", {"blocks": 4, "months": 0}, r"wear: found blocks: 4.*expected a life of at least"),
+        (
+            "wear",
+            {"mixing": "sequence"},
+            r"wear: found blocks: 1, mixing: sequence with creep_time",
+        ),
+        ("report.retrievals.autopsy.linear_mm_per_year.low", 1, r"expected low <= mean <= high"),
         ("simulation.load_line", "free", r"found 'free'; expected 'solved' or 'fixed'"),
         ("cases.thickness_mm", [6, 0], r"thickness_mm\.1: found 0; expected greater than 0"),
         ("cases.thickness_mm", [6, 8, 6.0], r"found 6 more than once; expected distinct"),

@@ -462,7 +462,7 @@ def gather_outcome(pair: Any, sums: NDArray) -> None:  # pragma: no cover
     outcome = rows_of(pair.outcome, pair.count, OUT_NUMBERS)
     first_tile = indices_of(pair.chunk_first, pair.chunk_count + 1)
     first_element = indices_of(pair.tile_first, pair.tile_count + 1)
-    slot = 0
+    slot = np.int64(0)
     for chunk in range(pair.chunk_count):
         first = first_element[first_tile[chunk]]
         count = np.int64(sums[chunk, ACTIVE])

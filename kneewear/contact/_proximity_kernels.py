@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from kneewear.compilation import FUSED, compiled
 from kneewear.contact._record_kernels import Voxels
 from kneewear.geometry._kernels import (
+    BORDER,
     FAILED,
     FOOT,
     PatchArrays,
@@ -47,8 +48,8 @@ def project_near(
 ) -> tuple[float, float, int]:  # pragma: no cover
     """Foot of a point, from the start its voxel keeps; u, v and a status that is never FAILED.
 
-    Deep inside a body, near centres of curvature, a search may find no end. The foot of the voxel's
-    middle serves then, at the point's own distance from it.
+    Deep inside a body, near centres of curvature, a search may find no end. What is nearest to the
+    voxel's middle serves then: a border, or a foot at the point's own distance from it.
     """
     start = voxels.starts[voxel]
     low = voxel // voxels.count_z
@@ -67,6 +68,9 @@ def project_near(
     near_u, near_v, status = closest_point(patch, x, y, z, u, v, foot, work)
     if status != FAILED:
         return near_u, near_v, status
+    inside_u = patch.breaks_u[0] < u < patch.breaks_u[-1]
+    if not (inside_u and patch.breaks_v[0] < v < patch.breaks_v[-1]):
+        return u, v, BORDER
     fill_from_start(patch, x, y, z, u, v, foot, work)
     return u, v, FOOT
 

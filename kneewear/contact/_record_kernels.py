@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, types
+from numba import carray, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -121,14 +121,16 @@ PAIR = np.dtype(
 )
 
 
-@intrinsic
-def as_pointer(typing_context: Any, address: Any) -> Any:
+def _type_pointer(typing_context: Any, address: Any) -> Any:
     """Pointer to an address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
 
     return types.voidptr(address), generate
+
+
+as_pointer: Any = intrinsic(_type_pointer)
 
 
 class Voxels(NamedTuple):

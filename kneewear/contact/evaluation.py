@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,6 +67,11 @@ class ContactModel:
             raise ValueError(f"pairs {sorted(pairs)} and layers {sorted(layers)} differ")
         if not (reuse_tolerance >= 0.0 and threads >= 1):
             raise ValueError("the re-use tolerance is at least 0, the threads at least 1")
+        if threads > 1 and any(pair.search == "breadth_first" for pair in pairs.values()):
+            raise ValueError(
+                "a breadth-first search goes from element to element and cannot be shared by "
+                "threads; choose search='bounds'"
+            )
         prepared = [pair.prepare(layers[name]) for name, pair in pairs.items()]
         self.names = tuple(pairs)
         self.records = np.concatenate([part.record for part in prepared])
@@ -122,9 +128,7 @@ class ContactModel:
 
     def _evaluate_in_threads(self, pool: ThreadPoolExecutor, moving: bool, numbers: Array) -> None:
         given = self.records, self._motion, moving, self._last
-        jobs = [pool.submit(_kernels.evaluate_chunks, *given, tasks) for tasks in self._tasks]
-        for job in jobs:
-            job.result()
+        list(pool.map(partial(_kernels.evaluate_chunks, *given), self._tasks))
         _kernels.finish_pairs(*given, numbers)
 
 

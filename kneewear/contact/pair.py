@@ -67,8 +67,9 @@ class ContactPair:
         Its lookup table, from which the space round it is mapped.
     method : {"minimum_distance", "ray"}
         Distance of an element: to the nearest point of the indenter, or along the element's normal.
-    correction : {"none", "mid_surface"}
-        Whether penetration is the distance itself or that along the normal of the mid-surface.
+    correction : {"none", "mid_surface"}, optional
+        Whether penetration is the distance itself or that along the normal of the mid-surface; left
+        out, the latter if pressure acts along that normal too, as in the source.
     direction : {"minimum_distance", "element_normal", "mid_surface"}
         Line along which pressure acts. Only the first, with the minimum distance uncorrected, makes
         forces derive from a potential: use no other where energy is to be balanced.
@@ -114,7 +115,7 @@ class ContactPair:
         table: SurfaceTable,
         *,
         method: str = "minimum_distance",
-        correction: str = "none",
+        correction: str | None = None,
         direction: str = "minimum_distance",
         distance_table: DistanceTable | None = None,
         search: str = "bounds",
@@ -123,6 +124,8 @@ class ContactPair:
     ) -> None:
         if method == "ray" and distance_table is not None:
             raise ValueError("a distance table holds minimum distances; rays need the surface")
+        if correction is None:
+            correction = "mid_surface" if direction == "mid_surface" else "none"
         self.indenter = indenter
         self.search = search
         self._record = np.zeros(1, dtype=record.PAIR)
@@ -174,8 +177,8 @@ class ContactPair:
         if self._model is not None:
             self._model[1].forget()
 
-    def with_elements(self, grid: ElementGrid, side: int) -> ContactPair:
-        """The same pair with other elements of the fixed body, such as some laid afresh.
+    def over(self, grid: ElementGrid, side: int) -> ContactPair:
+        """The same indenter over other elements, such as some laid afresh.
 
         Parameters
         ----------
@@ -210,14 +213,13 @@ class ContactPair:
         Raises
         ------
         ValueError
-            If the layer has not one positive thickness an element.
+            If the layer has not one thickness an element.
         """
         count = self.index.size
         thickness = np.ascontiguousarray(layer.thickness, dtype=float)
-        if thickness.shape != (count,) or not (thickness > 0.0).all():
+        if thickness.shape != (count,):
             raise ValueError(
-                f"a layer needs {count} positive thicknesses, one a valid element; found "
-                f"{thickness.size}, the smallest {thickness.min(initial=np.inf):g} mm"
+                f"a layer needs {count} thicknesses, one a valid element; found {thickness.size}"
             )
         parameters = np.ascontiguousarray(layer.law.parameters, dtype=float)
         outcome = np.zeros((count, record.OUT_NUMBERS))

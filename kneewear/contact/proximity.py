@@ -25,6 +25,8 @@ VOXELS = 50_000
 # way always, mm: rounding, and the error of a distance table.
 CAUTION = 5.0
 SLACK = 2e-3
+# Beside a border of the surface bounds give way this part of a voxel more: borders bend.
+BORDER_SLACK = 0.5
 # Where nothing is known of a voxel, no bound rules its points out.
 UNKNOWN = -1e9
 
@@ -146,6 +148,7 @@ def _planes(
         target = np.where(walls[here], np.where(beside < 0, 0.0, np.inf), beside)
         excess[here] = np.maximum(excess[here], expected - target)
     value = value - CAUTION * excess.ravel() - SLACK - 1e-5 * voxel
+    value = value - np.where(found.foot, 0.0, BORDER_SLACK * voxel)
     constant = value - (slope * (found.middle - origin)).sum(axis=1)
     planes = np.column_stack([voxel * slope, constant])
     planes[found.failed] = [0.0, 0.0, 0.0, UNKNOWN]

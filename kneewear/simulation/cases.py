@@ -13,7 +13,7 @@ import numpy as np
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
 from kneewear.config import ForwardSettings, SimulationSettings
-from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
+from kneewear.contact import ContactPair, Layer, SmallStrain
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
@@ -25,6 +25,7 @@ from kneewear.simulation.drive import recorded_drive
 from kneewear.simulation.forward import Integrator, forward_passage, solve_forward
 from kneewear.simulation.history import Case, ContactHistory, Failure
 from kneewear.simulation.inverse import contact_arrays, replay
+from kneewear.simulation.layers import build_layers
 from kneewear.simulation.passage import Contacts, Passage
 from kneewear.simulation.quasi_static import solve_quasi_static
 
@@ -40,14 +41,9 @@ class _Bench:
 
     def layers(self, case: Case, settings: SimulationSettings) -> tuple[Layer, ...]:
         """Layers of a case; what pairs remember of another one is forgotten."""
-        thickness = self.grid.case_thickness(case.thickness)
-        law = SmallStrain(confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio))
         for pair in self.pairs:
             pair.forget()
-        return tuple(
-            Layer(law, thickness[number].ravel()[pair.index])
-            for number, pair in enumerate(self.pairs)
-        )
+        return build_layers(self.grid, self.pairs, case.thickness, settings)
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,7 @@ def simulate_cases(
     pairs = _build_pairs(grid, surfaces, tables, settings, distance_tables or {})
     fine = coarse = _Bench(grid, pairs)
     if coarse_grid is not None:
-        others = (pair.with_elements(coarse_grid, number) for number, pair in enumerate(pairs))
+        others = (pair.over(coarse_grid, number) for number, pair in enumerate(pairs))
         coarse = _Bench(coarse_grid, tuple(others))
     model = _Model(fine, coarse, activity, settings)
     n_frames = activity.percent.size

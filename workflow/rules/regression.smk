@@ -1,9 +1,6 @@
 """Trends over the cases and comparison with published values."""
 
 CASES = rules.summarize_cases.output.cases
-PUBLISHED = sorted(
-    str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
-)
 
 
 rule fit_regression:
@@ -79,6 +76,7 @@ rule compare_published:
     input:
         cases=CASES,
         regression=rules.fit_regression.output.regression,
+        correlation=rules.correlate_pressure.output.correlation,
         published=PUBLISHED,
     output:
         comparison=report(
@@ -87,6 +85,8 @@ rule compare_published:
             category="Tables",
         ),
         regression=f"{RESULTS}/tables/regression_comparison.csv",
+        correlation=f"{RESULTS}/tables/correlation_comparison.csv",
+        prediction=f"{RESULTS}/tables/prediction.csv",
     log:
         f"{LOGS}/compare_published.log",
     benchmark:
