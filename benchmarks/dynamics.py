@@ -1,6 +1,6 @@
 """Time forward, inverse and quasi-static cycles of the built-in gait against their targets.
 
-`python -m benchmarks.dynamics` writes results/benchmarks/dynamics.csv: for each stage the median and
+`python -m benchmarks.dynamics` writes results/benchmarks/dynamics.csv: of each stage the median and
 the least duration of some runs on one thread, and the target.
 """
 

@@ -132,7 +132,7 @@ def test_energy_balances_over_the_cycle():
         damped = inertia - reaction - jacobian.T @ (contact.sum(axis=0) + applied)
         powers.append([applied @ jacobian @ rates, reaction @ rates, -damped @ rates])
         elastic = sum(
-            energy(pair.evaluate(rotation, place[:3], layer))
+            energy(pair.evaluate(rotation, place[:3], layer), layer)
             for pair, layer in zip(pairs, layers, strict=True)
         )
         stored.append([body().kinetic_energy(place, rates), elastic])
