@@ -1,13 +1,14 @@
-"""What a bearing surface covers of the horizontal plane, and of the cells of a rectangle there."""
+"""What a bearing covers of the plan of its elements, and of the cells of a rectangle there."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from kneewear.geometry.element_surfaces import ElementSurface
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -22,7 +23,10 @@ _WORTH_TURNING = 0.01
 
 @dataclass(frozen=True)
 class Coverage:
-    """Part of the horizontal plane over which a bearing surface exists.
+    """Part of the plan over which a bearing surface exists.
+
+    The plan is the horizontal plane, or what the bearing's elements are laid on: x and z stand for
+    its two coordinates.
 
     Parameters
     ----------
@@ -67,7 +71,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Rectangle:
-    """Rectangle of the horizontal plane, cut into rows and columns of equal cells.
+    """Rectangle of the plan, cut into rows and columns of equal cells.
 
     Parameters
     ----------
@@ -116,6 +120,28 @@ class Rectangle:
             [along * (self.rows / self.length), across * (self.columns / self.width)], axis=-1
         )
 
+    def moved(self, row_part: float, column_part: float) -> Rectangle:
+        """The same cells moved back by parts of a cell, with one more row and column at the end.
+
+        Parameters
+        ----------
+        row_part, column_part : float
+            Parts of a cell's length and width, 0 to 1.
+
+        Returns
+        -------
+        Rectangle
+            Covers what this one covers.
+        """
+        return replace(
+            self,
+            origin=self.at(np.array(-row_part), np.array(-column_part)),
+            length=self.length * (1.0 + 1.0 / self.rows),
+            width=self.width * (1.0 + 1.0 / self.columns),
+            rows=self.rows + 1,
+            columns=self.columns + 1,
+        )
+
     @property
     def corners(self) -> Array:
         """Positions (x, z) of all corners of cells, mm, shape (rows + 1, columns + 1, 2)."""
@@ -123,13 +149,15 @@ class Rectangle:
         return self.at(*np.meshgrid(row, column, indexing="ij"))
 
 
-def patch_coverage(surface: Surface) -> Coverage:
+def patch_coverage(surface: Surface, laid_on: ElementSurface) -> Coverage:
     """Plan of a whole patch, bounded by its four border curves.
 
     Parameters
     ----------
     surface : Surface
         Patch without overhang.
+    laid_on : ElementSurface
+        What its elements are laid on.
 
     Returns
     -------
@@ -139,7 +167,7 @@ def patch_coverage(surface: Surface) -> Coverage:
     along = np.linspace(0.0, 1.0, _BORDER_PIECES, endpoint=False)
     u = np.concatenate([u0 + (u1 - u0) * t for t in (along, 1 + 0 * along, 1 - along, 0 * along)])
     v = np.concatenate([v0 + (v1 - v0) * t for t in (0 * along, along, 1 + 0 * along, 1 - along)])
-    border = surface.evaluate(u, v)[:, [0, 2]]
+    border = laid_on.plan(surface.evaluate(u, v))
     edges = np.stack([border, np.roll(border, -1, axis=0)], axis=1)
     round_it = Coverage(edges)
     return round_it if round_it.area > 0 else Coverage(edges[::-1, ::-1].copy())
@@ -175,7 +203,9 @@ def mesh_coverage(
     return Coverage(edges[(edges[:, 0] != edges[:, 1]).any(axis=1)])
 
 
-def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle:
+def bounding_rectangle(
+    coverage: Coverage, rows: int, columns: int, *, turnable: bool = True
+) -> Rectangle:
     """Smallest rectangle round what is covered.
 
     Parameters
@@ -184,6 +214,8 @@ def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle
         Covered part of the plane.
     rows, columns : int
         Cells to cut it into.
+    turnable : bool
+        Whether the rectangle may be turned.
 
     Returns
     -------
@@ -202,7 +234,9 @@ def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle
     1975, doi:10.1145/360881.360919), so only those directions are tried.
     """
     if not coverage.area > 0.0:
-        raise ValueError("the bearing surface covers nothing of the horizontal plane")
+        raise ValueError(
+            "the bearing surface covers nothing of the plane or surface its elements are laid on"
+        )
     points = np.unique(coverage.edges.reshape(-1, 2), axis=0)
     hull = points[ConvexHull(points).vertices]
     side = np.roll(hull, -1, axis=0) - hull
@@ -213,7 +247,7 @@ def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle
     across = hull @ np.stack([-turned[1], turned[0]])
     areas = np.ptp(along, axis=0) * np.ptp(across, axis=0)
     best = int(np.argmin(areas))
-    if areas[best] > (1.0 - _WORTH_TURNING) * areas[0]:
+    if not turnable or areas[best] > (1.0 - _WORTH_TURNING) * areas[0]:
         best = 0
     low = np.array([along[:, best].min(), across[:, best].min()])
     cosine, sine = turned[:, best]

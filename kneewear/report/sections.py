@@ -88,8 +88,8 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
         "anterior-posterior translation were prescribed; superior-inferior and medial-lateral "
         "translation and varus followed from frictionless equilibrium.",
         f"The load acts downwards, {line}.",
-        f"Elastic foundation: Young's modulus {simulation['youngs_modulus_mpa']:g} MPa, Poisson's "
-        f"ratio {simulation['poisson_ratio']:g}, pressure along the "
+        f"Elastic foundation: {_layer_words(simulation)}, Poisson's ratio "
+        f"{simulation['poisson_ratio']:g}, pressure along the "
         f"{simulation['force_direction'].replace('_', ' ')} direction.",
         f"Life of {wear['months']:g} months at {wear['cycles_per_year']:g} cycles a year "
         f"({lives}). Wear follows Archard's law with {wear['wear_factor_mm3_per_n_m']:g} "
@@ -358,6 +358,21 @@ def plain_table(caption: str, table: pd.DataFrame) -> Table:
 def mapping_table(caption: str, head: tuple[str, str], values: Mapping[str, Any]) -> Table:
     """Names and values."""
     return make_table(caption, head, values.items())
+
+
+def _layer_words(simulation: Mapping[str, Any]) -> str:
+    """Material and pressure law in words."""
+    law = simulation["pressure_law"]
+    words = [f"{law['strain']} strain"] if law["strain"] == "large" else []
+    if law["material"] == "linear":
+        words.insert(0, f"Young's modulus {simulation['youngs_modulus_mpa']:g} MPa")
+    else:
+        words.insert(0, f"material {law['material'].replace('_', ' ')} ({law['nonlinear_form']})")
+    if law["cap_mpa"] is not None:
+        words.append(f"perfectly plastic at {law['cap_mpa']:g} MPa")
+    if law["thickness_offset_mm"]:
+        words.append(f"local thickness changed by {law['thickness_offset_mm']:+g} mm")
+    return ", ".join(words)
 
 
 def _listed(values: Sequence[float]) -> str:
