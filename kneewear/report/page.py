@@ -57,8 +57,8 @@ def render_page(
         Settings of the study as plain builtins.
     tables : mapping of name to DataFrame
         `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
-        `regression_comparison`, `force_direction`, `fit_quality` and any `benchmark_*`. Tables
-        that are empty are left out.
+        `regression_comparison`, `force_direction`, `fit_quality`, and any `benchmark_*` and
+        `signs_*`. Tables that are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
     notes : mapping of activity name to sequence of str
@@ -78,7 +78,7 @@ def render_page(
         _validity_section(study, tables),
         _equilibrium_section(tables),
         _elements_section(figures),
-        _activity_section(figures, notes),
+        _activity_section(tables, figures, notes),
         _implant_section(tables, figures),
         _benchmark_section(tables, figures),
         provenance_section(study, provenance or {}),
@@ -238,9 +238,15 @@ def _elements_section(figures: Mapping[str, bytes]) -> Section | None:
 
 
 def _activity_section(
-    figures: Mapping[str, bytes], notes: Mapping[str, Sequence[str]]
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, bytes],
+    notes: Mapping[str, Sequence[str]],
 ) -> Section | None:
-    text = tuple(f"{name}: {note}" for name, lines in notes.items() for note in lines)
+    tried = {name: tables[f"signs_{name}"] for name in notes if f"signs_{name}" in tables}
+    text = (
+        *(f"{name}: {note}" for name, lines in notes.items() for note in lines),
+        *sections.sign_sentences(tried),
+    )
     return Section(
         "activities",
         "Activities",
@@ -252,6 +258,7 @@ def _activity_section(
                 figures, *(f"{kind}_{name}" for kind in ("activity", "history", "pressure"))
             )
         ),
+        folded=tuple(sections.sign_table(name, table) for name, table in tried.items()),
     )
 
 

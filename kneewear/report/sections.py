@@ -349,6 +349,37 @@ def force_direction_table(table: pd.DataFrame) -> Table:
     return make_table(f"Direction of the contact pressure, case {case}", [*life, *head], rows)
 
 
+def sign_sentences(tried: Mapping[str, pd.DataFrame]) -> list[str]:
+    """What reversed signs would make of each measured motion."""
+    found = []
+    for name, table in tried.items():
+        doubt = table["doubt"].iloc[0]
+        found.append(
+            str(doubt)
+            if isinstance(doubt, str) and doubt
+            else f"{name}: the bearing gives no reason to doubt the signs of the motion."
+        )
+    return found
+
+
+def sign_table(name: str, table: pd.DataFrame) -> Table:
+    """Contact of a measured motion as given and with signs reversed."""
+    heads = {
+        "reversed": "Reversed",
+        "driver_force_of_load": "AP driver force / load (rms)",
+        "driver_moment_of_load_mm": "IE driver moment / load (rms, mm)",
+        "anterior_mm": "Contact from (mm posterior)",
+        "posterior_mm": "to (mm posterior)",
+        "rollback": "Rollback with flexion (r)",
+        "screw_home": "Screw-home with flexion (r)",
+    }
+    return make_table(
+        f"{name}: what reversed signs would make of the contact",
+        list(heads.values()),
+        table[list(heads)].to_numpy(dtype=object),
+    )
+
+
 def plain_table(caption: str, table: pd.DataFrame) -> Table:
     """Any table as it stands."""
     head = [str(name).replace("_mm", " (mm)").replace("_", " ") for name in table.columns]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
@@ -178,6 +179,32 @@ def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
         f"from {best.anterior:.1f} to {best.posterior:.1f} mm against {best.effort:.2f}. Check "
         "motion.convention and the frame of the insert."
     )
+
+
+def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
+    """Table of trials (`simulation/{activity}/signs.csv`).
+
+    Parameters
+    ----------
+    trials : sequence of SignTrial
+        As given first.
+    name : str
+        Name of the activity.
+
+    Returns
+    -------
+    DataFrame
+        One row a trial; the first one's `doubt` says when its signs seem reversed.
+    """
+    units = {
+        "driver_force": "driver_force_of_load",
+        "driver_moment": "driver_moment_of_load_mm",
+        "effort": "effort_of_load",
+        "anterior": "anterior_mm",
+        "posterior": "posterior_mm",
+    }
+    table = pd.DataFrame([asdict(trial) for trial in trials]).rename(columns=units)
+    return table.assign(activity=name, doubt=[doubtful_signs(trials, name), *[""] * 3])
 
 
 def _suspicious(given: SignTrial, best: SignTrial) -> bool:

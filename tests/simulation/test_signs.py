@@ -15,7 +15,12 @@ from kneewear.geometry import build_grid, build_implant, tabulate_surface
 from kneewear.io.curves import read_curves
 from kneewear.io.shape import load_shape
 from kneewear.simulation import Case, simulate_cases
-from kneewear.simulation.signs import SignTrial, doubtful_signs, try_signs
+from kneewear.simulation.signs import (
+    SignTrial,
+    doubtful_signs,
+    tabulate_trials,
+    try_signs,
+)
 from tests.activity.motions import ROOT, study
 
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -47,6 +52,18 @@ class TestVerdict:
     def test_a_motion_without_equilibrium_is_suspected(self):
         sentence = doubtful_signs([trial("nothing", np.inf), trial("rotation", 0.1)], "gait")
         assert "has no equilibrium on this bearing" in sentence
+
+
+def test_table_holds_every_trial_and_the_doubt():
+    names = ("nothing", "anterior-posterior", "rotation", "anterior-posterior and rotation")
+    trials = [
+        trial(name, effort) for name, effort in zip(names, (0.3, 0.1, np.inf, 0.4), strict=True)
+    ]
+    table = tabulate_trials(trials, "gait")
+    assert list(table["reversed"]) == list(names)
+    assert "sign of anterior-posterior reversed" in table["doubt"].iloc[0]
+    assert (table["doubt"].iloc[1:] == "").all()
+    assert table["effort_of_load"].tolist() == [0.3, 0.1, np.inf, 0.4]
 
 
 @pytest.fixture(scope="module")
@@ -112,5 +129,4 @@ class TestRealMotion:
     def test_reversed_signs_are_named(self, fluoroscopy, factors, suspected):
         activity, simulate = fluoroscopy
         trials = try_signs(turned_round(activity, *factors), simulate)
-        print(*trials, sep="\n")
         assert f"with the sign of {suspected} reversed" in doubtful_signs(trials, "gait")

@@ -58,11 +58,7 @@ rule simulate_contact:
 CENTRE_CASE = STUDY.case_list()[len(STUDY.case_list()) // 2]
 CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
 # Motions from files whose signs may be wrong; forces have none to try.
-SIGNED = [
-    name
-    for name in ACTIVITIES
-    if prescribes_motion(STUDY.activities[name])
-]
+SIGNED = [name for name in ACTIVITIES if prescribes_motion(STUDY.activities[name])]
 OTHER_DIRECTION = {
     "minimum_distance": "mid_surface",
     "mid_surface": "minimum_distance",
