@@ -27,7 +27,7 @@ override single keys:
 | `chapter3.yaml` | static pressures of a posterior-stabilised implant, two materials |
 | `nominal.yaml` | one patient (70 kg, 6.8 mm), gait alone and mixed with stairs |
 | `example_meshes.yaml` | an implant from STL and a gait from CSV; start here for your own |
-| `example_simulator.yaml` | a knee simulator, under displacement and under force control, with curves of your own |
+| `example_simulator.yaml` | a knee simulator under displacement and force control (your curves) |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data from elsewhere) |
 
 Run one with `make study CONFIG=config/quick.yaml` or

@@ -245,7 +245,7 @@ def _activity_section(
     tried = {name: tables[f"signs_{name}"] for name in notes if f"signs_{name}" in tables}
     text = (
         *(f"{name}: {note}" for name, lines in notes.items() for note in lines),
-        *sections.sign_sentences(tried),
+        *(str(table["verdict"].iloc[0]) for table in tried.values()),
     )
     return Section(
         "activities",

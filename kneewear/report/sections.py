@@ -349,19 +349,6 @@ def force_direction_table(table: pd.DataFrame) -> Table:
     return make_table(f"Direction of the contact pressure, case {case}", [*life, *head], rows)
 
 
-def sign_sentences(tried: Mapping[str, pd.DataFrame]) -> list[str]:
-    """What reversed signs would make of each measured motion."""
-    found = []
-    for name, table in tried.items():
-        doubt = table["doubt"].iloc[0]
-        found.append(
-            str(doubt)
-            if isinstance(doubt, str) and doubt
-            else f"{name}: the bearing gives no reason to doubt the signs of the motion."
-        )
-    return found
-
-
 def sign_table(name: str, table: pd.DataFrame) -> Table:
     """Contact of a measured motion as given and with signs reversed."""
     heads = {

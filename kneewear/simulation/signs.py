@@ -194,7 +194,7 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a trial; the first one's `doubt` says when its signs seem reversed.
+        One row a trial; `verdict` of the first says whether its signs seem reversed.
     """
     units = {
         "driver_force": "driver_force_of_load",
@@ -204,7 +204,13 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
         "posterior": "posterior_mm",
     }
     table = pd.DataFrame([asdict(trial) for trial in trials]).rename(columns=units)
-    return table.assign(activity=name, doubt=[doubtful_signs(trials, name), *[""] * 3])
+    sentence = doubtful_signs(trials, name) or (
+        f"The bearing gives no reason to doubt the signs of {name}."
+        if trials[0].effort >= LEAST_EFFORT
+        else f"The bearing is too flat to tell a reversed sign of {name}: drivers push with "
+        f"{100.0 * trials[0].effort:.1f} % of the load only."
+    )
+    return table.assign(activity=name, verdict=[sentence, *[""] * (len(trials) - 1)])
 
 
 def _suspicious(given: SignTrial, best: SignTrial) -> bool:

@@ -61,9 +61,15 @@ def test_table_holds_every_trial_and_the_doubt():
     ]
     table = tabulate_trials(trials, "gait")
     assert list(table["reversed"]) == list(names)
-    assert "sign of anterior-posterior reversed" in table["doubt"].iloc[0]
-    assert (table["doubt"].iloc[1:] == "").all()
+    assert "sign of anterior-posterior reversed" in table["verdict"].iloc[0]
+    assert (table["verdict"].iloc[1:] == "").all()
     assert table["effort_of_load"].tolist() == [0.3, 0.1, np.inf, 0.4]
+
+
+@pytest.mark.parametrize(("effort", "said"), [(0.02, "too flat to tell"), (0.2, "no reason")])
+def test_a_flat_bearing_is_said_to_be_no_judge(effort, said):
+    table = tabulate_trials([trial("nothing", effort), trial("rotation", effort)], "gait")
+    assert said in table["verdict"].iloc[0]
 
 
 @pytest.fixture(scope="module")
