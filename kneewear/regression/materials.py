@@ -61,7 +61,7 @@ def compare_materials(static: pd.DataFrame, published: bool) -> pd.DataFrame:
     of neighbouring sensels below them and those without above.
     """
     loaded = static[static["side"].isin(BEARING_SIDES) & static["quantity"].isin(QUANTITIES)]
-    values = loaded.groupby(["quantity", "material", *KEYS], sort=False)["value"].mean()
+    values = loaded.groupby(["quantity", "material", *KEYS])["value"].mean()
     materials = list(dict.fromkeys(static["material"]))
     rows = [
         {"quantity": quantity, "material": material, "reference": materials[0], "load_n": load}
