@@ -359,8 +359,9 @@ class ImplantSettings(Settings):
         description="Mesh files and how to read them; needed when source is meshes."
     )
     natural: NaturalKneeSettings | None = Field(
+        default=None,
         description="Sheets of cartilage and bone and how to read them; needed when source is "
-        "natural, for static studies."
+        "natural, for static studies.",
     )
 
     @model_validator(mode="after")

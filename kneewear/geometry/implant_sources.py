@@ -23,6 +23,7 @@ from kneewear.geometry.meshes import (
     TriangleMesh,
     check_femoral,
     check_insert,
+    check_size,
     condyle_axis,
     is_closed,
     sheet_coverage,
@@ -118,6 +119,7 @@ def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
     knee, fit = _knee_meshes(settings, **meshes), _knee_fit(settings)
     for mesh, source in zip(knee.sheets, knee.names, strict=True):
         converted = to_knee_axes(mesh, fit.unit, fit.axes.model_dump(), fit.knee, source)
+        check_size(converted, source)
         _check_form(converted, "sheet", "natural", source)
 
 
