@@ -15,6 +15,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/geometry.smk"
 include: "workflow/rules/activity.smk"
 include: "workflow/rules/simulation.smk"
+include: "workflow/rules/contact.smk"
 
 
 if STUDY.static is None:

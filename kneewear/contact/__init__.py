@@ -9,6 +9,7 @@ from kneewear.contact.foundation import (
     confined_modulus,
     pressure,
 )
+from kneewear.contact.half_space import contact_modulus, press_half_space, press_pair
 from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 from kneewear.contact.pair import ContactPair, Resultant
 
@@ -23,5 +24,8 @@ __all__ = [
     "ThreeParameter",
     "ThreeParameterMaterial",
     "confined_modulus",
+    "contact_modulus",
+    "press_half_space",
+    "press_pair",
     "pressure",
 ]

@@ -3,7 +3,7 @@
 from kneewear.geometry.bearing import Bearing, bearing_of, thickness_to
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.distance_table import DistanceTable, build_distance_table
-from kneewear.geometry.element_surfaces import Plane
+from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
 from kneewear.geometry.grid import ElementGrid, build_grid, join_grids, lay_elements
 from kneewear.geometry.implant import POST, SIDES, CamAndPost, Implant, Layer
 from kneewear.geometry.implant_sources import build_implant
@@ -19,6 +19,7 @@ __all__ = [
     "Bearing",
     "CamAndPost",
     "Coverage",
+    "Cylinder",
     "DistanceTable",
     "ElementGrid",
     "Implant",
@@ -26,6 +27,7 @@ __all__ = [
     "KneeMeshes",
     "Layer",
     "Plane",
+    "Sphere",
     "Surface",
     "SurfaceTable",
     "ThicknessTable",

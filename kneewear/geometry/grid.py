@@ -173,6 +173,11 @@ def lay_elements(
     # The middle of a sliver may miss a curved border by a hair; the border itself then serves.
     missed = np.linalg.norm(bearing.laid_on.plan(found) - plan, axis=-1)
     valid = (fraction > _LEAST_FRACTION) & (missed < _BORDER_MISS)
+    if ((fraction == 1.0) & ~valid).any():
+        raise ValueError(
+            f"the {bearing.name} bearing is missed by lines across what its elements are laid on; "
+            "choose another direction or a smaller region"
+        )
     centre = np.where(valid[..., None], found, np.nan)
     normal = np.where(valid[..., None], bearing.surface.normal(u, v).reshape(*shape, 3), np.nan)
     upright = (normal * bearing.laid_on.up(found)).sum(axis=-1)

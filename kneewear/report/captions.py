@@ -22,6 +22,17 @@ TEXTS = {
         "Two three-dimensional surfaces: damage depth falls with insert thickness and rises with "
         "body mass.",
     ),
+    "grid_comparison": (
+        "Adaptive against fixed elements",
+        "Error of what one contact of a condyle on its plateau gives, over its depth, root mean "
+        "square over places among the cells. Elements laid afresh on each contact region keep "
+        "their accuracy down to the lightest touch, where a fixed grid has hardly an element under "
+        "load; where a sharp rim ends the contact a fine fixed grid follows it better. Adaptive "
+        "elements serve forces and pressures; wear adds up on the fixed grid.",
+        "Four plots of error over penetration, for force, maximum and average pressure and area: "
+        "the lines of the fixed grids rise steeply as the contact gets shallower, that of the "
+        "adaptive one stays flat.",
+    ),
     "published_scatter": (
         "Computed against published values",
         "Each dot is one case and side. The line is equality, the band 5 % about it. Open dots "
@@ -60,6 +71,31 @@ TEXTS = {
         "and OpenCASCADE's in one run, and the deviation from the dense patch; after Table 2-1 of "
         "Bei (2003).",
         "Bars of query times by geometry and method, and deviations by geometry.",
+    ),
+    "sphere_models": (
+        "One sphere by three models",
+        "A ball of 30 mm on polyethylene: as a layer of 8 mm (elastic foundation) and as a thick "
+        "body (elastic half-space). Lines are the closed forms, dots what was computed on "
+        "elements. Left: pressures under the load that presses the layer by 0.2 mm. The bodies "
+        "differ, so that neither model is the other's error.",
+        "Pressure over the distance from the axis, and force over the approach: the foundation's "
+        "pressure is a parabola with the higher peak, the half-space's a half-ellipse, and the "
+        "half-space yields more.",
+    ),
+    "refinement": (
+        "Closed forms on finer grids",
+        "Largest error of force and contact area over random places of the grid under the contact. "
+        "Elements reach a tenth beyond sphere and cylinder.",
+        "Two double logarithmic charts: all errors fall with the number of elements, the area's "
+        "in proportion or faster, the force's by the square but under the flat punch.",
+    ),
+    "active_elements": (
+        "Error by the number of active elements",
+        "A sphere on random places of its grid, against the median at 400 active elements. Force "
+        "and torque need far fewer elements than pressures. Bars: the bounds Bei (2003, section "
+        "3.2.3) found for the pressures.",
+        "Two double logarithmic charts of the errors of force, torque, pressures and area over the "
+        "number of active elements, median and worst.",
     ),
     "activity": (
         "Prescribed motion and load",

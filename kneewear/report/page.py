@@ -57,8 +57,8 @@ def render_page(
         Settings of the study as plain builtins.
     tables : mapping of name to DataFrame
         `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
-        `regression_comparison`, `force_direction`, `fit_quality`, and any `benchmark_*` and
-        `signs_*`. Tables that are empty are left out.
+        `regression_comparison`, `force_direction`, `fit_quality`, `verification`, and any
+        `benchmark_*` and `signs_*`. Tables that are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
     notes : mapping of activity name to sequence of str
@@ -77,6 +77,7 @@ def render_page(
         _comparison_section(study, tables, figures),
         _validity_section(study, tables),
         _equilibrium_section(tables),
+        _verification_section(tables, figures),
         _elements_section(figures),
         _activity_section(tables, figures, notes),
         _implant_section(tables, figures),
@@ -228,6 +229,26 @@ def _equilibrium_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
             else "",
         ),
         folded=shown,
+    )
+
+
+def _verification_section(
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+) -> Section | None:
+    if not _has(tables, "verification"):
+        return None
+    table = tables["verification"]
+    return Section(
+        "verification",
+        "Closed forms",
+        (
+            "The engine that solved this study pressed shapes whose contact is known in closed "
+            "form, on 100 by 75 elements at random places of the grid.",
+            sections.verification_sentence(table),
+        ),
+        images(figures, "sphere_models", "refinement", "active_elements"),
+        tables=(sections.verification_table(table[table["target_percent"].notna()]),),
+        folded=(sections.verification_table(table[table["target_percent"].isna()]),),
     )
 
 

@@ -12,6 +12,9 @@ from kneewear.geometry.implant import SIDES
 from kneewear.report.style import SIDE_COLOURS, WIDTH, quantity_name, styled
 
 
+QUANTITIES = ("max_pressure", "avg_pressure", "centre_posterior")
+
+
 def scans_positions(static: pd.DataFrame) -> bool:
     """Tell whether several held positions were solved.
 
@@ -92,7 +95,9 @@ def _scan(static: pd.DataFrame) -> pd.DataFrame:
         & (static["load_n"] == static["load_n"].max())
         & static["side"].isin(SIDES)
     ]
-    return chosen.pivot_table(index="posterior_mm", columns=["quantity", "side"], values="value")
+    wide = chosen.pivot_table(index="posterior_mm", columns=["quantity", "side"], values="value")
+    # A side that never touches has no centre of pressure.
+    return wide.reindex(columns=pd.MultiIndex.from_product([QUANTITIES, SIDES]))
 
 
 def _draw_sides(axes: Axes, curves: pd.DataFrame, quantity: str) -> None:

@@ -367,6 +367,35 @@ def sign_table(name: str, table: pd.DataFrame) -> Table:
     )
 
 
+def verification_sentence(table: pd.DataFrame) -> str:
+    """How many closed forms are met as nearly as was aimed at."""
+    aimed = table[table["target_percent"].notna()]
+    met = int((aimed["worst_error_percent"] <= aimed["target_percent"]).sum())
+    force = table.loc[table["quantity"] == "force", "worst_error_percent"]
+    return (
+        f"{met} of {len(aimed)} quantities with a target meet it at the worst place; the largest "
+        f"error of a force, of any shape, is {shown(force.max(), 2)} %."
+    )
+
+
+def verification_table(table: pd.DataFrame) -> Table:
+    """Closed forms, what the engine makes of them at the worst place, and the error."""
+    rows = [
+        (
+            row["contact"],
+            row["quantity"],
+            unit_name(row["unit"]),
+            row["exact"],
+            row["computed"],
+            shown(row["worst_error_percent"], 2),
+            shown(row["target_percent"], 2),
+        )
+        for row in table.to_dict("records")
+    ]
+    head = ["Contact", "Quantity", "Unit", "Exact", "Computed", "Worst error (%)", "Target (%)"]
+    return make_table("Known contacts", head, rows)
+
+
 def plain_table(caption: str, table: pd.DataFrame) -> Table:
     """Any table as it stands."""
     head = [str(name).replace("_mm", " (mm)").replace("_", " ") for name in table.columns]

@@ -9,6 +9,7 @@ TABLES = [
     rules.correlate_pressure.output.correlation,
     rules.flag_validity.output.validity,
     rules.compare_force_directions.output.comparison,
+    *rules.verify_contact.output,
     *PUBLISHED_TABLES,
 ]
 # What `make benchmark` wrote last, if it was run.
@@ -29,6 +30,7 @@ rule plot_figures:
         deviation=rules.build_geometry.output.deviation,
         extraction=EXTRACTION,
         benchmark=[path for path in BENCHMARK_TABLES if "distance_methods" in path],
+        verification=rules.verify_contact.output,
     output:
         # Which figures there are depends on the study.
         figures=report(
