@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from kneewear.geometry.implant import SIDES
 from kneewear.report.style import SIDE_COLOURS, WIDTH, quantity_name, styled
 
-
 QUANTITIES = ("max_pressure", "avg_pressure", "centre_posterior")
 
 
