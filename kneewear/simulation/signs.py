@@ -239,6 +239,8 @@ def _try(
     try:
         history = simulate(activity)
     except ConvergenceError:
+        history = None
+    if history is None or not history.cases:
         return SignTrial(name, np.nan, np.nan, np.inf, *(np.nan,) * 4)
     force = history.reaction_force[0, :, 0] / history.load[0]
     moment = history.reaction_moment[0, :, 1] / history.load[0]
