@@ -173,14 +173,6 @@ class TestMeshes:
         with pytest.raises(InputDataError, match="unit"):
             check_meshes(wrong, **meshes)
 
-    def test_exchanged_sheets_are_refused(self, study, meshes):
-        exchanged = meshes | {
-            "insert_mesh": meshes["insert_bone_mesh"],
-            "insert_bone_mesh": meshes["insert_mesh"],
-        }
-        with pytest.raises(InputDataError, match="cartilage and subchondral surface are not exch"):
-            build_implant(study.implant, **exchanged)
-
 
 class TestSettings:
     @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def fluoroscopy():
         read_curves(DATA / part.file, part.columns.given())
         for part in (settings.motion, settings.load)
     ]
-    activity = build_activity("fluoroscopic_gait", settings, 50, *curves)
+    activity = build_activity("fluoroscopic_gait", settings, 25, *curves)
     done = {}
 
     def simulate(motion):
