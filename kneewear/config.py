@@ -612,11 +612,42 @@ class StaticSettings(Settings):
         return self
 
 
+class SurfaceUpdateSettings(Settings):
+    """How the insert's surface follows wear and creep when a life has blocks."""
+
+    medial_lateral: Literal["held", "as_simulated"] = Field(
+        description="Whether worn blocks keep every frame's medial-lateral position of the fresh "
+        "insert, which creep would otherwise let go, or treat it as simulation.medial_lateral says."
+    )
+    smoothing_mm: NonNegative = Field(
+        description="Length over which the lowering of the surface is levelled out, mm; about half "
+        "an element's width. Depths themselves are not smoothed."
+    )
+    thins_layer: bool = Field(
+        description="Whether wear makes the layer thinner, and so stiffer; creep never does."
+    )
+
+
 class WearSettings(Settings):
     """Wear and creep over a life."""
 
+    wear_law: Literal[
+        "archard",
+        "unified_theory",
+        "directional_work",
+        "pressure_power",
+        "cross_shear_and_pressure",
+        "contact_area",
+    ] = Field(
+        description="Wear law: constant factor; by work across the principal direction; by work "
+        "along and across it; factor falling with pressure; of cross-shear and pressure; by area."
+    )
     wear_factor_mm3_per_n_m: NonNegative = Field(
-        description="Archard wear factor, mm3 per N and m of sliding."
+        description="Wear factor, mm3 per N and m of sliding, on a square path; for the laws "
+        "archard, unified_theory and directional_work (the others have published constants)."
+    )
+    density_mg_per_mm3: Positive = Field(
+        description="Density of the polyethylene, mg/mm3; for the mass lost by wear."
     )
     creep_law: Literal["pressure", "strain"] = Field(
         description="Creep depth from the largest pressure, or from a strain times the thickness."
@@ -624,11 +655,43 @@ class WearSettings(Settings):
     creep_mm_per_mpa: NonNegative = Field(
         description="Creep depth for each MPa of largest pressure, mm/MPa; for creep_law pressure."
     )
+    creep_time: Literal["constant", "logarithm"] = Field(
+        description="Whether creep_mm_per_mpa holds at any age, or grows with the logarithm of "
+        "time; for creep_law pressure (a strain always grows)."
+    )
+    creep_months: Positive = Field(
+        description="Age at which creep_mm_per_mpa holds, months; for creep_time logarithm."
+    )
+    recovery_minutes: NonNegative = Field(
+        description="Time without load after the life, over which part of the creep comes back, "
+        "min; zero for an insert in use."
+    )
     cycles_per_year: Positive = Field(description="Cycles of all activities in a year.")
     months: NonNegative = Field(description="Length of the life, months.")
+    mixing: Literal["linear", "sequence"] = Field(
+        description="Whether activities of a life mix linearly or follow each other in every block."
+    )
+    blocks: int = Field(
+        ge=1,
+        le=1000,
+        description="Blocks of cycles of a life; the surface is updated between them. One is the "
+        "plain extrapolation of the fresh surface's cycle; 16 and more follow the surface.",
+    )
+    surface_update: SurfaceUpdateSettings = Field(
+        description="How the surface follows wear and creep."
+    )
     lives: dict[Name, dict[Name, Annotated[float, Field(ge=0, le=1)]]] = Field(
         min_length=1, description="Lives: name, and share of each activity's cycles; sum one."
     )
+
+    @property
+    def creep_takes_time(self) -> bool:
+        """Whether creep grows with the age of the insert."""
+        return self.creep_law == "strain" or self.creep_time == "logarithm"
+
+    def without_updates(self) -> WearSettings:
+        """The same life on a surface that stays fresh."""
+        return self.model_copy(update={"blocks": 1, "mixing": "linear"})
 
     @model_validator(mode="after")
     def _strain_law_needs_time(self) -> WearSettings:
@@ -637,6 +700,25 @@ class WearSettings(Settings):
                 "creep_law: strain with months: 0",
                 "months above 0, for this creep grows with the logarithm of time",
                 "Give the life a length, or choose creep_law: pressure.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _updates_need_time(self) -> WearSettings:
+        if self == self.without_updates():
+            return self
+        if self.months < 1:
+            raise fault(
+                f"blocks: {self.blocks}, mixing: {self.mixing} with months: {self.months:g}",
+                "a life of at least a month to divide",
+                "Give the life a length, or set blocks to 1 and mixing to linear.",
+            )
+        if self.creep_mm_per_mpa > 0 and not self.creep_takes_time:
+            raise fault(
+                f"blocks: {self.blocks}, mixing: {self.mixing} with creep_time: constant",
+                "creep_time: logarithm, for creep that is all there after the first block digs "
+                "deeper than contact reaches",
+                "Set creep_time to logarithm, or creep_mm_per_mpa to 0.",
             )
         return self
 
@@ -657,6 +739,43 @@ class WearSettings(Settings):
         return lives
 
 
+class RateSettings(Settings):
+    """Mean of a rate among retrieved inserts, and how far it spread."""
+
+    mean: NonNegative = Field(description="Mean rate.")
+    low: NonNegative = Field(description="Lower end of the spread.")
+    high: NonNegative = Field(description="Upper end of the spread.")
+
+    @model_validator(mode="after")
+    def _mean_is_between(self) -> RateSettings:
+        if not self.low <= self.mean <= self.high:
+            raise fault(
+                f"low: {self.low:g}, mean: {self.mean:g}, high: {self.high:g}",
+                "low <= mean <= high",
+                "Correct the numbers.",
+            )
+        return self
+
+
+class RetrievalSettings(Settings):
+    """Wear of one published group of retrieved inserts."""
+
+    linear_mm_per_year: RateSettings | None = Field(
+        description="Loss of thickness, mm a year; null when not published."
+    )
+    volume_mm3_per_year: RateSettings | None = Field(
+        description="Loss of volume of the whole insert, mm3 a year; null when not published."
+    )
+    includes_creep: bool = Field(
+        description="Whether the rates are of all that is missing, or of material worn off."
+    )
+    spread: Literal["standard deviation", "range"] = Field(
+        description="What low and high are: the mean less and plus one standard deviation (not "
+        "below zero), or the smallest and largest value."
+    )
+    source: str = Field(min_length=1, description="Authors, year, inserts, and how it was read.")
+
+
 class ReportSettings(Settings):
     """Report."""
 
@@ -669,6 +788,14 @@ class ReportSettings(Settings):
     avg_pressure_limit_mpa: Positive = Field(
         description="Largest mean pressure the linear layer is trusted for, MPa."
     )
+    retrievals: dict[str, RetrievalSettings] = Field(
+        description="Published wear of retrieved inserts that results are set beside, by name."
+    )
+
+    @field_validator("retrievals", mode="before")
+    @classmethod
+    def _drop_removed(cls, retrievals: Any) -> Any:
+        return _without_nulls(retrievals)
 
 
 class Study(Settings):

@@ -26,6 +26,7 @@ override single keys:
 | `quick.yaml` | 4 cases on a coarse grid, about twenty seconds |
 | `chapter3.yaml` | static pressures of a posterior-stabilised implant, two materials |
 | `nominal.yaml` | one patient (70 kg, 6.8 mm), gait alone and mixed with stairs |
+| `evolution.yaml` | 9 cases whose surface follows wear and creep, in 16 blocks of cycles |
 | `example_meshes.yaml` | an implant from STL and a gait from CSV; start here for your own |
 | `example_simulator.yaml` | a knee simulator under displacement and force control (your curves) |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data from elsewhere) |
@@ -111,7 +112,7 @@ def _rows(model: type[Settings], path: str) -> list[tuple[str, str, str]]:
         elif inner in (MeshImplantSettings, NaturalKneeSettings):
             rows.append((key, "block (below) or null", text))
         elif inner is not None:
-            rows.append((key, "list" if suffix else "block", text))
+            rows.append((key, {"": "block", "[]": "list", ".*": "mapping"}[suffix], text))
             rows += _rows(inner, key + suffix)
         else:
             limits = _limits([field.metadata, hints[name]])
@@ -128,6 +129,9 @@ def _inner(annotation: Any) -> tuple[type[Settings] | None, str]:
     if get_origin(annotation) is tuple:
         inner, _ = _inner(get_args(annotation)[0])
         return inner, "[]"
+    if get_origin(annotation) is dict:
+        inner, _ = _inner(get_args(annotation)[1])
+        return inner, ".*"
     return None, ""
 
 

@@ -15,6 +15,14 @@ TEXTS = {
         "Maps of damage depth on the medial and lateral plateau for the best, corner, centre and "
         "worst cases.",
     ),
+    "wear_maps": (
+        "Wear, creep and cross-shear",
+        "Depth worn off, depth crept, and the part of the frictional work done across its "
+        "principal direction (0 on straight paths, 0.5 on square ones) for the centre case, seen "
+        "from above. X marks the largest depth of each side. Cross-shear is left out where less "
+        "than 2 % of the largest depth is worn off.",
+        "Maps of wear depth, creep depth and cross-shear ratio on both plateaus.",
+    ),
     "damage_surfaces": (
         "Damage depth over insert thickness and body mass",
         "Computed damage depth (coloured surface) and its regression plane (dashed), as in "

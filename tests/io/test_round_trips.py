@@ -114,6 +114,7 @@ def make_damage(cases=TWO_CASES[:1]):
         damage_depth=RNG.random(shape),
         max_pressure=RNG.random(shape),
         avg_pressure=RNG.random(shape[:3]),
+        cross_shear=RNG.random(shape),
     )
 
 

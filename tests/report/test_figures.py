@@ -46,7 +46,7 @@ def figures_of(study):
 
 def test_full_design_gets_every_figure(whole):
     assert set(figures_of(whole)) == {
-        "damage_maps", "damage_surfaces", "published_scatter", "published_errors",
+        "damage_maps", "wear_maps", "damage_surfaces", "published_scatter", "published_errors",
         "implant", "control_nets", "element_grid", "thickness_map",
         "activity_gait", "history_gait", "pressure_gait",
     }  # fmt: skip
@@ -54,7 +54,7 @@ def test_full_design_gets_every_figure(whole):
 
 def test_single_case_with_two_lives_gets_what_it_can(single):
     assert set(figures_of(single)) == {
-        "damage_maps_walk", "damage_maps_rest",
+        "damage_maps_walk", "damage_maps_rest", "wear_maps_walk", "wear_maps_rest",
         "implant", "control_nets", "element_grid", "thickness_map",
         "activity_gait", "history_gait", "pressure_gait",
     }  # fmt: skip
