@@ -19,7 +19,6 @@ from kneewear.mechanics import (
     generalized_forces,
     spring_force,
 )
-from kneewear.mechanics.coordinates import cross_matrix
 
 Array = NDArray[np.float64]
 
@@ -185,8 +184,6 @@ class _Model:
             wrench += contact.wrench
             rate += contact.stiffness
             scale = max(scale, _size(contact.wrench))
-        # A contact's stiffness is symmetric, in turns that commute; the moment itself turns along.
-        rate[3:, 3:] -= 0.5 * cross_matrix(wrench[3:])
         for load in self.loads:
             applied, change = load.wrench(translation, rotation)
             wrench += applied
