@@ -122,9 +122,6 @@ class Balance:
             wrench += contact.wrench
             rate += contact.stiffness
             scale = max(scale, _size(contact.wrench))
-        # A contact's stiffness is symmetric, in turns that commute; the moment itself turns along.
-        x, y, z = 0.5 * wrench[3:]
-        rate[3:, 3:] -= [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
         for load in self.loads:
             applied, change = load.wrench(translation, rotation)
             wrench += applied
