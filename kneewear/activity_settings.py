@@ -422,3 +422,21 @@ def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | FileActi
     """
     shape = FileActivity if settings["source"] == "file" else ParametricActivity
     return shape.model_validate(dict(settings))
+
+
+def prescribes_motion(settings: ParametricActivity | FileActivity) -> bool:
+    """Whether anterior-posterior position and rotation come from a file.
+
+    Parameters
+    ----------
+    settings : ParametricActivity or FileActivity
+        One activity.
+
+    Returns
+    -------
+    bool
+    """
+    if not isinstance(settings, FileActivity):
+        return False
+    control = settings.control
+    return control is None or control.anterior_posterior == control.rotation == "prescribed"

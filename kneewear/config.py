@@ -300,11 +300,52 @@ class MeshImplantSettings(Settings):
         return self
 
 
-class ImplantSettings(Settings):
-    """The implant."""
+class NaturalKneeSettings(Settings):
+    """Natural knee read from sheets of cartilage and subchondral bone."""
 
-    source: Literal["parametric", "meshes"] = Field(
-        description="Where the implant comes from: built-in shape or mesh files."
+    femoral_cartilage: str = Field(
+        description="File of the femur's cartilage, path in the data folder; an open sheet (.stl, "
+        ".ply, .obj) with normals out of the bone, as the other three."
+    )
+    femoral_bone: str = Field(description="File of the femur's subchondral bone.")
+    tibial_cartilage: str = Field(description="File of the tibia's cartilage.")
+    tibial_bone: str = Field(description="File of the tibia's subchondral bone.")
+    unit: Literal["m", "mm"] = Field(description="Unit of length of the files.")
+    axes: AxesSettings = Field(description="Anatomical directions of the files' axes.")
+    tibial_region_mm: InsertRegions = Field(
+        description="Windows over which the plateaus are fitted, mm; they may reach beyond the "
+        "cartilage, elements do not."
+    )
+    femoral_region_mm: FemoralRegions = Field(
+        description="Parts of the condyles that are fitted, mm and deg."
+    )
+    knot_spacing_mm: KnotSpacingSettings = Field(
+        description="Smallest distance of the knots of the fitted surfaces."
+    )
+    smoothing_length_mm: NonNegative = Field(
+        description="Length below which the fit smooths features away, mm; about a voxel."
+    )
+    tolerance_mm: Positive = Field(
+        description="Largest accepted distance between a mesh vertex and the surface, mm."
+    )
+    mean_tolerance_mm: Positive = Field(description="Largest accepted mean distance, mm.")
+    tibial_thickness_mm: tuple[Positive, Positive] = Field(
+        description="Least and greatest thickness of the tibia's cartilage, mm; measured ones "
+        "outside are clipped."
+    )
+    femoral_thickness_mm: tuple[Positive, Positive] = Field(
+        description="The same of the femur's cartilage, mm."
+    )
+
+    _check = field_validator("tibial_thickness_mm", "femoral_thickness_mm")(ascending)
+
+
+class ImplantSettings(Settings):
+    """The implant, or a natural knee in its place."""
+
+    source: Literal["parametric", "meshes", "natural"] = Field(
+        description="Where the implant comes from: built-in shape, mesh files, or the cartilage "
+        "of a natural knee."
     )
     name: str = Field(min_length=1, description="Name shown in tables and figures.")
     knee: Literal["right", "left"] = Field(description="Side of the body the implant is made for.")
@@ -317,6 +358,11 @@ class ImplantSettings(Settings):
     meshes: MeshImplantSettings | None = Field(
         description="Mesh files and how to read them; needed when source is meshes."
     )
+    natural: NaturalKneeSettings | None = Field(
+        default=None,
+        description="Sheets of cartilage and bone and how to read them; needed when source is "
+        "natural, for static studies.",
+    )
 
     @model_validator(mode="after")
     def _needs_its_block(self) -> ImplantSettings:
@@ -326,17 +372,27 @@ class ImplantSettings(Settings):
                 f"a block '{self.source}'",
                 f"Fill implant.{self.source} in, or choose the other source.",
             )
-        if self.meshes is not None:
-            handedness = self.meshes.axes.handedness()
-            wanted = 1 if self.knee == "right" else -1
-            if handedness != wanted:
-                axes = self.meshes.axes
-                raise fault(
-                    f"meshes.axes x: {axes.x}, y: {axes.y}, z: {axes.z}",
-                    f"three perpendicular axes that are right-handed in a {self.knee} knee",
-                    "Turn one direction round or correct implant.knee.",
-                )
+        for name, block in (("meshes", self.meshes), ("natural", self.natural)):
+            if block is not None:
+                self._check_axes(block.axes, name)
+        if self.natural is not None and self.nominal_thickness_mm != (
+            least := self.natural.tibial_thickness_mm[0]
+        ):
+            raise fault(
+                f"nominal_thickness_mm: {self.nominal_thickness_mm:g}",
+                f"{least:g}, the least of natural.tibial_thickness_mm",
+                "Make both the same.",
+            )
         return self
+
+    def _check_axes(self, axes: AxesSettings, block: str) -> None:
+        wanted = 1 if self.knee == "right" else -1
+        if axes.handedness() != wanted:
+            raise fault(
+                f"{block}.axes x: {axes.x}, y: {axes.y}, z: {axes.z}",
+                f"three perpendicular axes that are right-handed in a {self.knee} knee",
+                "Turn one direction round or correct implant.knee.",
+            )
 
 
 class GridSettings(Settings):
@@ -798,6 +854,16 @@ class Study(Settings):
     @classmethod
     def _drop_removed(cls, activities: Any) -> Any:
         return _without_nulls(activities)
+
+    @model_validator(mode="after")
+    def _cartilage_is_static(self) -> Study:
+        if self.implant.source == "natural" and self.static is None:
+            raise fault(
+                "implant.source: natural without a block 'static'",
+                "a static study: cartilage neither wears by these laws nor has a solved cycle",
+                "Fill static in, as config/natural_knee.yaml does.",
+            )
+        return self
 
     @model_validator(mode="after")
     def _lives_name_activities(self) -> Study:

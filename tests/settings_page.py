@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from kneewear.activity_settings import FileActivity, ParametricActivity
-from kneewear.config import MeshImplantSettings, Study
+from kneewear.config import MeshImplantSettings, NaturalKneeSettings, Study
 from kneewear.setting_types import Settings
 
 PAGE = Path(__file__).parent.parent / "config" / "README.md"
@@ -28,6 +28,8 @@ override single keys:
 | `nominal.yaml` | one patient (70 kg, 6.8 mm), gait alone and mixed with stairs |
 | `evolution.yaml` | 9 cases whose surface follows wear and creep, in 16 blocks of cycles |
 | `example_meshes.yaml` | an implant from STL and a gait from CSV; start here for your own |
+| `example_simulator.yaml` | a knee simulator under displacement and force control (your curves) |
+| `natural_knee.yaml` | static contact of a natural knee's cartilage (data from elsewhere) |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data from elsewhere) |
 
 Run one with `make study CONFIG=config/quick.yaml` or
@@ -87,6 +89,7 @@ def render() -> str:
         _table("Activities read from files (`source: file`)", files),
         CONVENTIONS,
         _table("Implants read from meshes (`source: meshes`)", meshes),
+        _table("Natural knees (`source: natural`)", _rows(NaturalKneeSettings, "implant.natural")),
     ]
     return "\n".join(parts)
 
@@ -106,7 +109,7 @@ def _rows(model: type[Settings], path: str) -> list[tuple[str, str, str]]:
         if name == "activities":
             rows.append((key, "mapping of names to activities", text))
             rows += _rows(ParametricActivity, "activities.*")
-        elif inner is MeshImplantSettings:
+        elif inner in (MeshImplantSettings, NaturalKneeSettings):
             rows.append((key, "block (below) or null", text))
         elif inner is not None:
             rows.append((key, {"": "block", "[]": "list", ".*": "mapping"}[suffix], text))

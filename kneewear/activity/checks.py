@@ -172,8 +172,12 @@ def _check_flexion(motion: pd.DataFrame, settings: MotionSettings) -> None:
             f"flexion of {motion['flexion'].iloc[least]:g}, hyperextended by "
             f"{-flexion[least]:.3g} deg in this convention",
             "a knee that flexes more than it hyperextends",
-            "Flexion is negative in this file: use convention: signs with flexion: "
-            f"{-senses(settings)['flexion']}.",
+            "Flexion is negative in this file: "
+            + (
+                f"use convention: signs with flexion: {-senses(settings)['flexion']}."
+                if settings.convention in ("grood-suntay", "signs")
+                else "turn its sign round there."
+            ),
             _place(settings, "flexion", least),
         )
 

@@ -24,16 +24,29 @@ def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
     Returns
     -------
     dict
-        `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one) to their paths;
-        empty for the built-in implant.
+        `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one; of a natural knee
+        `insert_bone_mesh` and `femoral_bone_mesh`) to their paths; empty for the built-in implant.
     """
-    meshes = study.implant.meshes
+    files = _implant_files(study)
+    return {name: str(study.data_path(file, root)) for name, file in files.items()}
+
+
+def _implant_files(study: Study) -> dict[str, str]:
+    """Mesh files of the implant as its settings name them."""
+    meshes, natural = study.implant.meshes, study.implant.natural
+    if study.implant.source == "natural" and natural is not None:
+        return {
+            "insert_mesh": natural.tibial_cartilage,
+            "femoral_mesh": natural.femoral_cartilage,
+            "insert_bone_mesh": natural.tibial_bone,
+            "femoral_bone_mesh": natural.femoral_bone,
+        }
     if study.implant.source != "meshes" or meshes is None:
         return {}
     files = {"insert_mesh": meshes.insert, "femoral_mesh": meshes.femoral}
     if meshes.underside_mesh is not None:
         files["underside_mesh"] = meshes.underside_mesh
-    return {name: str(study.data_path(file, root)) for name, file in files.items()}
+    return files
 
 
 def has_solid(study: Study) -> bool:
@@ -110,11 +123,11 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
         _check_readable(path, study, root)
     # Imported late: jobs that only name files need none of it, and it costs about a second.
     if meshes:
-        from kneewear.geometry.implant_sources import convert_meshes  # noqa: PLC0415
+        from kneewear.geometry.implant_sources import check_meshes  # noqa: PLC0415
         from kneewear.io.shape import load_shape  # noqa: PLC0415
 
         loaded = {name: load_shape(path) for name, path in meshes.items()}
-        convert_meshes(study.implant, loaded["insert_mesh"], loaded["femoral_mesh"])
+        check_meshes(study.implant, **loaded)
     notes = [_check_activity(study, name, files) for name, files in curves.items()]
     return (*(note for found in notes for note in found), *_fallbacks(study, root))
 
@@ -175,11 +188,7 @@ def _fallbacks(study: Study, root: str | Path) -> tuple[str, ...]:
 
 def _named_files(study: Study) -> Iterator[str]:
     """Yield the data files of a study as its settings name them."""
-    if study.implant.source == "meshes" and study.implant.meshes is not None:
-        meshes = study.implant.meshes
-        yield from (meshes.insert, meshes.femoral)
-        if meshes.underside_mesh is not None:
-            yield meshes.underside_mesh
+    yield from _implant_files(study).values()
     for name in study.simulated_activities():
         settings = study.activities[name]
         if isinstance(settings, FileActivity):

@@ -132,9 +132,15 @@ TEXTS = {
     "static_sections": (
         "Poses at the largest load",
         "Sagittal sections through the centres of pressure (dots) of the first material under the "
-        "largest load: plateaus coloured, femoral component grey. A post (outlined) and its cam "
+        "largest load: plateaus coloured, femur grey. A post (outlined) and its cam "
         "are cut in the middle of the knee.",
         "One sagittal section of the bearings for each pose.",
+    ),
+    "position_scan": (
+        "Over the held position",
+        "Largest and mean pressure of both sides, and how far behind the origin they touch, over "
+        "the anterior-posterior position the femur is held at.",
+        "Three panels of curves over the held position, one curve for each side.",
     ),
     "static_pressure": (
         "Pressure at the largest load",

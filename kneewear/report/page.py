@@ -58,8 +58,8 @@ def render_page(
     tables : mapping of name to DataFrame
         `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
         `regression_comparison`, `correlation_comparison`, `prediction`, `force_direction`,
-        `fit_quality`, `verification` and any `benchmark_*`. Tables
-        that are empty are left out.
+        `fit_quality`, `verification`, and any `benchmark_*` and `signs_*`. Tables that are empty
+        are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
     notes : mapping of activity name to sequence of str
@@ -82,7 +82,7 @@ def render_page(
         _equilibrium_section(tables),
         _verification_section(tables, figures),
         _elements_section(figures),
-        _activity_section(figures, notes),
+        _activity_section(tables, figures, notes),
         _implant_section(tables, figures),
         _benchmark_section(tables, figures),
         provenance_section(study, provenance or {}),
@@ -295,9 +295,15 @@ def _elements_section(figures: Mapping[str, bytes]) -> Section | None:
 
 
 def _activity_section(
-    figures: Mapping[str, bytes], notes: Mapping[str, Sequence[str]]
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, bytes],
+    notes: Mapping[str, Sequence[str]],
 ) -> Section | None:
-    text = tuple(f"{name}: {note}" for name, lines in notes.items() for note in lines)
+    tried = {name: tables[f"signs_{name}"] for name in notes if f"signs_{name}" in tables}
+    text = (
+        *(f"{name}: {note}" for name, lines in notes.items() for note in lines),
+        *(str(table["verdict"].iloc[0]) for table in tried.values()),
+    )
     return Section(
         "activities",
         "Activities",
@@ -309,6 +315,7 @@ def _activity_section(
                 figures, *(f"{kind}_{name}" for kind in ("activity", "history", "pressure"))
             )
         ),
+        folded=tuple(sections.sign_table(name, table) for name, table in tried.items()),
     )
 
 

@@ -395,6 +395,24 @@ def force_direction_table(table: pd.DataFrame) -> Table:
     return make_table(f"Direction of the contact pressure, case {case}", [*life, *head], rows)
 
 
+def sign_table(name: str, table: pd.DataFrame) -> Table:
+    """Contact of a measured motion as given and with signs reversed."""
+    heads = {
+        "reversed": "Reversed",
+        "driver_force_of_load": "AP driver force / load (rms)",
+        "driver_moment_of_load_mm": "IE driver moment / load (rms, mm)",
+        "anterior_mm": "Contact from (mm posterior)",
+        "posterior_mm": "to (mm posterior)",
+        "rollback": "Rollback with flexion (r)",
+        "screw_home": "Screw-home with flexion (r)",
+    }
+    return make_table(
+        f"{name}: what reversed signs would make of the contact",
+        list(heads.values()),
+        table[list(heads)].to_numpy(dtype=object),
+    )
+
+
 def verification_sentence(table: pd.DataFrame) -> str:
     """How many closed forms are met as nearly as was aimed at."""
     aimed = table[table["target_percent"].notna()]

@@ -42,6 +42,11 @@ class TestFlexion:
         assert "column 'flex', data row 21: found flexion of -45, hyperextended by 45 deg" in text
         assert "convention: signs with flexion: -1" in text
 
+    def test_a_convention_of_other_angles_is_not_traded_for_signs(self):
+        samples = motion(flexion=-motion()["flexion"])
+        with pytest.raises(InputDataError, match="turn its sign round there"):
+            check_motion(samples, motion_settings("opensim"))
+
     def test_the_remedy_works(self):
         ways = dict.fromkeys(
             ("varus", "tibial_external_rotation", "femur_anterior", "femur_superior",
