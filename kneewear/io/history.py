@@ -140,7 +140,13 @@ def load_history(path: str | Path | Sequence[str | Path], elements: bool = True)
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
     leave_out = () if elements else ("pressure", "slip")
-    files = [netcdf.load(LAYOUT, one, leave_out) for one in paths]
+    return _history([netcdf.load(LAYOUT, one, leave_out) for one in paths], elements)
+
+
+def _history(
+    files: Sequence[tuple[dict[str, Any], dict[str, Any]]], elements: bool
+) -> ContactHistory:
+    """One history from values and attributes of files."""
     values = netcdf.joined((values for values, _ in files), LAYOUT, "case")
     cases = labelled_cases(values)
     sides = tuple(str(side) for side in values["side"])
@@ -158,6 +164,30 @@ def load_history(path: str | Path | Sequence[str | Path], elements: bool = True)
         sides=sides,
         **arrays,
     )
+
+
+def load_case(paths: Sequence[str | Path], name: str) -> dict[str, ContactHistory]:
+    """Read the contact histories of one case.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        Files written by `save_history`, one an activity.
+    name : str
+        Name of the case.
+
+    Returns
+    -------
+    dict of activity name to ContactHistory
+        Of no case where it failed.
+
+    Raises
+    ------
+    InputDataError
+        When a file is missing, damaged or of another kind.
+    """
+    parts = (_history([netcdf.load(LAYOUT, path, only={"case": name})], True) for path in paths)
+    return {history.activity: history for history in parts}
 
 
 def _failures(text: Any) -> list[Failure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,42 @@ def shown_frames(history: ContactHistory, count: int = MOMENTS) -> NDArray[np.in
     """
     frames = history.percent.size
     return np.unique(np.arange(min(count, frames)) * frames // min(count, frames))
+
+
+def draw_dynamics(
+    implant: Implant,
+    grid: ElementGrid,
+    histories: Mapping[str, ContactHistory],
+    comparison: pd.DataFrame,
+) -> dict[str, Figure]:
+    """Draw what happens to one case through the cycle of every activity.
+
+    Parameters
+    ----------
+    implant : Implant
+        Bearing surfaces.
+    grid : ElementGrid
+        Elements.
+    histories : mapping of activity to ContactHistory
+        One case, or none where it failed.
+    comparison : DataFrame
+        Both analyses of that case, as `compare_analyses` gives it.
+
+    Returns
+    -------
+    dict of str to Figure
+        `motion_{name}`, `forces_{name}`, `areas_{name}` and `analyses_{name}` of each activity.
+    """
+    figures = {}
+    for name, history in histories.items():
+        if history.cases:
+            figures[f"motion_{name}"] = draw_motion(implant, history)
+            figures[f"forces_{name}"] = draw_forces(history)
+            figures[f"areas_{name}"] = draw_contact_areas(grid, history)
+        rows = comparison[comparison["activity"] == name]
+        if len(rows):
+            figures[f"analyses_{name}"] = draw_analyses(rows)
+    return figures
 
 
 @styled

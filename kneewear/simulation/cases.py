@@ -156,7 +156,7 @@ def _build_pairs(
         smooth = distance_tables
         missing = sorted(set(grid.sides) - set(smooth))
         if missing:
-            raise ValueError(f"distance: table needs distance tables; none for {missing}")
+            raise ValueError(f"distance: table needs the distance tables; none of {missing}")
         for side, table in smooth.items():
             if table.quality.excess() > 1.0:
                 raise ValueError(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 
@@ -155,13 +157,78 @@ class ContactHistory:
         names = [case.name for case in self.cases]
         if name not in names:
             raise ValueError(f"no case {name!r} among {', '.join(names)}")
-        chosen = slice(names.index(name), names.index(name) + 1)
-        shared = ("activity", "analysis", "failures", "sides", "percent", "time")
+        return self.select([name])
+
+    def select(self, names: Sequence[str]) -> ContactHistory:
+        """The history of some cases.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of cases; those that are not there, for they failed, are passed over.
+
+        Returns
+        -------
+        ContactHistory
+            In the order of this history.
+        """
+        chosen = [number for number, case in enumerate(self.cases) if case.name in set(names)]
+        shared = ("activity", "cases", "analysis", "failures", "sides", "percent", "time")
         return replace(
             self,
+            cases=tuple(self.cases[number] for number in chosen),
             **{
                 field.name: getattr(self, field.name)[chosen]
                 for field in fields(self)
                 if field.name not in shared
             },
         )
+
+
+def keep_common(histories: Sequence[ContactHistory]) -> dict[str, ContactHistory]:
+    """Histories of several activities without the cases that failed in any of them.
+
+    Parameters
+    ----------
+    histories : sequence of ContactHistory
+        The same cases in different activities, some of which may have failed.
+
+    Returns
+    -------
+    dict of activity name to ContactHistory
+        All of the same cases.
+    """
+    finished = [{case.name for case in history.cases} for history in histories]
+    common = list(set.intersection(*finished)) if finished else []
+    return {history.activity: history.select(common) for history in histories}
+
+
+def tabulate_failures(histories: Sequence[ContactHistory]) -> pd.DataFrame:
+    """Cases that failed.
+
+    Parameters
+    ----------
+    histories : sequence of ContactHistory
+        Any histories.
+
+    Returns
+    -------
+    DataFrame
+        Columns activity, case, thickness_mm, body_mass_kg, frame, residual and reason; no row where
+        all cases finished.
+    """
+    rows = [
+        {
+            "activity": history.activity,
+            "case": failure.case.name,
+            "thickness_mm": failure.case.thickness,
+            "body_mass_kg": failure.case.body_mass,
+            "frame": failure.frame,
+            "residual": failure.residual,
+            "reason": failure.reason,
+        }
+        for history in histories
+        for failure in history.failures
+    ]
+    columns = ["activity", "case", "thickness_mm", "body_mass_kg", "frame", "residual", "reason"]
+    return pd.DataFrame(rows, columns=columns)
