@@ -104,8 +104,8 @@ def _analysis_words(study: Mapping[str, Any]) -> str:
     mass, damping = (simulation["forward"][name] for name in ("mass_kg", "damping_ratio"))
     return (
         f"Each cycle was found by forward dynamics of {mass:g} kg on {coarse['rows']} by "
-        f"{coarse['columns']} elements a side, with {damping:g} of critical damping, and replayed at {frames} for the pressures. Its load line was "
-        "recorded from equilibria."
+        f"{coarse['columns']} elements a side, with {damping:g} of critical damping, and replayed "
+        f"at {frames} for the pressures. Its load line was recorded from equilibria."
     )
 
 
