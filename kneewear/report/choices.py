@@ -25,7 +25,7 @@ def choices(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> Tab
     study : mapping
         Settings of the study as plain builtins.
     tables : mapping of name to DataFrame
-        `cases` and `regression`; `force_direction` and `verification` where there are.
+        `cases` and `regression`; `variants` and `verification` where there are.
 
     Returns
     -------
@@ -83,17 +83,21 @@ def _law_rows(study: Mapping[str, Any], cases: pd.DataFrame) -> Iterator[Row]:
         )
 
 
+def _variant_rows(study: Mapping[str, Any], variants: pd.DataFrame) -> Iterator[Row]:
+    """Methods that the centre case was simulated with besides."""
+    if variants.empty:
+        return
+    own = variants[variants["quantity"] == "damage_depth"]
+    for change, table in own[own["life"] == own["life"].iloc[0]].groupby("variant", sort=False):
+        name, _, other = str(change).partition(": ")
+        here = study["simulation"].get(name.replace(" ", "_"), UNKNOWN)
+        effect = _by_side(table["side"], 100.0 * table["relative_difference"])
+        yield f"Method: {name}", _words(here), other, effect
+
+
 def _measured_rows(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> Iterator[Row]:
     """What the study varied or checked itself."""
-    used = study["simulation"]["force_direction"]
-    other = "mid_surface" if used == "minimum_distance" else "minimum_distance"
-    table = tables.get("force_direction", pd.DataFrame())
-    effect = UNKNOWN
-    if not table.empty:
-        own = table[table["quantity"] == "damage_depth"].drop_duplicates("side")
-        ratio = own[other].to_numpy(dtype=float) / own[used].to_numpy(dtype=float) - 1.0
-        effect = _by_side(own["side"], 100.0 * ratio)
-    yield "Direction of the contact pressure", _words(used), _words(other), effect
+    yield from _variant_rows(study, tables.get("variants", pd.DataFrame()))
     regression = tables["regression"]
     for name, column, step in (
         ("Insert thickness", "a1_per_mm", "1 mm more"),

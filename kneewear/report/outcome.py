@@ -10,6 +10,9 @@ import pandas as pd
 from kneewear.report.sections import shown
 from kneewear.report.style import quantity_name, unit_name
 
+# Equilibria leave less than this of the load, poses replayed on another grid more.
+REPLAYED = 1e-4
+
 
 def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """Sentences that tell the outcome, what is asked first at the head."""
@@ -19,6 +22,7 @@ def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
         *trade_off_sentences(tables["regression"]),
         *range_sentences(cases),
         *comparison_sentences(tables.get("comparison", pd.DataFrame())),
+        *failure_sentences(tables.get("failures", pd.DataFrame())),
         validity_sentence(tables["validity"]),
         *border_sentences(cases),
         balance_sentence(cases),
@@ -101,8 +105,19 @@ def comparison_sentences(comparison: pd.DataFrame) -> Iterable[str]:
             )
 
 
+def failure_sentences(failures: pd.DataFrame) -> list[str]:
+    """How many cases were left out; nothing when all could be simulated."""
+    if failures.empty:
+        return []
+    names = list(dict.fromkeys(failures["case"]))
+    return [
+        f"{len(names)} cases could not be simulated and are left out of every table, figure and "
+        f"regression: {', '.join(names)}."
+    ]
+
+
 def solved_sentence(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> str:
-    """How many of the planned cases have results; a case that fails stops its study."""
+    """How many of the planned cases have results."""
     planned = len(study["cases"]["thickness_mm"]) * len(study["cases"]["body_mass_kg"])
     solved = tables["cases"]["case"].nunique()
     failed = "none failed" if solved == planned else f"{planned - solved} have no results"
@@ -144,7 +159,9 @@ def balance_sentence(cases: pd.DataFrame) -> str:
     """How well force and moment are balanced."""
     worst = _largest(cases, "max_residual")
     spring = _largest(cases, "max_relative_spring_force")
-    text = f"Equilibrium: largest remaining imbalance {worst:.1e} of the load"
+    text = f"Balance: largest remaining imbalance {worst:.1e} of the load"
+    if worst > REPLAYED:
+        text += " (of the fine grid, at poses that balance the coarse one)"
     if spring > 0.0:
         return f"{text}; the medial-lateral spring takes up to {100 * spring:.2g} % of the load."
     return f"{text}; no spring was needed."
