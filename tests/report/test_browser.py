@@ -117,7 +117,8 @@ def test_page_is_quiet_alone_and_accessible(visits, address, tmp_path, kind):
     assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     found = Axe().run(one.page).response["violations"]
     assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
-    one.page.screenshot(path=tmp_path / f"page_{kind}.png", full_page=True)
+    for chapter in ("results", "damage", "regression", "choices"):
+        one.page.locator(f"#{chapter}").screenshot(path=tmp_path / f"{chapter}_{kind}.png")
 
 
 @pytest.mark.parametrize("kind", LOOKS)
