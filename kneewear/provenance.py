@@ -25,6 +25,7 @@ LIBRARIES = (
     "statsmodels",
     "matplotlib",
     "vtk",
+    "k3d",
     "trimesh",
     "pydantic",
     "snakemake",
@@ -92,7 +93,10 @@ def file_hash(path: str | Path) -> str:
 
 
 def provenance_record(
-    settings: Mapping[str, Any], inputs: Iterable[str], benchmarks: str | Path
+    settings: Mapping[str, Any],
+    inputs: Iterable[str],
+    benchmarks: str | Path,
+    logs: str | Path,
 ) -> dict[str, Any]:
     """Everything needed to say how a study's results came about.
 
@@ -104,12 +108,14 @@ def provenance_record(
         Data files that were read.
     benchmarks : str or Path
         Folder of Snakemake's benchmark files.
+    logs : str or Path
+        Folder of the jobs' logs.
 
     Returns
     -------
     dict
-        `versions`, `machine`, `inputs` (file name to SHA-256), `settings`, `seed` and `wall_time_s`
-        (seconds of each rule, summed over its jobs).
+        `versions`, `machine`, `inputs` (file name to SHA-256), `settings`, `seed`, `wall_time_s`
+        (seconds of each rule, summed over its jobs) and `warnings` (pairs of log and message).
     """
     return {
         "versions": {"kneewear": _version("kneewear"), "python": platform.python_version()}
@@ -119,6 +125,7 @@ def provenance_record(
         "settings": dict(settings),
         "seed": settings["seed"],
         "wall_time_s": _wall_times(Path(benchmarks)),
+        "warnings": _warnings(Path(logs)),
     }
 
 
@@ -142,6 +149,17 @@ def _wall_times(folder: Path) -> dict[str, float]:
             rows = list(csv.DictReader(file, delimiter="\t"))
         seconds[rule] = seconds.get(rule, 0.0) + sum(float(row["s"]) for row in rows)
     return {rule: round(total, 3) for rule, total in seconds.items()}
+
+
+def _warnings(folder: Path) -> list[list[str]]:
+    """Log and message of each warning of the jobs that have run so far."""
+    mark = " WARNING "
+    return [
+        [path.relative_to(folder).with_suffix("").as_posix(), line.split(mark, 1)[1]]
+        for path in sorted(folder.rglob("*.log"))
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if mark in line
+    ]
 
 
 def _module_file(module: str, base: Path) -> Path | None:

@@ -21,5 +21,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         },
         notes={one.name: one.remarks for one in activities},
         provenance=load_json(snakemake.input.provenance),
+        view=load_json(snakemake.input.view),
     )
     save_text(page, snakemake.output.page)

@@ -38,6 +38,7 @@ PROVENANCE = f"{RESULTS}/provenance.json"
 PUBLISHED = sorted(
     str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
 )
+TEMPLATES = sorted(map(str, Path(ROOT, "kneewear/report/templates").iterdir()))
 ACTIVITIES = list(STUDY.simulated_activities())
 BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 
