@@ -190,7 +190,8 @@ def _regression_section(tables: Mapping[str, pd.DataFrame]) -> Section:
         "negative where thickness and mass act the same way. Standard errors measure how well a "
         "plane fits a computed surface, not how certain the prediction is."
     )
-    return Section("regression", "Thickness and body mass", (text,), tables=tuple(shown))
+    left_out = sections.failure_sentence(tables["failures"]) if "failures" in tables else ""
+    return Section("regression", "Thickness and body mass", (text, left_out), tables=tuple(shown))
 
 
 def _comparison_section(
