@@ -221,10 +221,11 @@ def _regression_section(tables: Mapping[str, pd.DataFrame], operable: bool) -> S
         "negative where thickness and mass act the same way. Standard errors measure how well a "
         "plane fits a computed surface, not how certain the prediction is."
     )
+    left_out = sections.failure_sentence(tables["failures"]) if "failures" in tables else ""
     return Section(
         "regression",
         "Thickness and body mass",
-        (text,),
+        (text, left_out),
         tables=tuple(shown),
         tool="trade_off.html.j2" if operable else "",
     )
