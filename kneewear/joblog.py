@@ -16,7 +16,7 @@ from kneewear.errors import KneewearError
 def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     """Send log messages and warnings of a block to a file, and a failure with its traceback.
 
-    Messages of `kneewear.progress` are shown on standard error as well.
+    How far a long job is, and what it goes on without, is shown on standard error as well.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     root, logger = logging.getLogger(), logging.getLogger("kneewear")
     root.addHandler(handler)
-    # How far a long job is also goes to the terminal, through standard error.
-    terminal, progress = logging.StreamHandler(), logging.getLogger("kneewear.progress")
-    progress.addHandler(terminal)
+    terminal = logging.StreamHandler()
+    terminal.addFilter(_is_for_the_terminal)
+    logger.addHandler(terminal)
     logger.setLevel(logging.INFO)
     logging.captureWarnings(True)
     _limit_threads(threads)
@@ -55,8 +55,14 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     finally:
         logging.captureWarnings(False)
         root.removeHandler(handler)
-        progress.removeHandler(terminal)
+        logger.removeHandler(terminal)
         handler.close()
+
+
+def _is_for_the_terminal(record: logging.LogRecord) -> bool:
+    """Progress, and errors that do not end the job: those that do come with a traceback."""
+    goes_on = record.levelno >= logging.ERROR and record.exc_info is None
+    return goes_on or record.name == "kneewear.progress"
 
 
 def _limit_threads(threads: int) -> None:
