@@ -5,7 +5,7 @@ from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.distance_table import DistanceTable, build_distance_table
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
 from kneewear.geometry.grid import ElementGrid, build_grid, join_grids, lay_elements
-from kneewear.geometry.implant import SIDES, Implant, Layer
+from kneewear.geometry.implant import POST, SIDES, CamAndPost, Implant, Layer
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
 from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
@@ -14,8 +14,10 @@ from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable, tabulate_surface
 
 __all__ = [
+    "POST",
     "SIDES",
     "Bearing",
+    "CamAndPost",
     "Coverage",
     "Cylinder",
     "DistanceTable",

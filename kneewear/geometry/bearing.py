@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.coverage import Coverage, Rectangle, bounding_rectangle, patch_coverage
 from kneewear.geometry.element_surfaces import ElementSurface, Plane, Projection
-from kneewear.geometry.implant import Implant
+from kneewear.geometry.implant import POST, Implant
 from kneewear.geometry.layers import layer_thickness
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import thickness_above
@@ -67,21 +67,27 @@ class Bearing:
 
 
 def bearing_of(implant: Implant, side: str) -> Bearing:
-    """Plateau of an implant or natural knee, with elements laid on the horizontal plane.
+    """Plateau of an implant or natural knee, or the back of its post.
 
     Parameters
     ----------
     implant : Implant
         Implant or natural knee.
     side : str
-        "medial" or "lateral".
+        One of its `sides`.
 
     Returns
     -------
     Bearing
-        Its thickness is measured straight down to the insert's underside; of a natural knee it is
-        the shortest way through the cartilage to the bone.
+        A plateau has its elements laid on the horizontal plane, and its thickness is measured
+        straight down to the insert's underside; of a natural knee it is the shortest way through
+        the cartilage to the bone. The post has them laid on the coronal plane, and its thickness
+        reaches to its front.
     """
+    if side == POST and implant.cam_and_post is not None:
+        behind = Plane((1.0, 0.0, 0.0))
+        pair = implant.cam_and_post
+        return Bearing(POST, pair.post, thickness_to(pair.front, behind), behind)
     layer = implant.insert_layer
     coverage = None if implant.coverage is None else implant.coverage[side]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +118,28 @@ class Rectangle:
         across = offset[..., 1] * cosine - offset[..., 0] * sine
         return np.stack(
             [along * (self.rows / self.length), across * (self.columns / self.width)], axis=-1
+        )
+
+    def moved(self, row_part: float, column_part: float) -> Rectangle:
+        """The same cells moved back by parts of a cell, with one more row and column at the end.
+
+        Parameters
+        ----------
+        row_part, column_part : float
+            Parts of a cell's length and width, 0 to 1.
+
+        Returns
+        -------
+        Rectangle
+            Covers what this one covers.
+        """
+        return replace(
+            self,
+            origin=self.at(np.array(-row_part), np.array(-column_part)),
+            length=self.length * (1.0 + 1.0 / self.rows),
+            width=self.width * (1.0 + 1.0 / self.columns),
+            rows=self.rows + 1,
+            columns=self.columns + 1,
         )
 
     @property

@@ -110,6 +110,44 @@ TEXTS = {
         "cycle; the white dot is its place at the largest load.",
         "Map of contact pressure on both plateaus with the paths of the centres of pressure.",
     ),
+    "static_sections": (
+        "Poses at the largest load",
+        "Sagittal sections through the centres of pressure (dots) of the first material under the "
+        "largest load: plateaus coloured, femoral component grey. A post (outlined) and its cam "
+        "are cut in the middle of the knee.",
+        "One sagittal section of the bearings for each pose.",
+    ),
+    "static_pressure": (
+        "Pressure at the largest load",
+        "Loaded elements of the first material under the largest load, seen from above: anterior "
+        "at the top, medial on the left; the largest pressures stand over each map. An inset "
+        "enlarges what is loaded on a post, medial on the left and superior at the top.",
+        "Maps of contact pressure on both plateaus, one for each pose.",
+    ),
+    "material_comparison": (
+        "Pressure over the load",
+        "Mean and largest pressure of both sides over the load at every flexion, after Fig. 3-4 of "
+        "Bei (2003). The measurements of that figure are not printed: grey marks where they lay "
+        "on average, the first material's curve less its published mean error (of peaks, with and "
+        "without averaging of neighbouring sensels). It tells an offset, not a shape.",
+        "Curves of mean and largest pressure over four loads for several materials.",
+    ),
+    "element_convergence": (
+        "Pressure and number of loaded elements",
+        "One case settled on elements of several sizes, each at random places, after Fig. 3-1D of "
+        "Bei (2003). Left: median, and the range of nine in ten places; grey lines are the medians "
+        "of the smallest elements. Right: errors against these, and the largest ones published "
+        "for 25 and 50 elements.",
+        "Curves of pressure and of its error over the number of loaded elements.",
+    ),
+    "grid_sensitivity": (
+        "Results of one pose over rows and columns",
+        "Deviation from the finest grid of the medial side's force, torque about the insert's "
+        "origin and pressures when one pose is evaluated on grids of other densities over the "
+        "whole plateau, after Fig. 2-3 of Bei (2003). One colour scale.",
+        "Four tables of deviations by rows and columns; those of force and torque are nearly "
+        "blank.",
+    ),
     "control_nets": (
         "Surfaces and control nets",
         "Each bearing surface is a single untrimmed NURBS patch; dots and lines are its control "
