@@ -120,6 +120,29 @@ class Rectangle:
             [along * (self.rows / self.length), across * (self.columns / self.width)], axis=-1
         )
 
+    def cut(self, rows: int, columns: int) -> Rectangle:
+        """The same rectangle, cut into other cells."""
+        return replace(self, rows=rows, columns=columns)
+
+    def part(self, low: Array, high: Array, rows: int, columns: int) -> Rectangle:
+        """Part of the rectangle, cut into cells of its own.
+
+        Parameters
+        ----------
+        low, high : array, shape (2,)
+            Where it starts and ends along the length and along the width, mm from the origin.
+        rows, columns : int
+            Its cells.
+
+        Returns
+        -------
+        Rectangle
+            Parallel to this one.
+        """
+        origin = self.at(*(np.asarray(low) * [self.rows / self.length, self.columns / self.width]))
+        length, width = (float(extent) for extent in np.subtract(high, low))
+        return Rectangle(origin, self.angle, length, width, rows, columns)
+
     def moved(self, row_part: float, column_part: float) -> Rectangle:
         """The same cells moved back by parts of a cell, with one more row and column at the end.
 
@@ -277,11 +300,16 @@ def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]
     -----
     Green's theorem, edge by edge: a piece of border inside one cell adds the area and the moments
     between itself and the cell's start, and of whole strips in the cells before it. The cost grows
-    with the number of cells the border runs through. Sheets that overlap in plan count once where
-    they cover a cell wholly.
+    with the number of cells the border runs through; without one it is the work of one cell. Sheets
+    that overlap in plan count once where they cover a cell wholly.
     """
     rows, columns = rectangle.rows, rectangle.columns
+    row, column = np.meshgrid(np.arange(float(rows)), np.arange(float(columns)), indexing="ij")
     pieces = rectangle.cells(coverage.edges)
+    low, high = pieces.min(axis=1), pieces.max(axis=1)
+    if not ((high >= 0.0) & (low <= [rows, columns])).all(axis=1).any():
+        covered = _winding(pieces, np.array([0.5 * rows, 0.5 * columns])) > 0
+        return np.full(row.shape, float(covered)), rectangle.at(row + 0.5, column + 0.5)
     pieces = _split(pieces, 1, np.arange(columns + 1.0))
     pieces = _split(pieces, 0, np.arange(rows + 1.0))
     middle = pieces.mean(axis=1)
@@ -307,9 +335,17 @@ def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]
     local = np.full((rows, columns, 2), 0.5)
     for axis in range(2):
         local[partial, axis] = np.clip(moments[axis][partial] / area[partial], 0.0, 1.0)
-    row, column = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
     fraction = np.where(area >= 1.0 - 1e-9, 1.0, np.where(partial, area, 0.0))
     return fraction, rectangle.at(row + local[..., 0], column + local[..., 1])
+
+
+def _winding(edges: Array, place: Array) -> int:
+    """How often the border runs round one place."""
+    (s0, t0), (s1, t1) = np.moveaxis(edges - place, 0, -1)
+    crossed = (t0 > 0) != (t1 > 0)
+    # Beyond the place where s0 - t0 (s1 - s0) / (t1 - t0) > 0: left of it, seen along the edge.
+    beyond = (s0 * t1 - s1 * t0) * np.sign(t1 - t0) > 0
+    return int(np.sign(t1 - t0)[crossed & beyond].sum())
 
 
 def _summed(place: NDArray[np.int64], shape: tuple[int, int], *values: Array) -> Array:

@@ -52,6 +52,10 @@ class ElementSurface(ABC):
         """Area that the lines of a unit of plan area cut from a surface square to them."""
 
     @abstractmethod
+    def rates(self, points: Array) -> Array:
+        """Derivative of the plan over points (..., 3), shape (..., 2, 3)."""
+
+    @abstractmethod
     def projection(self, surface: Surface) -> Projection:
         """Function from places (n, 2) to the parameters u, v at which their lines meet a patch.
 
@@ -110,6 +114,10 @@ class Plane(ElementSurface):
     def stretch(self, points: Array) -> Array:
         """One: the lines are parallel."""
         return np.ones(points.shape[:-1])
+
+    def rates(self, points: Array) -> Array:
+        """Rows' and columns' directions."""
+        return np.broadcast_to(self.frame[[0, 2]], (*points.shape[:-1], 2, 3))
 
     def projection(self, surface: Surface) -> Projection:
         """Where lines square to the plane meet a patch."""
@@ -202,6 +210,11 @@ class Cylinder(ElementSurface):
     def stretch(self, points: Array) -> Array:
         """Distance from the axis over the radius."""
         return np.linalg.norm(self._across(points), axis=-1) / self.radius
+
+    def rates(self, points: Array) -> Array:
+        """Rows' direction over the stretch, and columns' direction."""
+        rows = self.along_rows(points) / self.stretch(points)[..., None]
+        return np.stack([rows, np.broadcast_to(self.frame[2], points.shape)], axis=-2)
 
     def projection(self, surface: Surface) -> Projection:
         """Where radial lines meet a patch."""
@@ -299,6 +312,18 @@ class Sphere(ElementSurface):
     def stretch(self, points: Array) -> Array:
         """Square of the distance from the centre over the radius."""
         return (self.height(points) / self.radius) ** 2
+
+    def rates(self, points: Array) -> Array:
+        """Derivative of Lambert's map."""
+        out = self._out(points)
+        middle = self._sense * self.frame[1]
+        flat = self.frame[[0, 2]]
+        cosine = 1.0 + out @ middle
+        share = (out @ flat.T)[..., None] * (0.5 * middle / cosine[..., None])[..., None, :]
+        turned = np.sqrt(2.0 / cosine)[..., None, None] * (flat - share)
+        # Only what is square to the radius turns the unit vector.
+        turned = turned - (turned * out[..., None, :]).sum(-1, keepdims=True) * out[..., None, :]
+        return turned * (self.radius / np.abs(self.height(points)))[..., None, None]
 
     def projection(self, surface: Surface) -> Projection:
         """Where radial lines meet a patch."""

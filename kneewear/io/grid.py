@@ -91,5 +91,5 @@ def load_grid(path: str | Path) -> ElementGrid:
         **arrays,
         nominal_thickness=float(attributes["nominal_thickness_mm"]),
         sides=tuple(str(side) for side in values["side"]),
-        unvaried=tuple(attributes["sides_of_unvaried_thickness"].split()),
+        unvaried=tuple(str(attributes.get("sides_of_unvaried_thickness", "")).split()),
     )

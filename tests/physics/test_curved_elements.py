@@ -18,6 +18,7 @@ from kneewear.geometry import (
     tabulate_surface,
     thickness_to,
 )
+from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
 from tests.physics.bodies import MODULUS, UPRIGHT, cylinder, linear_layer, revolved, sphere
 
 # A 28 mm head in a liner with 0.3 mm of radial clearance and 8 mm of wall.
@@ -41,19 +42,8 @@ def push(angle):
 
 
 def cup_force():
-    """Force on the ball, N: the closed form, in the distance s = |element - centre of the ball|.
-
-    s ds = cup shift sin(angle) d(angle) turns the integral over the cup into one of a polynomial:
-    pi K cup / (h shift^2) times the integral of (ball - s) (cup^2 - shift^2 - s^2) from
-    cup - shift to ball.
-    """
-    a = CUP**2 - SHIFT**2
-
-    def primitive(s):
-        return BALL * a * s - a * s**2 / 2 - BALL * s**3 / 3 + s**4 / 4
-
-    section = primitive(BALL) - primitive(CUP - SHIFT)
-    return math.pi * MODULUS * CUP / (WALL * SHIFT**2) * section
+    """Force on the ball, N."""
+    return ball_in_cup_force(BALL, CUP, BALL - CUP + SHIFT, LinearLayer(MODULUS, WALL))
 
 
 def trough_force():
@@ -85,14 +75,6 @@ def contact_of(bearing, ball, cells):
 
 CUP_LINES = Sphere((0.0, 0.0, 0.0), (0.0, -1.0, 0.0), CUP)
 TROUGH_LINES = Cylinder((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0), CUP)
-
-
-def test_closed_form_of_the_cup_is_the_integral_of_its_pressure():
-    section = quad(
-        lambda angle: push(angle)[0] * math.sin(angle), 0.0, conformal_edge(), epsrel=1e-12
-    )[0]
-    # The polynomial of s cancels to about (shift / cup)^4 of its terms.
-    assert cup_force() == pytest.approx(2.0 * math.pi * MODULUS / WALL * CUP**2 * section, rel=1e-8)
 
 
 def test_ball_in_a_cup_meets_the_closed_form_at_the_expected_order():
