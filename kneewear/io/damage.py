@@ -34,6 +34,13 @@ LAYOUT = netcdf.Layout(
             "MPa",
             "maximum over the cycle of the mean non-zero element pressure",
         ),
+        Variable(
+            "cross_shear",
+            _MAP,
+            "1",
+            "frictional work across its principal direction as a part of all",
+            chunks=_ONE_MAP,
+        ),
     ),
 )
 _ARRAYS = (
@@ -43,6 +50,7 @@ _ARRAYS = (
     "damage_depth",
     "max_pressure",
     "avg_pressure",
+    "cross_shear",
 )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from kneewear.geometry._kernels import DistanceArrays
+from kneewear.geometry._distance_kernels import DistanceArrays
 from kneewear.geometry.distance_table import DistanceTable, TableQuality
 from kneewear.geometry.implant import SIDES
 from kneewear.io import netcdf

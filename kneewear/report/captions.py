@@ -15,6 +15,14 @@ TEXTS = {
         "Maps of damage depth on the medial and lateral plateau for the best, corner, centre and "
         "worst cases.",
     ),
+    "wear_maps": (
+        "Wear, creep and cross-shear",
+        "Depth worn off, depth crept, and the part of the frictional work done across its "
+        "principal direction (0 on straight paths, 0.5 on square ones) for the centre case, seen "
+        "from above. X marks the largest depth of each side. Cross-shear is left out where less "
+        "than 2 % of the largest depth is worn off.",
+        "Maps of wear depth, creep depth and cross-shear ratio on both plateaus.",
+    ),
     "damage_surfaces": (
         "Damage depth over insert thickness and body mass",
         "Computed damage depth (coloured surface) and its regression plane (dashed), as in "
@@ -124,9 +132,15 @@ TEXTS = {
     "static_sections": (
         "Poses at the largest load",
         "Sagittal sections through the centres of pressure (dots) of the first material under the "
-        "largest load: plateaus coloured, femoral component grey. A post (outlined) and its cam "
+        "largest load: plateaus coloured, femur grey. A post (outlined) and its cam "
         "are cut in the middle of the knee.",
         "One sagittal section of the bearings for each pose.",
+    ),
+    "position_scan": (
+        "Over the held position",
+        "Largest and mean pressure of both sides, and how far behind the origin they touch, over "
+        "the anterior-posterior position the femur is held at.",
+        "Three panels of curves over the held position, one curve for each side.",
     ),
     "static_pressure": (
         "Pressure at the largest load",

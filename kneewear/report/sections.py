@@ -73,11 +73,6 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
         f"{life}: " + " + ".join(f"{100 * share:g} % {name}" for name, share in shares.items())
         for life, shares in wear["lives"].items()
     )
-    creep = (
-        f"creep is {wear['creep_mm_per_mpa']:g} mm for each MPa of the cycle's largest pressure"
-        if wear["creep_law"] == "pressure"
-        else "creep is a strain that grows with the logarithm of time (Lee and Pienkowski 1998)"
-    )
     return [
         f"{implant['name']} ({origin}, {implant['knee']} knee; all results are shown as those of "
         "a right knee).",
@@ -92,9 +87,55 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
         f"{simulation['poisson_ratio']:g}, pressure along the "
         f"{simulation['force_direction'].replace('_', ' ')} direction.",
         f"Life of {wear['months']:g} months at {wear['cycles_per_year']:g} cycles a year "
-        f"({lives}). Wear follows Archard's law with {wear['wear_factor_mm3_per_n_m']:g} "
-        f"mm³/(N m); {creep}.",
+        f"({lives}). {_wear_law(wear)}; {_creep_law(wear)}. {_surface(wear)}",
+        "One wear factor and one creep constant serve both sides and all cases. Wear tells only "
+        "the product of wear factor and sliding: twice the factor with half the sliding gives the "
+        "same depths, so neither can be found without the other.",
     ]
+
+
+def _wear_law(wear: Mapping[str, Any]) -> str:
+    """Name of the wear law."""
+    factor = f"{wear['wear_factor_mm3_per_n_m']:g} mm³/(N m)"
+    return {
+        "archard": f"Wear follows Archard's law with {factor}",
+        "unified_theory": "Wear counts the work across the principal direction only (unified "
+        f"theory, Wang 2001), with {factor} on a square path",
+        "directional_work": "Wear counts work along the principal direction 6.4 times less than "
+        f"across it (Schwenke and Wimmer 2013), with {factor} on a square path",
+        "pressure_power": "The wear factor falls with pressure (Vassiliou and Unsworth 2004)",
+        "cross_shear_and_pressure": "The wear factor grows with cross-shear and falls with "
+        "pressure (Kang et al. 2009)",
+        "contact_area": "Wear follows contact area and cross-shear, whatever the pressure "
+        "(Liu et al. 2011, Abdelgaied et al. 2011)",
+    }[wear["wear_law"]]
+
+
+def _creep_law(wear: Mapping[str, Any]) -> str:
+    """Name of the creep law."""
+    if wear["creep_law"] == "strain":
+        return "creep is a strain that grows with the logarithm of time (Lee and Pienkowski 1998)"
+    law = f"creep is {wear['creep_mm_per_mpa']:g} mm for each MPa of the largest pressure"
+    if wear["creep_time"] == "logarithm":
+        law += f" at {wear['creep_months']:g} months and grows with the logarithm of time"
+    return law
+
+
+def _surface(wear: Mapping[str, Any]) -> str:
+    """Whether the surface follows the damage."""
+    if wear["blocks"] == 1 and wear["mixing"] == "linear":
+        return "One cycle on the fresh surface is extrapolated to the whole life."
+    order = "mix linearly in" if wear["mixing"] == "linear" else "follow each other in"
+    held = (
+        " Every frame keeps the medial-lateral position it had on the fresh surface."
+        if wear["surface_update"]["medial_lateral"] == "held"
+        else ""
+    )
+    return (
+        f"The surface is lowered by wear and creep between {wear['blocks']} blocks of cycles; "
+        f"activities {order} each of them.{held} Pressures, areas and places by frame are those of "
+        "the fresh surface."
+    )
 
 
 def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -295,16 +336,21 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
 
 
 def correlation_table(correlation: pd.DataFrame) -> Table:
-    """R2 on either pressure."""
+    """R2 on either pressure, and that of the printed values where they are compared."""
     index = [*[name for name in ("life",) if name in correlation], "quantity", "side"]
-    wide = correlation.pivot_table(index=index, columns="predictor", values="r2", sort=False)
+    values = [name for name in ("r2", "r2_published") if name in correlation]
+    wide = correlation.pivot_table(index=index, columns="predictor", values=values, sort=False)
+    columns = [(name, value) for name in ("max_pressure", "avg_pressure") for value in values]
     rows = []
     for place, row in wide.iterrows():
         *life, quantity, side = place if isinstance(place, tuple) else (place,)
-        numbers = [row.get(name, np.nan) for name in ("max_pressure", "avg_pressure")]
+        numbers = [row.get((value, name), np.nan) for name, value in columns]
         text = ["–" if np.isnan(number) else f"{number:.3f}" for number in numbers]
         rows.append((*life, quantity_name(quantity), side, *text))
-    head = ["Quantity", "Side", "R² on maximum pressure", "R² on average pressure"]
+    pressures = {"max_pressure": "maximum", "avg_pressure": "average"}
+    whose = {"r2": "", "r2_published": ", printed values"} if len(values) > 1 else {"r2": ""}
+    head = ["Quantity", "Side"]
+    head += [f"R² on {pressures[name]} pressure{whose[value]}" for name, value in columns]
     return make_table(
         "How well pressure alone tells the damage", [*_life_head(correlation), *head], rows
     )
@@ -347,6 +393,24 @@ def force_direction_table(table: pd.DataFrame) -> Table:
     head = ["Quantity", "Side", "Unit", "Minimum distance", "Mid-surface", "Difference (%)"]
     life = ["Life"] if table["life"].nunique() > 1 else []
     return make_table(f"Direction of the contact pressure, case {case}", [*life, *head], rows)
+
+
+def sign_table(name: str, table: pd.DataFrame) -> Table:
+    """Contact of a measured motion as given and with signs reversed."""
+    heads = {
+        "reversed": "Reversed",
+        "driver_force_of_load": "AP driver force / load (rms)",
+        "driver_moment_of_load_mm": "IE driver moment / load (rms, mm)",
+        "anterior_mm": "Contact from (mm posterior)",
+        "posterior_mm": "to (mm posterior)",
+        "rollback": "Rollback with flexion (r)",
+        "screw_home": "Screw-home with flexion (r)",
+    }
+    return make_table(
+        f"{name}: what reversed signs would make of the contact",
+        list(heads.values()),
+        table[list(heads)].to_numpy(dtype=object),
+    )
 
 
 def verification_sentence(table: pd.DataFrame) -> str:

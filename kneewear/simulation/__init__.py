@@ -2,14 +2,17 @@
 
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation.settling import Settled, settle
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 from kneewear.simulation.warm_up import compile_kernels
 
 __all__ = [
     "Case",
     "ContactHistory",
+    "Settled",
     "StaticEquilibrium",
     "compile_kernels",
+    "settle",
     "simulate_cases",
     "solve_static",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.load import GRAVITY
 from kneewear.config import SimulationSettings
 from kneewear.contact import ContactPair, Layer, _kernels
 from kneewear.errors import ConvergenceError
@@ -19,7 +20,8 @@ from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics import body_three_123, spring_forces
+from kneewear.simulation.controlled import solve_controlled_cycle
 from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.simulation.layers import build_layers
@@ -27,9 +29,6 @@ from kneewear.simulation.layers import build_layers
 Array = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
-
-# Standard gravity as orthopaedics rounds it, m/s2.
-GRAVITY = 9.81
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,10 @@ def _simulate_case(model: _Model, case: Case) -> dict[str, Any]:
     for contact in model.contacts:
         contact.forget()
     weight = case.body_mass * GRAVITY
-    frames = _solve_cycle(model, layers, activity.load * weight)
+    if activity.load_line is None:
+        frames = _solve_cycle(model, layers, activity.load * weight)
+    else:
+        frames = _solve_controlled(model, layers, weight)
     histories = _collect(model, frames, activity.load * weight)
     if settings.medial_lateral == "held":
         logger.warning(
@@ -199,6 +201,29 @@ def _solve_cycle(model: _Model, layers: Sequence[Layer], load: Array) -> list[Eq
             translation, rotation = approach(model.contacts, translation, rotation, frame)
             frames[frame] = solve(translation=translation, rotation=rotation)
     return [frames[frame] for frame in range(n_frames)]
+
+
+def _solve_controlled(model: _Model, layers: Sequence[Layer], weight: float) -> list[Equilibrium]:
+    """Equilibrium at every frame of an activity that says what drives each coordinate."""
+    activity = model.activity
+    line = activity.load_line or 0.0
+    sideways = [spring for spring in activity.springs if spring.coordinate == "z"]
+    return [
+        Equilibrium(
+            translation=found.translation,
+            rotation=found.rotation,
+            sides=found.contacts,
+            load_line=line,
+            spring_force=float(
+                spring_forces(sideways, np.concatenate([found.translation, found.rotation]))[0][2]
+            ),
+            residual=found.residual,
+            iterations=found.iterations,
+        )
+        for found in solve_controlled_cycle(
+            model.contacts, layers, activity, weight, model.settings.tolerance
+        )
+    ]
 
 
 def _collect(model: _Model, frames: Sequence[Equilibrium], load: Array) -> dict[str, Any]:

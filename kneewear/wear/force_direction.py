@@ -31,7 +31,7 @@ def compare_force_directions(
     grid : ElementGrid
         Elements of the insert.
     settings : WearSettings
-        Wear, creep and life.
+        Wear, creep and life; the surface stays fresh, whatever they say.
 
     Returns
     -------
@@ -46,9 +46,10 @@ def compare_force_directions(
     Fig. 2-2).
     """
     columns = []
+    plain = settings.without_updates()
     for name, histories in (("minimum_distance", minimum_distance), ("mid_surface", mid_surface)):
-        maps = accumulate_wear(histories, grid, settings)
-        summary = summarize_cases(maps, record_cycles(histories), grid)
+        maps = accumulate_wear(histories, grid, plain)
+        summary = summarize_cases(maps, record_cycles(histories), grid, plain)
         columns.append(summary.set_index(KEYS)["value"].rename(name))
     table = pd.concat(columns, axis=1).reset_index()
     first, second = table["minimum_distance"], table["mid_surface"]

@@ -42,12 +42,14 @@ def flat_implant(condyle, half_x=8.0, half_z=8.0, spacing=46.0, thickness=8.0):
     return Implant("plates", femoral, insert, 0.0, thickness)
 
 
-def contact_of(implant, rows, columns, side=0, direction="minimum_distance", nodes=(61, 41)):
+def contact_of(
+    implant, rows, columns, side=0, direction="minimum_distance", nodes=(61, 41), search="bounds"
+):
     """Contact of one side and the layer under its elements."""
     grid = build_grid(implant, rows, columns)
     condyle = implant.femoral[SIDES[side]]
     table = tabulate_surface(condyle, *nodes)
-    contact = ContactPair(grid, side, condyle, table, direction=direction)
+    contact = ContactPair(grid, side, condyle, table, direction=direction, search=search)
     return contact, linear_layer(grid.thickness[side].ravel()[contact.index])
 
 

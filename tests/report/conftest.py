@@ -79,10 +79,10 @@ def make_study(thicknesses, masses, lives=None):
     activity = build_parametric_activity("gait", study.activities["gait"], FRAMES)
     cases = [Case(f"{h:g}mm_{m:g}kg", h, m) for h in thicknesses for m in masses]
     histories = {"gait": make_history(grid, activity, cases)}
-    changes = {"lives": lives} if lives else {}
-    maps = accumulate_wear(histories, grid, study.wear.model_copy(update=changes))
+    wear = study.wear.model_copy(update={"lives": lives} if lives else {})
+    maps = accumulate_wear(histories, grid, wear)
     cycles = record_cycles(histories)
-    table = summarize_cases(maps, cycles, grid)
+    table = summarize_cases(maps, cycles, grid, wear)
     regression = fit_regression(table)
     tables: dict[str, pd.DataFrame] = {
         "cases": table,

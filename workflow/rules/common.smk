@@ -5,6 +5,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+from kneewear.activity_settings import prescribes_motion
 from kneewear.config import load_study
 from kneewear.errors import InputDataError
 from kneewear.io.cad import cad_is_installed

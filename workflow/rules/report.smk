@@ -61,6 +61,7 @@ rule write_report:
         benchmarks=BENCHMARK_TABLES,
         figures=rules.plot_figures.output.figures,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
+        signs=expand(rules.check_signs.output.trials, activity=SIGNED),
         provenance=PROVENANCE,
         template=str(Path(ROOT, "kneewear/report/templates/page.html.j2")),
     output:

@@ -57,6 +57,8 @@ rule simulate_contact:
 # The middle of the design stands for the others.
 CENTRE_CASE = STUDY.case_list()[len(STUDY.case_list()) // 2]
 CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
+# Motions from files whose signs may be wrong; forces have none to try.
+SIGNED = [name for name in ACTIVITIES if prescribes_motion(STUDY.activities[name])]
 OTHER_DIRECTION = {
     "minimum_distance": "mid_surface",
     "mid_surface": "minimum_distance",
@@ -77,3 +79,34 @@ use rule simulate_contact as simulate_other_direction with:
             "force_direction": OTHER_DIRECTION,
         },
         cases=[CENTRE_CASE],
+
+
+rule check_signs:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        table=rules.build_geometry.output.table,
+        distance_table=rules.build_geometry.output.distance_table,
+        activity=rules.prepare_activity.output.activity,
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        trials=f"{RESULTS}/simulation/{{activity}}/signs.csv",
+    log:
+        f"{LOGS}/check_signs/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/check_signs/{{activity}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        source=fingerprint("check_signs"),
+        simulation=settings(STUDY.simulation),
+        case=CENTRE_CASE,
+        reference=lambda wildcards: STUDY.activities[
+            wildcards.activity
+        ].motion.reference_posterior_mm,
+    script:
+        "../../scripts/check_signs.py"

@@ -7,7 +7,11 @@ CASE_NAMES = [case["name"] for case in STUDY.case_list()]
 
 rule accumulate_wear:
     input:
+        surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
+        table=rules.build_geometry.output.table,
+        distance_table=rules.build_geometry.output.distance_table,
+        activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         histories=expand(
             rules.simulate_contact.output.history,
             activity=ACTIVITIES,
@@ -25,10 +29,12 @@ rule accumulate_wear:
     threads: 1
     resources:
         mem_mb=2500,
-        runtime=15,
+        # Every block after the first simulates contact again.
+        runtime=15 + 60 * (STUDY.wear.blocks - 1),
     params:
         source=fingerprint("accumulate_wear"),
         wear=settings(STUDY.wear),
+        simulation=settings(STUDY.simulation),
     script:
         "../../scripts/accumulate_wear.py"
 
@@ -79,6 +85,7 @@ rule summarize_cases:
         runtime=10,
     params:
         source=fingerprint("summarize_cases"),
+        wear=settings(STUDY.wear),
     script:
         "../../scripts/summarize_cases.py"
 
