@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from kneewear.contact.known_contacts import contact_errors, known_contacts, sphere_on_layer
+from kneewear.contact.known_contacts import (
+    MEASURES,
+    contact_errors,
+    known_contacts,
+    sphere_on_layer,
+)
 from kneewear.contact.sphere_models import LOAD, compare_sphere_models
 from kneewear.contact.verification import (
     CELLS,
@@ -36,12 +43,21 @@ def test_sphere_is_met_at_the_worst_place_of_the_grid(contact):
         assert 100.0 * error < TARGETS[name], name
 
 
-@pytest.mark.parametrize("measure", ["minimum_distance", "minimum_distance_along_normal"])
+@pytest.mark.parametrize("measure", MEASURES)
 def test_sphere_is_met_by_elements_that_reach_twice_as_far(measure):
     """The same number of elements over four contact radii: a quarter of the density."""
     contact = sphere_on_layer("linear", measure, reach=2.0)
     for name, error in worst(contact, CELLS, random_offsets(12, 300)).items():
         assert 100.0 * error < TARGETS[name], name
+
+
+def test_mid_surface_of_a_plane_carries_what_its_normal_does():
+    """Correction and tilt of the line cancel: |AB| / cos(theta / 2) times cos(theta / 2)."""
+    along_normal = sphere_on_layer("linear", "minimum_distance_along_normal")
+    how = (("correction", "mid_surface"), ("direction", "mid_surface"))
+    errors = worst(replace(along_normal, options=how), CELLS, random_offsets(17, 40))
+    assert 100.0 * errors["force"] < TARGETS["force"]
+    assert 100.0 * errors["peak"] < TARGETS["peak"]
 
 
 @pytest.mark.parametrize("contact", SPHERES, ids=lambda contact: contact.name)
