@@ -67,7 +67,7 @@ def penetrations(name, depth, shift=(0.0, 0.0), tilt=0.0):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     depth=st.floats(0.02, 1.0),
     shift=st.tuples(st.floats(-0.2, 0.2), st.floats(-0.2, 0.2)),
