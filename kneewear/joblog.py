@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kneewear.errors import KneewearError
+from kneewear.errors import DamagedFileError, KneewearError
 
 
 @contextmanager
@@ -28,6 +28,10 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     SystemExit
         After a KneewearError: its message says all a user needs and goes to standard error, the
         traceback stands in the log.
+
+    Notes
+    -----
+    A damaged result is set aside, so that the next run finds it missing and makes it anew.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
@@ -41,6 +45,9 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     try:
         yield
         logger.info("done in %.2f s", time.perf_counter() - start)
+    except DamagedFileError as error:
+        logger.exception("failed: %s", error)
+        sys.exit(f"{error.place}: {_set_aside(error)}\n(log: {path})")
     except KneewearError as error:
         logger.exception("failed: %s", error)
         sys.exit(f"{error}\n(log: {path})")
@@ -51,6 +58,19 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
         logging.captureWarnings(False)
         root.removeHandler(handler)
         handler.close()
+
+
+def _set_aside(error: DamagedFileError) -> str:
+    """Rename a damaged file; returns what was done for the message."""
+    found = f"found {error.found}; expected {error.expected}."
+    kept = error.path.with_name(f"{error.path.name}.damaged")
+    try:
+        error.path.replace(kept)
+    except FileNotFoundError:  # another job was faster
+        pass
+    except OSError:
+        return f"{found} {error.remedy}"
+    return f"{found} It is set aside as {kept.name}: run the same command again."
 
 
 def _limit_threads(threads: int) -> None:

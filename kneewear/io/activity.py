@@ -77,13 +77,14 @@ def load_activity(path: str | Path) -> Activity:
         When the file is missing, damaged or of another kind.
     """
     values, attributes = netcdf.load(LAYOUT, path)
-    notes = str(attributes.get("notes", ""))
-    return Activity(
-        name=str(attributes["name"]),
-        percent=values["percent"],
-        duration=float(attributes["duration_s"]),
-        translation=np.stack([values[name] for name in _TRANSLATIONS], axis=-1),
-        rotation=np.stack([values[name] for name in _ROTATIONS], axis=-1),
-        load=values["load"],
-        notes=tuple(notes.split("\n")) if notes else (),
-    )
+    with netcdf.damage_told(path, LAYOUT):
+        notes = str(attributes.get("notes", ""))
+        return Activity(
+            name=str(attributes["name"]),
+            percent=values["percent"],
+            duration=float(attributes["duration_s"]),
+            translation=np.stack([values[name] for name in _TRANSLATIONS], axis=-1),
+            rotation=np.stack([values[name] for name in _ROTATIONS], axis=-1),
+            load=values["load"],
+            notes=tuple(notes.split("\n")) if notes else (),
+        )

@@ -85,15 +85,17 @@ def load_damage(path: str | Path | Sequence[str | Path]) -> DamageMaps:
         When a file is missing, damaged or of another kind.
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
-    return join_damage([_load_one(one) for one in paths])
+    with netcdf.damage_told(path, LAYOUT):
+        return join_damage([_load_one(one) for one in paths])
 
 
 def _load_one(path: str | Path) -> DamageMaps:
     values, _ = netcdf.load(LAYOUT, path)
-    return DamageMaps(
-        lives=tuple(str(life) for life in values["life"]),
-        activities=tuple(str(activity) for activity in values["activity"]),
-        cases=labelled_cases(values),
-        sides=tuple(str(side) for side in values["side"]),
-        **{name: values[name] for name in _ARRAYS},
-    )
+    with netcdf.damage_told(path, LAYOUT):
+        return DamageMaps(
+            lives=tuple(str(life) for life in values["life"]),
+            activities=tuple(str(activity) for activity in values["activity"]),
+            cases=labelled_cases(values),
+            sides=tuple(str(side) for side in values["side"]),
+            **{name: values[name] for name in _ARRAYS},
+        )

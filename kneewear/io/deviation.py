@@ -54,16 +54,17 @@ def load_deviation(path: str | Path) -> list[FitQuality]:
         When the file is missing, damaged or of another kind.
     """
     values, attributes = netcdf.load(_LAYOUT, path)
-    return [
-        FitQuality(
-            side=side,
-            component=body,
-            points=values[f"{body}_{side}_points"],
-            deviation=values[f"{body}_{side}_deviation"],
-            **_numbers(attributes, f"{body}_{side}"),
-        )
-        for body, side in _PATCHES
-    ]
+    with netcdf.damage_told(path, _LAYOUT):
+        return [
+            FitQuality(
+                side=side,
+                component=body,
+                points=values[f"{body}_{side}_points"],
+                deviation=values[f"{body}_{side}_deviation"],
+                **_numbers(attributes, f"{body}_{side}"),
+            )
+            for body, side in _PATCHES
+        ]
 
 
 def _numbers(attributes: dict[str, Any], patch: str) -> dict[str, Any]:

@@ -94,13 +94,14 @@ def load_distance_tables(path: str | Path) -> dict[str, DistanceTable]:
         When the file is missing, damaged or of another kind.
     """
     values, attributes = netcdf.load(LAYOUT, path)
-    tables = {}
-    for side in SIDES:
-        arrays = {name: values[f"{name}_{side}"] for name in DistanceArrays._fields}
-        tables[side] = DistanceTable(
-            arrays=DistanceArrays(**{n: np.ascontiguousarray(a) for n, a in arrays.items()}),
-            depth=float(attributes[f"depth_mm_{side}"]),
-            outside=float(attributes[f"outside_mm_{side}"]),
-            quality=TableQuality(**{n: float(attributes[f"{n}_{side}"]) for n in _QUALITY}),
-        )
-    return tables
+    with netcdf.damage_told(path, LAYOUT):
+        tables = {}
+        for side in SIDES:
+            arrays = {name: values[f"{name}_{side}"] for name in DistanceArrays._fields}
+            tables[side] = DistanceTable(
+                arrays=DistanceArrays(**{n: np.ascontiguousarray(a) for n, a in arrays.items()}),
+                depth=float(attributes[f"depth_mm_{side}"]),
+                outside=float(attributes[f"outside_mm_{side}"]),
+                quality=TableQuality(**{n: float(attributes[f"{n}_{side}"]) for n in _QUALITY}),
+            )
+        return tables

@@ -53,13 +53,14 @@ def load_extractions(path: str | Path) -> dict[str, Extraction]:
         When the file is missing, damaged or of another kind.
     """
     values, _ = netcdf.load(_LAYOUT, path)
-    return {
-        part: Extraction(
-            TriangleMesh(values[f"{part}_vertices"], values[f"{part}_faces"].astype(np.int64)),
-            values[f"{part}_kept"].astype(bool),
-        )
-        for part in _PARTS
-    }
+    with netcdf.damage_told(path, _LAYOUT):
+        return {
+            part: Extraction(
+                TriangleMesh(values[f"{part}_vertices"], values[f"{part}_faces"].astype(np.int64)),
+                values[f"{part}_kept"].astype(bool),
+            )
+            for part in _PARTS
+        }
 
 
 def _variables() -> tuple[Variable, ...]:

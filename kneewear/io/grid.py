@@ -82,10 +82,11 @@ def load_grid(path: str | Path) -> ElementGrid:
         When the file is missing, damaged or of another kind.
     """
     values, attributes = netcdf.load(LAYOUT, path)
-    arrays = {name: values[name] for name in _ARRAYS}
-    arrays["valid"] = arrays["valid"].astype(bool)
-    return ElementGrid(
-        **arrays,
-        nominal_thickness=float(attributes["nominal_thickness_mm"]),
-        sides=tuple(str(side) for side in values["side"]),
-    )
+    with netcdf.damage_told(path, LAYOUT):
+        arrays = {name: values[name] for name in _ARRAYS}
+        arrays["valid"] = arrays["valid"].astype(bool)
+        return ElementGrid(
+            **arrays,
+            nominal_thickness=float(attributes["nominal_thickness_mm"]),
+            sides=tuple(str(side) for side in values["side"]),
+        )

@@ -118,16 +118,17 @@ def load_history(path: str | Path | Sequence[str | Path], elements: bool = True)
     paths = [path] if isinstance(path, str | Path) else list(path)
     leave_out = () if elements else ("pressure", "slip")
     files = [netcdf.load(LAYOUT, one, leave_out) for one in paths]
-    values = netcdf.joined((values for values, _ in files), LAYOUT, "case")
-    cases = labelled_cases(values)
-    sides = tuple(str(side) for side in values["side"])
-    if not elements:
-        empty = (len(cases), values["percent"].size, len(sides), 0, 0)
-        values |= {"pressure": np.zeros(empty, np.float32)}
-        values |= {"slip": np.zeros((*empty, 2), np.float32)}
-    arrays = {name: value for name, value in values.items() if name not in _LABELS}
-    activity = str(files[0][1]["activity"])
-    return ContactHistory(activity=activity, cases=cases, sides=sides, **arrays)
+    with netcdf.damage_told(path, LAYOUT):
+        values = netcdf.joined((values for values, _ in files), LAYOUT, "case")
+        cases = labelled_cases(values)
+        sides = tuple(str(side) for side in values["side"])
+        if not elements:
+            empty = (len(cases), values["percent"].size, len(sides), 0, 0)
+            values |= {"pressure": np.zeros(empty, np.float32)}
+            values |= {"slip": np.zeros((*empty, 2), np.float32)}
+        arrays = {name: value for name, value in values.items() if name not in _LABELS}
+        activity = str(files[0][1]["activity"])
+        return ContactHistory(activity=activity, cases=cases, sides=sides, **arrays)
 
 
 def case_labels(cases: Sequence[Case]) -> dict[str, Any]:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import h5netcdf
 import numpy as np
 import xarray as xr
 
-from kneewear.errors import InputDataError
+from kneewear.errors import DamagedFileError, InputDataError, KneewearError
 from kneewear.io.atomic import atomic_path
+from kneewear.io.digests import read_checked
 
-REMEDY = "Remove the file and run the study again."
+# Bytes that one byte of a file can hold at most: zlib packs no tighter. Attributes are extra.
+_TIGHTEST = 1032
+# Dimensions that are as long in every file.
+_LENGTHS = {"component": 3, "corner": 3, "tangent": 2, "plan": 2, "end": 2, "plane": 2}
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,8 @@ def save(
     Raises
     ------
     ValueError
-        When an array does not have the dimensions of its variable.
+        When an array does not have the dimensions of its variable or holds a value that is not
+        finite and must be.
     """
     data: dict[str, Any] = {}
     encoding: dict[str, dict[str, Any]] = {}
@@ -95,6 +104,8 @@ def save(
             raise ValueError(
                 f"{variable.name} has shape {array.shape}, but its dimensions are {variable.dims}"
             )
+        if not variable.may_be_nan and _infinite(array):
+            raise ValueError(f"{variable.name}: {_infinite(array)} values are not finite")
         labels = {"long_name": variable.long_name, "units": variable.units}
         if array.dtype.kind == "U":
             array = array.astype(object)
@@ -104,10 +115,13 @@ def save(
         encoding[variable.name] = _encoding(variable, array)
     names = [variable.name for variable in layout.variables if variable.coordinate]
     dataset = xr.Dataset(data, attrs={"kneewear_file": layout.kind, **attributes})
+    # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
+    content = io.BytesIO()
+    dataset.set_coords(names).to_netcdf(
+        content, format="NETCDF4", engine="h5netcdf", encoding=encoding
+    )
     with atomic_path(path) as temporary:
-        dataset.set_coords(names).to_netcdf(
-            temporary, format="NETCDF4", engine="h5netcdf", encoding=encoding
-        )
+        temporary.write_bytes(content.getbuffer())
 
 
 def load(
@@ -134,26 +148,77 @@ def load(
     Raises
     ------
     InputDataError
-        When the file is missing, truncated or of another kind, or when a variable is missing, has
-        other dimensions or holds a value that is not finite.
+        When there is no such file.
+    DamagedFileError
+        When its digest is not that of what was written; when it is truncated, of another kind or
+        promises more than it can hold; when a variable is missing, has other dimensions or holds a
+        value that is not finite.
+    """
+    with absence_told(path, layout):
+        content = read_checked(path)
+    largest = _TIGHTEST * len(content)
+    with damage_told(path, layout), h5netcdf.File(io.BytesIO(content), "r") as file:
+        check_kind(layout, file, path)
+        values = {
+            variable.name: _checked(variable, file, path, largest)
+            for variable in layout.variables
+            if variable.name not in leave_out
+        }
+        return values, dict(file.attrs)
+
+
+@contextmanager
+def damage_told(path: str | Path | Sequence[str | Path], layout: Layout) -> Iterator[None]:
+    """Tell as damage of a file whatever goes wrong while its content is put to use.
+
+    Parameters
+    ----------
+    path : str, Path or sequence of them
+        File or files that are read.
+    layout : Layout
+        What they should hold.
+
+    Raises
+    ------
+    DamagedFileError
+        In place of any error that is not kneewear's own.
     """
     try:
-        with xr.open_dataset(path, engine="h5netcdf") as dataset:
-            _check_kind(layout, dataset, path)
-            values = {
-                variable.name: _checked(variable, dataset, path)
-                for variable in layout.variables
-                if variable.name not in leave_out
-            }
-            return values, dict(dataset.attrs)
-    except FileNotFoundError:
-        raise InputDataError(
-            path, "no file", f"a file of kind '{layout.kind}'", "Run the step that writes it."
-        ) from None
-    except (OSError, RuntimeError, KeyError, ValueError) as error:
-        raise InputDataError(
-            path, f"an unreadable file ({error})", f"a file of kind '{layout.kind}'", REMEDY
+        yield
+    except (KneewearError, MemoryError):
+        raise
+    except Exception as error:  # the libraries raise whatever a damaged file leads them to
+        files = [path] if isinstance(path, str | Path) else list(path)
+        found = f"content that cannot be used ({type(error).__name__}: {error})"
+        said = ", ".join(str(file) for file in files[1:])
+        raise DamagedFileError(
+            files[0], found, f"a file of kind '{layout.kind}'", f"read with {said}" if said else ""
         ) from error
+
+
+@contextmanager
+def absence_told(path: str | Path, layout: Layout) -> Iterator[None]:
+    """Tell that a file is not there or cannot be opened.
+
+    Parameters
+    ----------
+    path : str or Path
+        File that is opened.
+    layout : Layout
+        What it should hold.
+
+    Raises
+    ------
+    InputDataError
+        In place of the system's error.
+    """
+    try:
+        yield
+    except OSError as error:
+        found = "no file" if isinstance(error, FileNotFoundError) else str(error)
+        raise InputDataError(
+            path, found, f"a file of kind '{layout.kind}'", "Run the step that writes it."
+        ) from None
 
 
 def joined(parts: Iterable[Mapping[str, Any]], layout: Layout, dim: str) -> dict[str, Any]:
@@ -196,28 +261,36 @@ def _encoding(variable: Variable, array: np.ndarray[Any, Any]) -> dict[str, Any]
     return options
 
 
-def _check_kind(layout: Layout, dataset: xr.Dataset, path: str | Path) -> None:
-    kind = dataset.attrs.get("kneewear_file", "unknown")
+def check_kind(layout: Layout, file: Any, path: str | Path) -> None:
+    """Refuse an open file of another kind."""
+    kind = file.attrs.get("kneewear_file", "unknown")
     if kind != layout.kind:
-        raise InputDataError(path, f"a file of kind '{kind}'", f"kind '{layout.kind}'", REMEDY)
+        raise DamagedFileError(path, f"a file of kind '{kind}'", f"kind '{layout.kind}'")
 
 
-def _checked(variable: Variable, dataset: xr.Dataset, path: str | Path) -> Any:
-    if variable.name not in dataset.variables:
-        raise InputDataError(path, "nothing", "an array", REMEDY, f"variable {variable.name}")
-    stored = dataset.variables[variable.name]
-    if stored.dims != variable.dims:
-        raise InputDataError(
-            path,
-            f"dimensions {stored.dims}",
-            f"{variable.dims}",
-            REMEDY,
-            f"variable {variable.name}",
-        )
-    array = stored.to_numpy()
-    if array.dtype.kind == "f" and not variable.may_be_nan and not np.isfinite(array).all():
-        count = int(array.size - np.isfinite(array).sum())
-        raise InputDataError(
-            path, f"{count} values that are not finite", "numbers", REMEDY, variable.name
-        )
+def _checked(variable: Variable, file: Any, path: str | Path, largest: int) -> Any:
+    """Values of a variable; refused before memory is taken for more than the file can hold."""
+    where = f"variable {variable.name}"
+    if variable.name not in file.variables:
+        raise DamagedFileError(path, "nothing", "an array", where)
+    stored = file.variables[variable.name]
+    if stored.dimensions != variable.dims:
+        raise DamagedFileError(path, f"dimensions {stored.dimensions}", f"{variable.dims}", where)
+    for dim, length in zip(variable.dims, stored.shape, strict=True):
+        if length != _LENGTHS.get(dim, length):
+            raise DamagedFileError(path, f"{dim} of {length}", f"{_LENGTHS[dim]}", where)
+    size = math.prod(stored.shape) * stored.dtype.itemsize
+    if size > largest:
+        raise DamagedFileError(path, f"{size} bytes announced", f"at most {largest}", where)
+    array = np.asarray(stored[...])
+    if array.dtype.kind == "O":
+        return np.char.decode(array.astype(bytes), "utf-8")
+    count = 0 if variable.may_be_nan else _infinite(array)
+    if count:
+        raise DamagedFileError(path, f"{count} values that are not finite", "numbers", where)
     return array
+
+
+def _infinite(array: np.ndarray[Any, Any]) -> int:
+    """Number of values that are not finite."""
+    return int((~np.isfinite(array)).sum()) if array.dtype.kind == "f" else 0

@@ -40,6 +40,7 @@ from OCP.TopoDS import TopoDS, TopoDS_Compound
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
+from kneewear.io.atomic import atomic_path
 
 Array = NDArray[np.float64]
 
@@ -91,23 +92,21 @@ def read_patches(path: Path) -> list[Surface]:
 def write_patches(surfaces: Mapping[str, Surface], path: Path) -> None:
     """Patches as faces."""
     _quiet()
-    temporary = path.with_name(f".{path.stem}.writing{path.suffix}")
+    writer: Any
     if path.suffix.lower() in (".iges", ".igs"):
-        writer: Any = IGESControl_Writer("MM", 1)
+        writer, success = IGESControl_Writer("MM", 1), True
         for surface in surfaces.values():
             writer.AddShape(_face(surface))
         writer.ComputeModel()
-        done = writer.Write(str(temporary))
     else:
-        writer = STEPControl_Writer()
+        writer, success = STEPControl_Writer(), IFSelect_RetDone
         Interface_Static.SetCVal_s("write.step.unit", "MM")
         for name, surface in surfaces.items():
             Interface_Static.SetCVal_s("write.step.product.name", name)
             writer.Transfer(_face(surface), STEPControl_AsIs)
-        done = writer.Write(str(temporary)) == IFSelect_RetDone
-    if not done:
-        raise OSError(f"OpenCASCADE could not write {path}")
-    temporary.replace(path)
+    with atomic_path(path) as temporary:
+        if writer.Write(str(temporary)) != success:
+            raise OSError("OpenCASCADE gave up")
 
 
 def bspline(surface: Surface) -> Any:

@@ -85,30 +85,31 @@ def load_implant(path: str | Path) -> Implant:
         When the file is missing, damaged or of another kind.
     """
     _, attributes = netcdf.load(Layout(KIND, ()), path)
-    values, _ = netcdf.load(_layout(attributes), path)
-    coverage = None
-    layers: dict[str, Layer] = {}
-    if attributes["coverage"]:
-        coverage = {side: Coverage(values[f"coverage_{side}_edges"]) for side in SIDES}
-    if attributes["natural"]:
-        layers = {
-            body: Layer(
-                _taken_patches(f"{body}_bone", values, attributes),
-                (float(attributes[f"{body}_least_mm"]), float(attributes[f"{body}_greatest_mm"])),
-            )
-            for body in _BODIES
-        }
-    return Implant(
-        name=str(attributes["name"]),
-        femoral=_taken_patches("femoral", values, attributes),
-        insert=_taken_patches("insert", values, attributes),
-        underside=_taken_underside(values, attributes),
-        nominal_thickness=float(attributes["nominal_thickness_mm"]),
-        left=attributes["knee"] == "left",
-        coverage=coverage,
-        femoral_layer=layers.get("femoral"),
-        insert_layer=layers.get("insert"),
-    )
+    with netcdf.damage_told(path, Layout(KIND, ())):
+        values, _ = netcdf.load(_layout(attributes), path)
+        coverage = None
+        layers: dict[str, Layer] = {}
+        if attributes["coverage"]:
+            coverage = {side: Coverage(values[f"coverage_{side}_edges"]) for side in SIDES}
+        if attributes["natural"]:
+            layers = {
+                body: Layer(
+                    _taken_patches(f"{body}_bone", values, attributes),
+                    _taken_limits(body, attributes),
+                )
+                for body in _BODIES
+            }
+        return Implant(
+            name=str(attributes["name"]),
+            femoral=_taken_patches("femoral", values, attributes),
+            insert=_taken_patches("insert", values, attributes),
+            underside=_taken_underside(values, attributes),
+            nominal_thickness=float(attributes["nominal_thickness_mm"]),
+            left=attributes["knee"] == "left",
+            coverage=coverage,
+            femoral_layer=layers.get("femoral"),
+            insert_layer=layers.get("insert"),
+        )
 
 
 def _put_patch(
@@ -138,6 +139,11 @@ def _taken_patches(
         )
         for side in SIDES
     }
+
+
+def _taken_limits(body: str, attributes: dict[str, Any]) -> tuple[float, float]:
+    """Least and greatest thickness of a body's cartilage."""
+    return float(attributes[f"{body}_least_mm"]), float(attributes[f"{body}_greatest_mm"])
 
 
 def _taken_underside(
