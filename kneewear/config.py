@@ -8,19 +8,34 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
-from kneewear.errors import InputDataError
-from kneewear.setting_faults import fault, refusal, suggestion
+from kneewear.setting_faults import fault, fault_at, refusal, suggestion
+from kneewear.settings_file import (
+    SettingsFile,
+    read_settings,  # noqa: F401 - the public name of it
+    read_settings_file,
+)
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+# Wide enough for any insert, patient and material; outside it is another unit.
+Thickness = Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)]
+BodyMass = Annotated[float, Field(ge=5, le=400, allow_inf_nan=False)]
+Modulus = Annotated[float, Field(ge=0.5, le=1e5, allow_inf_nan=False)]
+Duration = Annotated[float, Field(ge=0.1, le=60, allow_inf_nan=False)]
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Direction = Literal["posterior", "anterior", "superior", "inferior", "medial", "lateral"]
@@ -45,6 +60,19 @@ class Settings(BaseModel):
     """Base of every block of settings: unknown keys are refused and values never change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _true_is_no_number(cls, block: Any) -> Any:
+        """Refuse true and false where they would be taken for 1 and 0."""
+        for key, value in block.items() if isinstance(block, Mapping) else ():
+            wanted = cls.model_fields[key].annotation if key in cls.model_fields else bool
+            entries = enumerate(value) if isinstance(value, list | tuple) else [(None, value)]
+            for number, entry in entries:
+                if isinstance(entry, bool) and wanted is not bool:
+                    place = (key,) if number is None else (key, number)
+                    raise fault_at(place, str(entry).lower(), "a number or text")
+        return block
 
 
 class SideValues(Settings):
@@ -255,7 +283,7 @@ class ImplantSettings(Settings):
     )
     name: str = Field(min_length=1, description="Name shown in tables and figures.")
     knee: Literal["right", "left"] = Field(description="Side of the body the implant is made for.")
-    nominal_thickness_mm: Positive = Field(
+    nominal_thickness_mm: Thickness = Field(
         description="Minimum thickness the insert's geometry stands for, mm."
     )
     parametric: ParametricImplantSettings | None = Field(
@@ -328,7 +356,7 @@ class ParametricActivity(Settings):
     """Built-in activity, one bump curve for each prescribed quantity."""
 
     source: Literal["parametric"] = Field(description="This shape of activity: built-in curves.")
-    duration_s: Positive = Field(description="Duration of one cycle, s.")
+    duration_s: Duration = Field(description="Duration of one cycle, s.")
     flexion_deg: BumpCurve = Field(description="Flexion, deg.")
     tibial_external_rotation_deg: BumpCurve = Field(
         description="External rotation of the tibia against the femur, deg."
@@ -401,7 +429,7 @@ class CsvActivity(Settings):
     source: Literal["csv"] = Field(description="This shape of activity: measured curves.")
     motion: MotionSettings = Field(description="Measured motion.")
     load: LoadSettings = Field(description="Measured load.")
-    duration_s: Positive = Field(description="Duration of one cycle, s.")
+    duration_s: Duration = Field(description="Duration of one cycle, s.")
     closing_percent: Annotated[float, Field(ge=0, le=50)] = Field(
         description="Part of the cycle over which the gap from last to first sample is blended, "
         "percent."
@@ -414,10 +442,10 @@ ActivitySettings = Annotated[ParametricActivity | CsvActivity, Field(discriminat
 class CaseSettings(Settings):
     """Full factorial design of the cases."""
 
-    thickness_mm: tuple[Positive, ...] = Field(
+    thickness_mm: tuple[Thickness, ...] = Field(
         min_length=1, description="Minimum insert thicknesses, mm."
     )
-    body_mass_kg: tuple[Positive, ...] = Field(min_length=1, description="Body masses, kg.")
+    body_mass_kg: tuple[BodyMass, ...] = Field(min_length=1, description="Body masses, kg.")
 
     @field_validator("thickness_mm", "body_mass_kg")
     @classmethod
@@ -441,7 +469,7 @@ class SimulationSettings(Settings):
     """Contact simulation."""
 
     frames: int = Field(ge=4, le=10000, description="Frames of one cycle.")
-    youngs_modulus_mpa: Positive = Field(description="Young's modulus of the polyethylene, MPa.")
+    youngs_modulus_mpa: Modulus = Field(description="Young's modulus of the polyethylene, MPa.")
     poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
         description="Poisson's ratio of the polyethylene, below 0.5."
     )
@@ -476,17 +504,19 @@ class SimulationSettings(Settings):
 class WearSettings(Settings):
     """Wear and creep over a life."""
 
-    wear_factor_mm3_per_n_m: NonNegative = Field(
+    wear_factor_mm3_per_n_m: Annotated[float, Field(ge=0, le=1e-3)] = Field(
         description="Archard wear factor, mm3 per N and m of sliding."
     )
     creep_law: Literal["pressure", "strain"] = Field(
         description="Creep depth from the largest pressure, or from a strain times the thickness."
     )
-    creep_mm_per_mpa: NonNegative = Field(
+    creep_mm_per_mpa: Annotated[float, Field(ge=0, le=1)] = Field(
         description="Creep depth for each MPa of largest pressure, mm/MPa; for creep_law pressure."
     )
     cycles_per_year: Positive = Field(description="Cycles of all activities in a year.")
-    months: NonNegative = Field(description="Length of the life, months.")
+    months: Annotated[float, Field(ge=0, le=1200)] = Field(
+        description="Length of the life, months."
+    )
     lives: dict[Name, dict[Name, Annotated[float, Field(ge=0, le=1)]]] = Field(
         min_length=1, description="Lives: name, and share of each activity's cycles; sum one."
     )
@@ -640,7 +670,11 @@ class Study(Settings):
         return in_checkout if in_checkout.exists() and not in_folder.exists() else in_folder
 
 
-def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -> Study:
+def load_study(
+    source: Mapping[str, Any] | str | Path,
+    name: str = "settings",
+    files: Sequence[SettingsFile] = (),
+) -> Study:
     """Check the settings of a study.
 
     Parameters
@@ -649,6 +683,8 @@ def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -
         Settings, or a YAML file of them. They must be complete; see `merge_settings`.
     name : str
         What error messages call a mapping; a file is called by its path.
+    files : sequence of SettingsFile
+        Files a mapping was merged from, so that messages can name file and line.
 
     Returns
     -------
@@ -659,14 +695,15 @@ def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -
     ------
     InputDataError
         When a key is unknown or missing or a value is of the wrong type or out of range; the
-        message lists all faults with key path, finding, expectation and remedy.
+        message lists all faults with place, key path, finding, expectation and remedy.
     """
     if not isinstance(source, Mapping):
-        name, source = str(source), read_settings(source)
+        files = [read_settings_file(source)]
+        name, source = str(source), files[0].content
     try:
         return Study.model_validate(dict(source))
     except ValidationError as error:
-        raise refusal(error, Study, source, name) from None
+        raise refusal(error, Study, source, name, files) from None
 
 
 def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | CsvActivity:
@@ -684,42 +721,6 @@ def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | CsvActiv
     """
     shape = CsvActivity if settings["source"] == "csv" else ParametricActivity
     return shape.model_validate(dict(settings))
-
-
-def read_settings(path: str | Path) -> dict[str, Any]:
-    """Settings in a YAML file, unchecked.
-
-    Parameters
-    ----------
-    path : str or Path
-        YAML file.
-
-    Returns
-    -------
-    dict
-        The file's mapping.
-
-    Raises
-    ------
-    InputDataError
-        When the file cannot be read or is no mapping.
-    """
-    try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputDataError(
-            path, reason.lower(), "a readable YAML file", "Check the path."
-        ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputDataError(
-            path, str(error).replace("\n", " "), "valid YAML", "Correct the file."
-        ) from error
-    if not isinstance(content, dict):
-        raise InputDataError(
-            path, type(content).__name__, "a mapping of keys to values", "Correct the file."
-        )
-    return content
 
 
 def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

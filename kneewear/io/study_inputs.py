@@ -100,6 +100,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     ------
     InputDataError
         When a file is missing or not readable, a mesh has the wrong unit or is no bearing surface,
+        the insert of a case has no thickness somewhere,
         a table lacks a column or holds a value that is no number, or a motion or load (a built-in
         one too) is not one of a knee.
     """
@@ -107,16 +108,33 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     curves = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     for path in (*meshes.values(), *(path for files in curves.values() for path in files.values())):
         _check_readable(path, study, root)
-    # Imported late: jobs that only name files need none of it, and it costs about a second.
-    if meshes:
-        from kneewear.geometry.implant_sources import convert_meshes  # noqa: PLC0415
-        from kneewear.io.shape import load_shape  # noqa: PLC0415
-
-        loaded = {name: load_shape(path) for name, path in meshes.items()}
-        convert_meshes(study.implant, loaded["insert_mesh"], loaded["femoral_mesh"])
+    _check_implant(study, meshes)
     for name, files in curves.items():
         _check_activity(study, name, files)
     return _fallbacks(study, root)
+
+
+def _check_implant(study: Study, files: dict[str, str]) -> None:
+    """Look at the meshes, and at the thickness of the thinnest case."""
+    # Imported late: jobs that only name files need none of it, and it costs about a second.
+    from kneewear.geometry.implant_sources import convert_meshes, thinnest_place  # noqa: PLC0415
+    from kneewear.io.shape import load_shape  # noqa: PLC0415
+
+    loaded = {name: load_shape(path) for name, path in files.items()}
+    insert = None
+    if loaded:
+        insert, _ = convert_meshes(study.implant, loaded["insert_mesh"], loaded["femoral_mesh"])
+    thinnest, x, z = thinnest_place(study.implant, insert, loaded.get("underside_mesh"))
+    least, nominal = min(study.cases.thickness_mm), study.implant.nominal_thickness_mm
+    local = thinnest + least - nominal
+    if local <= 0:
+        raise InputDataError(
+            "key cases.thickness_mm",
+            f"{least:g} mm, which leaves {local:.2f} mm at x {x:.1f}, z {z:.1f} mm",
+            "an insert thicker than 0 everywhere",
+            f"Take more than {nominal - thinnest:.2f} mm; or check implant.nominal_thickness_mm "
+            f"({nominal:g} mm), the underside and the regions of the bearing.",
+        )
 
 
 def _check_activity(study: Study, name: str, files: dict[str, str]) -> None:
