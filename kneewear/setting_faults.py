@@ -137,13 +137,16 @@ def _place(
     """File and line of a key, or of the block it is missing in; the name where no file has it."""
     for size in range(len(location), 0, -1):
         part = location[:size]
-        for file in reversed(files):
-            if part in file.lines:
-                whole = size == len(location)
-                # Another value comes from elsewhere: the command line, or a program.
-                if whole and value_at(file.content, part) != value_at(settings, part):
-                    return name
-                return f"{file.path}, line {file.lines[part]}"
+        holding = [file for file in files if part in file.lines]
+        if size == len(location):
+            # Another value comes from another file, from the command line or from a program.
+            value = value_at(settings, part)
+            same = [file for file in holding if value_at(file.content, part) == value]
+            if holding and not same:
+                return name
+            holding = same
+        if holding:
+            return f"{holding[-1].path}, line {holding[-1].lines[part]}"
     return name
 
 
