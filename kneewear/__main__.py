@@ -16,13 +16,13 @@ from kneewear.io.study_inputs import check_inputs
 from kneewear.settings_file import read_settings_file
 
 
-def main() -> None:
-    """Check the files named on the command line."""
+def main(arguments: list[str] | None = None) -> None:
+    """Check the files named on the command line, or in a list."""
     parser = argparse.ArgumentParser(prog="python -m kneewear", description=__doc__)
     parser.add_argument("file", nargs="*", help="settings (YAML) over the default ones")
     try:
         files = [read_settings_file(default_settings_file())]
-        files += [read_settings_file(path) for path in parser.parse_args().file]
+        files += [read_settings_file(path) for path in parser.parse_args(arguments).file]
         merged: dict[str, object] = {}
         for file in files:
             merged = merge_settings(merged, file.content)

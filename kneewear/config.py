@@ -71,7 +71,8 @@ class Settings(BaseModel):
             for number, entry in entries:
                 if isinstance(entry, bool) and wanted is not bool:
                     place = (key,) if number is None else (key, number)
-                    raise fault_at(place, str(entry).lower(), "a number or text")
+                    remedy = "Correct the value (see config/README.md)."
+                    raise fault_at(place, str(entry).lower(), "a number or text", remedy)
         return block
 
 
@@ -504,17 +505,17 @@ class SimulationSettings(Settings):
 class WearSettings(Settings):
     """Wear and creep over a life."""
 
-    wear_factor_mm3_per_n_m: Annotated[float, Field(ge=0, le=1e-3)] = Field(
+    wear_factor_mm3_per_n_m: Annotated[float, Field(ge=0, le=1e-3, allow_inf_nan=False)] = Field(
         description="Archard wear factor, mm3 per N and m of sliding."
     )
     creep_law: Literal["pressure", "strain"] = Field(
         description="Creep depth from the largest pressure, or from a strain times the thickness."
     )
-    creep_mm_per_mpa: Annotated[float, Field(ge=0, le=1)] = Field(
+    creep_mm_per_mpa: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
         description="Creep depth for each MPa of largest pressure, mm/MPa; for creep_law pressure."
     )
     cycles_per_year: Positive = Field(description="Cycles of all activities in a year.")
-    months: Annotated[float, Field(ge=0, le=1200)] = Field(
+    months: Annotated[float, Field(ge=0, le=1200, allow_inf_nan=False)] = Field(
         description="Length of the life, months."
     )
     lives: dict[Name, dict[Name, Annotated[float, Field(ge=0, le=1)]]] = Field(
@@ -542,9 +543,8 @@ class WearSettings(Settings):
         for life, shares in lives.items():
             total = math.fsum(shares.values())
             if abs(total - 1) > 1e-9:
-                raise fault(
-                    f"shares of '{life}' that sum to {total:g}", "a sum of 1", "Correct the shares."
-                )
+                found = f"shares of '{life}' that sum to {total:g}"
+                raise fault_at((life,), found, "a sum of 1", "Correct the shares.")
         return lives
 
 
@@ -592,8 +592,9 @@ class Study(Settings):
         for life, shares in self.wear.lives.items():
             for activity in shares:
                 if activity not in self.activities:
-                    raise fault(
-                        f"activity '{activity}' in wear.lives.{life}",
+                    raise fault_at(
+                        ("wear", "lives", life, activity),
+                        f"no activity '{activity}'",
                         f"one of: {', '.join(self.activities)}",
                         suggestion(activity, self.activities) or "Name an activity of this study.",
                     )

@@ -63,21 +63,21 @@ def fault(found: str, expected: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("kneewear", "found {found}; expected {expected}", context)
 
 
-def fault_at(location: Location, found: str, expected: str) -> ValidationError:
+def fault_at(location: Location, found: str, expected: str, remedy: str) -> ValidationError:
     """Fault of one key for the validator of its whole block to raise.
 
     Parameters
     ----------
     location : tuple
-        Key, and place in a list, within the block.
-    found, expected : str
+        Keys, and places in lists, within the block.
+    found, expected, remedy : str
         As in `fault`.
 
     Returns
     -------
     ValidationError
     """
-    told = fault(found, expected, "Correct the value (see config/README.md).")
+    told = fault(found, expected, remedy)
     line = InitErrorDetails(type=told, loc=location, input=found)
     return ValidationError.from_exception_data("settings", [line])
 
@@ -140,14 +140,19 @@ def _place(
         holding = [file for file in files if part in file.lines]
         if size == len(location):
             # Another value comes from another file, from the command line or from a program.
-            value = value_at(settings, part)
-            same = [file for file in holding if value_at(file.content, part) == value]
+            same = [file for file in holding if _agrees(file, part, value_at(settings, part))]
             if holding and not same:
                 return name
             holding = same
         if holding:
             return f"{holding[-1].path}, line {holding[-1].lines[part]}"
     return name
+
+
+def _agrees(file: SettingsFile, location: Location, value: Any) -> bool:
+    """Whether a file has this value; blocks are merged from several files."""
+    # As text, for not-a-number is not equal to itself.
+    return isinstance(value, Mapping) or str(value_at(file.content, location)) == str(value)
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -15,8 +15,8 @@ from kneewear.errors import InputDataError
 Location = tuple[str | int, ...]
 
 # Settings are a few pages; aliases may not unfold them beyond this many entries either.
-_LARGEST = 500_000
-_MOST_ENTRIES = 100_000
+_LARGEST = 200_000
+_MOST_ENTRIES = 20_000
 _TAG = "tag:yaml.org,2002:"
 _OCTAL = re.compile(r"[-+]?0[0-7_]+")
 
@@ -110,8 +110,8 @@ def read_settings_file(path: str | Path) -> SettingsFile:
             found = kinds.get(type(root), "an empty file")
             raise _fault(path, found, "a mapping of keys to values", "Name each value.")
         if _size(root, {}) > _MOST_ENTRIES:
-            remedy = "Write out what the aliases stand for."
-            raise _fault(path, "aliases of aliases without end", "settings", remedy)
+            found = f"more than {_MOST_ENTRIES} entries, aliases unfolded"
+            raise _fault(path, found, "settings", "Write out what the aliases stand for.")
         lines: dict[Location, int] = {}
         for location, label, value in _entries(root, ()):
             if location in lines:

@@ -54,7 +54,11 @@ def test_batches_are_consecutive_and_complete():
         ("simulation.frames", 50.5, r"frames: found 50\.5; expected a whole number"),
         ("simulation.youngs_modulus_mpa", float("nan"), "expected a finite number"),
         ("simulation.load_line", "free", r"found 'free'; expected 'solved' or 'fixed'"),
-        ("cases.thickness_mm", [6, 0], r"thickness_mm\.1: found 0; expected greater than or equal to 0\.5"),
+        (
+            "cases.thickness_mm",
+            [6, 0],
+            r"thickness_mm\.1: found 0; expected greater than or equal to 0\.5",
+        ),
         ("cases.thickness_mm", [6, 8, 6.0], r"found 6 more than once; expected distinct"),
         ("cases.thickness_mm", [], r"thickness_mm: found \[\]; expected at least one entry"),
         (
@@ -76,7 +80,11 @@ def test_batches_are_consecutive_and_complete():
         ("grid", None, r"key grid: found nothing; expected a mapping of keys"),
         ("study", "my study", r"study: found 'my study'; expected a name of letters"),
         ("wear.lives", {"gait": {"gait": 0.9}}, r"shares of 'gait' that sum to 0\.9"),
-        ("wear.lives", {"other": {"gate": 1.0}}, r"activity 'gate'.*Did you mean 'gait'\?"),
+        (
+            "wear.lives",
+            {"other": {"gate": 1.0}},
+            r"key wear\.lives\.other\.gate: found no activity 'gate'.*Did you mean 'gait'\?",
+        ),
         ("activities.gait.flexion_deg.bases", 1, r"key activities\.gait\.flexion_deg\.bases"),
         ("activities.gait.source", "xls", r"gait\.source: found 'xls'; expected parametric or csv"),
         ("implant.source", "meshes", r"without a block 'meshes'"),
