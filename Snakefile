@@ -15,9 +15,21 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/geometry.smk"
 include: "workflow/rules/activity.smk"
 include: "workflow/rules/simulation.smk"
-include: "workflow/rules/wear.smk"
-include: "workflow/rules/regression.smk"
-include: "workflow/rules/report.smk"
+include: "workflow/rules/contact.smk"
+
+
+if STUDY.static is None:
+
+    include: "workflow/rules/wear.smk"
+    include: "workflow/rules/regression.smk"
+    include: "workflow/rules/report.smk"
+
+else:
+
+    include: "workflow/rules/static.smk"
+
+
+include: "workflow/rules/provenance.smk"
 
 
 rule all:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -38,6 +39,14 @@ Modulus = Annotated[float, Field(ge=0.5, le=1e5, allow_inf_nan=False)]
 Duration = Annotated[float, Field(ge=0.1, le=60, allow_inf_nan=False)]
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+Coordinate = Literal[
+    "anterior_posterior",
+    "superior_inferior",
+    "medial_lateral",
+    "varus_valgus",
+    "internal_external",
+    "flexion",
+]
 Direction = Literal["posterior", "anterior", "superior", "inferior", "medial", "lateral"]
 
 _UNIT_VECTORS: dict[str, tuple[int, int, int]] = {
@@ -90,11 +99,53 @@ class SideOffsets(Settings):
     lateral: Finite = Field(description="Value of the lateral side.")
 
 
+class FemoralArc(Settings):
+    """An arc of the condyles' sagittal outline."""
+
+    from_flexion_deg: Annotated[float, Field(gt=-45, lt=140)] = Field(
+        description="Flexion at which the condyles' lowest line comes onto it, deg."
+    )
+    radius_mm: Positive = Field(description="Its radius, mm.")
+
+
+class CamSettings(Settings):
+    """Cam of a posterior-stabilised implant: a bar between the condyles, in the femoral frame."""
+
+    posterior_mm: Finite = Field(description="Place of its axis behind the femoral origin, mm.")
+    superior_mm: Finite = Field(description="Place of its axis above the femoral origin, mm.")
+    radius_mm: Positive = Field(description="Radius about its axis, at its middle, mm.")
+    coronal_radius_mm: Positive = Field(description="Radius of its outline across, mm.")
+    half_width_mm: Positive = Field(description="Half-width before its rounded ends, mm.")
+    edge_radius_mm: Positive = Field(description="Radius of its rounded ends, mm.")
+
+
+class PostSettings(Settings):
+    """Post of a posterior-stabilised insert: its straight back, which meets the cam."""
+
+    posterior_mm: Finite = Field(description="Place of its back behind the insert's origin, mm.")
+    height_mm: Positive = Field(description="Height above the bottom of the dishes, mm.")
+    depth_mm: Positive = Field(description="Thickness from its back to its front, mm.")
+    coronal_radius_mm: Positive = Field(description="Radius of its back across, mm.")
+    half_width_mm: Positive = Field(description="Half-width before its rounded edges, mm.")
+    edge_radius_mm: Positive = Field(description="Radius of its rounded edges, mm.")
+
+
+class CamAndPostSettings(Settings):
+    """What makes an implant a posterior-stabilised one."""
+
+    cam: CamSettings = Field(description="Cam of the femoral component.")
+    post: PostSettings = Field(description="Post of the insert.")
+
+
 class ParametricImplantSettings(Settings):
-    """Shape of the built-in cruciate-retaining implant, mm."""
+    """Shape of the built-in implant, mm: cruciate-retaining, or with cam and post."""
 
     femoral_sagittal_radius_mm: Positive = Field(
         description="Radius of the condyles about the flexion axis at their lowest line."
+    )
+    femoral_arcs: tuple[FemoralArc, ...] = Field(
+        description="Arcs that follow it without a kink towards posterior, flexion ascending; an "
+        "empty list gives condyles of revolution."
     )
     femoral_coronal_radius_mm: SideValues = Field(
         description="Radius of the condyles across, in the coronal plane."
@@ -129,6 +180,22 @@ class ParametricImplantSettings(Settings):
     extra_thickness_mm: NonNegative = Field(
         description="Insert thickness at the plateau's lowest line minus the nominal one."
     )
+    cam_and_post: CamAndPostSettings | None = Field(
+        description="Cam and post of a posterior-stabilised implant; null for a cruciate-retaining "
+        "one."
+    )
+
+    @field_validator("femoral_arcs")
+    @classmethod
+    def _flexion_ascends(cls, arcs: tuple[FemoralArc, ...]) -> tuple[FemoralArc, ...]:
+        starts = [arc.from_flexion_deg for arc in arcs]
+        if any(later <= earlier for earlier, later in pairwise(starts)):
+            raise fault(
+                f"from_flexion_deg {', '.join(f'{start:g}' for start in starts)}",
+                "ascending angles",
+                "Order the arcs from anterior to posterior.",
+            )
+        return arcs
 
 
 class AxesSettings(Settings):
@@ -466,6 +533,59 @@ class CaseSettings(Settings):
         return values
 
 
+class ThreeParameterSettings(Settings):
+    """Material that softens as strain = strain0 / 2 (p / p0) + strain0 / 2 (p / p0)^n."""
+
+    exponent: Annotated[float, Field(ge=1, allow_inf_nan=False)] = Field(
+        description="Exponent n; one is a linear material."
+    )
+    reference_strain: Positive = Field(description="Reference strain strain0.")
+    reference_pressure_mpa: Positive = Field(description="Reference pressure p0, MPa.")
+
+
+class PressureLawSettings(Settings):
+    """How pressure follows from penetration."""
+
+    strain: Literal["small", "large"] = Field(
+        description="Strain of the layer: penetration over thickness, d / h, or -ln(1 - d / h)."
+    )
+    material: Literal[
+        "linear",
+        "polyethylene_23c",
+        "polyethylene_37c",
+        "polyethylene_tuned",
+        "polyethylene_tuned_linear",
+        "own",
+    ] = Field(
+        description="Linear with youngs_modulus_mpa, a three-parameter polyethylene by name, or "
+        "the one of own_material."
+    )
+    nonlinear_form: Literal["published", "integrated"] = Field(
+        description="How a three-parameter material enters: its tangent modulus as a secant one, "
+        "as published, or its stress-strain curve itself."
+    )
+    own_material: ThreeParameterSettings | None = Field(
+        description="Three-parameter material of your own; null unless material is own."
+    )
+    cap_mpa: Positive | None = Field(
+        description="Pressure at which the layer turns perfectly plastic, MPa; null for none. "
+        "Without history: for a first, growing load."
+    )
+    thickness_offset_mm: Finite = Field(
+        description="Added to the local thickness of every element, mm."
+    )
+
+    @model_validator(mode="after")
+    def _own_goes_with_own_material(self) -> PressureLawSettings:
+        if (self.material == "own") != (self.own_material is not None):
+            raise fault(
+                f"material: {self.material} with own_material: {self.own_material}",
+                "own_material with material: own and only then",
+                "Fill own_material in, or set it to null and name a material.",
+            )
+        return self
+
+
 class SimulationSettings(Settings):
     """Contact simulation."""
 
@@ -474,6 +594,7 @@ class SimulationSettings(Settings):
     poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
         description="Poisson's ratio of the polyethylene, below 0.5."
     )
+    pressure_law: PressureLawSettings = Field(description="How pressure follows from penetration.")
     medial_share: Annotated[float, Field(gt=0, lt=1)] = Field(
         description="Part of the load carried by the medial side when the load line is solved."
     )
@@ -500,6 +621,87 @@ class SimulationSettings(Settings):
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = Field(
         description="Largest equilibrium residual, as part of the load."
     )
+
+
+class ElementStudySettings(Settings):
+    """How far the results of one static case depend on the elements."""
+
+    material: Name = Field(description="Material, one of `materials`.")
+    flexion_deg: Finite = Field(description="Flexion of the case, deg.")
+    load_n: Positive = Field(description="Load of the case, N.")
+    active_elements: tuple[Annotated[int, Field(ge=4, le=5000)], ...] = Field(
+        min_length=2,
+        description="Numbers of loaded elements a side to aim at, ascending; the last stands for "
+        "the true solution.",
+    )
+    offsets: int = Field(
+        ge=1, le=1000, description="Random places of the elements for each of these numbers."
+    )
+    divisions: tuple[Annotated[int, Field(ge=4, le=500)], ...] = Field(
+        min_length=2,
+        description="Numbers of rows and of columns over a whole plateau that are combined at a "
+        "fixed pose, ascending; the last stands for the true solution.",
+    )
+
+    @field_validator("active_elements", "divisions")
+    @classmethod
+    def _ascends(cls, values: tuple[int, ...]) -> tuple[int, ...]:
+        if any(later <= earlier for earlier, later in pairwise(values)):
+            raise fault(
+                ", ".join(str(value) for value in values), "ascending numbers", "Order them."
+            )
+        return values
+
+
+class StaticSettings(Settings):
+    """Static study: one equilibrium for every material, flexion, position and load."""
+
+    free: tuple[Coordinate, ...] = Field(
+        min_length=1, description="Coordinates that equilibrium decides; the others are held."
+    )
+    flexion_deg: tuple[Finite, ...] = Field(min_length=1, description="Flexion angles, deg.")
+    tibial_external_rotation_deg: Finite = Field(
+        description="External rotation of the tibia against the femur, deg."
+    )
+    posterior_mm: tuple[Finite, ...] = Field(
+        min_length=1,
+        description="Positions of the femoral origin behind that of the insert, mm; a single one "
+        "from which the search starts when anterior_posterior is free.",
+    )
+    medial_mm: Finite = Field(
+        description="Position of the femoral origin medial of that of the insert, mm."
+    )
+    load_n: tuple[Positive, ...] = Field(min_length=1, description="Loads straight down, N.")
+    load_line_mm: Finite = Field(description="Medial-lateral place of the loads, mm, fixed.")
+    materials: dict[Name, PressureLawSettings] = Field(
+        min_length=1,
+        description="Pressure laws by name, in the place of simulation.pressure_law; the first is "
+        "the one others are compared with.",
+    )
+    active_elements: Annotated[int, Field(ge=4, le=5000)] | None = Field(
+        description="Loaded elements of each pair to aim at in every case by changing the number "
+        "of rows and columns; null keeps those of `grid`."
+    )
+    element_study: ElementStudySettings | None = Field(
+        description="How far results depend on the elements; null leaves it out."
+    )
+
+    @model_validator(mode="after")
+    def _one_start_where_it_is_free(self) -> StaticSettings:
+        if "anterior_posterior" in self.free and len(self.posterior_mm) > 1:
+            raise fault(
+                f"{len(self.posterior_mm)} values of posterior_mm with anterior_posterior free",
+                "one value, from which the search starts",
+                "Give one, or hold anterior_posterior by taking it out of `free`.",
+            )
+        study = self.element_study
+        if study is not None and study.material not in self.materials:
+            raise fault(
+                f"element_study.material: {study.material}",
+                f"one of: {', '.join(self.materials)}",
+                suggestion(study.material, self.materials) or "Name a material of this study.",
+            )
+        return self
 
 
 class WearSettings(Settings):
@@ -579,6 +781,9 @@ class Study(Settings):
     cases: CaseSettings = Field(description="Full factorial design of the cases.")
     cases_per_job: int = Field(ge=1, description="Cases simulated by one job.")
     simulation: SimulationSettings = Field(description="Contact simulation.")
+    static: StaticSettings | None = Field(
+        description="Static study, in the place of cycles and wear; null for these."
+    )
     wear: WearSettings = Field(description="Wear and creep over a life.")
     report: ReportSettings = Field(description="Report.")
 
@@ -627,7 +832,15 @@ class Study(Settings):
         return {f"b{i:03d}": cases[start : start + size] for i, start in enumerate(starts)}
 
     def simulated_activities(self) -> tuple[str, ...]:
-        """Activities that at least one life contains, in the order of the settings."""
+        """Activities that at least one life contains, in the order of the settings.
+
+        Returns
+        -------
+        tuple of str
+            None in a static study.
+        """
+        if self.static is not None:
+            return ()
         used = {activity for shares in self.wear.lives.values() for activity in shares}
         return tuple(activity for activity in self.activities if activity in used)
 

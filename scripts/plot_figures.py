@@ -14,6 +14,7 @@ from kneewear.io.grid import load_grid
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_figures
+from kneewear.report.verification import draw_verification
 
 with job_log(snakemake.log[0], snakemake.threads):
     activities = [load_activity(path) for path in snakemake.input.activities]
@@ -32,6 +33,8 @@ with job_log(snakemake.log[0], snakemake.threads):
         extractions=next(map(load_extractions, snakemake.input.extraction), None),
         benchmark=next(map(load_table, snakemake.input.benchmark), None),
     )
+    tables = {Path(path).stem: load_table(path) for path in snakemake.input.verification}
+    figures |= draw_verification(tables)
     for name, figure in figures.items():
         for suffix in ("svg", "png"):
             save_figure(figure, Path(snakemake.output.figures, f"{name}.{suffix}"))

@@ -28,6 +28,7 @@ override single keys:
 |---|---|
 | `config.yaml` | 5 insert thicknesses x 5 body masses, built-in implant and gait, 51 months |
 | `quick.yaml` | 4 cases on a coarse grid, about twenty seconds |
+| `chapter3.yaml` | static pressures of a posterior-stabilised implant, two materials |
 | `nominal.yaml` | one patient (70 kg, 6.8 mm), gait alone and mixed with stairs |
 | `example_meshes.yaml` | an implant from STL and a gait from CSV; start here for your own |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data from elsewhere) |

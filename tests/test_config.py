@@ -36,6 +36,34 @@ def test_every_committed_study_is_valid(file):
     load_study(merge_settings(DEFAULT, read_settings(file)), file.name)
 
 
+def static(**changes):
+    """Return the settings of chapter 3 with keys of its static block replaced."""
+    settings = merge_settings(DEFAULT, read_settings(FOLDER / "chapter3.yaml"))
+    return merge_settings(settings, {"static": changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"posterior_mm": [0, 3]}, r"found 2 values of posterior_mm with anterior_posterior free"),
+        ({"free": ["anterior"]}, r"static\.free\.0: found 'anterior'"),
+        ({"element_study": {"material": "linaer"}}, r"expected one of.*Did you mean 'linear'\?"),
+        (
+            {"element_study": {"divisions": [30, 20]}},
+            r"divisions: found 30, 20; expected ascending",
+        ),
+        ({"load_n": [0]}, r"static\.load_n\.0: found 0; expected greater than 0"),
+    ],
+)
+def test_faults_of_a_static_study_are_told(changes, message):
+    with pytest.raises(InputDataError, match=message):
+        load_study(static(**changes))
+
+
+def test_static_study_simulates_no_activity():
+    assert load_study(static()).simulated_activities() == ()
+
+
 def test_batches_are_consecutive_and_complete():
     study = load_study(changed("cases_per_job", 7))
     batches = study.batches()

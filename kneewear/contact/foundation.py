@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact import _law_kernels
+from kneewear.contact.materials import ThreeParameterMaterial
 
 Array = NDArray[np.float64]
+
+# Gauss points of a stored energy: exact for powers up to 39, to rounding for exponentials.
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
 def confined_modulus(youngs_modulus: float, poisson_ratio: float) -> float:
@@ -39,8 +44,8 @@ def confined_modulus(youngs_modulus: float, poisson_ratio: float) -> float:
     return (1 - poisson_ratio) * youngs_modulus / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio))
 
 
-def pressure(penetration: ArrayLike, thickness: ArrayLike, modulus: float) -> NDArray[np.float64]:
-    """Pressure of the elastic foundation.
+def pressure(penetration: ArrayLike, thickness: ArrayLike, modulus: float) -> Array:
+    """Pressure of the elastic foundation at small strain.
 
     Parameters
     ----------
@@ -74,14 +79,101 @@ class PressureLaw:
     """How the pressure of an element follows from its penetration and layer thickness.
 
     A law names its branch of the compiled `press_law` by its `code` and hands it `parameters`.
+
+    Notes
+    -----
+    Every law gives one pressure for one penetration, whatever happened before and whatever the
+    neighbours do.
+
+    A `cap` makes a layer elastic and then perfectly plastic: pressure stops rising at it, as it
+    stops at the hardness of a material, about three times its yield stress when the plastic zone
+    is surrounded by elastic material (Johnson 1985, section 6.3). It holds while a first load
+    grows. Unloading returns along the same curve, so there is no dent left, no work lost and no
+    shakedown, and a load beyond cap times area finds no equilibrium.
     """
 
-    code: ClassVar[int]
+    @property
+    def code(self) -> int:
+        """Branch of `press_law`."""
+        raise NotImplementedError
 
     @property
     def parameters(self) -> Array:
         """Constants of the law, in the order its kernel reads them."""
         raise NotImplementedError
+
+    def pressure(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
+        """Pressure, MPa.
+
+        Parameters
+        ----------
+        penetration, thickness : array
+            mm; broadcast together.
+
+        Returns
+        -------
+        array
+            Never negative; zero where the penetration is not positive.
+        """
+        return self._press(penetration, thickness)[0]
+
+    def rate(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
+        """Derivative of the pressure over the penetration, MPa/mm; zero apart and at the cap.
+
+        Parameters
+        ----------
+        penetration, thickness : array
+            mm; broadcast together.
+        """
+        return self._press(penetration, thickness)[1]
+
+    def penetration(self, pressure: ArrayLike, thickness: ArrayLike) -> Array:
+        """Penetration that makes a pressure, mm: the law turned round.
+
+        Parameters
+        ----------
+        pressure : array
+            MPa, from zero to the cap.
+        thickness : array
+            mm; broadcast together.
+        """
+        constants, pressure = self.parameters, np.asarray(pressure, dtype=float)
+        scale, exponent = constants[_law_kernels.SCALE], constants[_law_kernels.EXPONENT]
+        softened = constants[_law_kernels.WEIGHT] * scale * (pressure / scale) ** exponent
+        strain = (pressure + softened) / constants[_law_kernels.MODULUS]
+        if self.code & _law_kernels.LARGE_STRAIN:
+            strain = _lost_part(strain)
+        return np.asarray(thickness, dtype=float) * strain
+
+    def energy(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
+        """Elastic energy stored per area, N/mm: the integral of the pressure over the penetration.
+
+        Parameters
+        ----------
+        penetration, thickness : array
+            mm; broadcast together.
+
+        Notes
+        -----
+        Computed as p d minus the integral of the penetration over the pressure, which needs no
+        root: exact for laws of small strain and whole exponents, to rounding for the others as
+        long as the strain is below nine tenths. At the cap it counts the work of the cap, which a
+        plastic material would lose.
+        """
+        depth = np.maximum(np.asarray(penetration, dtype=float), 0.0)
+        thickness = np.asarray(thickness, dtype=float)
+        top = self.pressure(depth, thickness)
+        places = 0.5 * (_POINTS + 1.0)
+        under = self.penetration(top[..., None] * places, thickness[..., None])
+        return top * depth - 0.5 * top * (under @ _WEIGHTS)
+
+    def _press(self, penetration: ArrayLike, thickness: ArrayLike) -> tuple[Array, Array]:
+        depth, thick = np.broadcast_arrays(
+            np.asarray(penetration, dtype=float), np.asarray(thickness, dtype=float)
+        )
+        found = np.empty((2, depth.size))
+        _law_kernels.press_many(self.code, self.parameters, depth.ravel(), thick.ravel(), *found)
+        return found[0].reshape(depth.shape), found[1].reshape(depth.shape)
 
 
 @dataclass(frozen=True)
@@ -92,15 +184,112 @@ class SmallStrain(PressureLaw):
     ----------
     modulus : float
         Confined modulus K, MPa.
+    cap : float
+        Largest pressure, MPa, see `PressureLaw`.
     """
 
     modulus: float
-    code: ClassVar[int] = _law_kernels.SMALL_STRAIN
+    cap: float = math.inf
+
+    @property
+    def code(self) -> int:
+        """Branch of `press_law`."""
+        return _law_kernels.SMALL_STRAIN
 
     @property
     def parameters(self) -> Array:
-        """K."""
-        return np.array([self.modulus])
+        """K and the cap."""
+        return np.array([self.modulus, self.cap, 1.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True)
+class LargeStrain(PressureLaw):
+    """Foundation at large strain, p = -K ln(1 - d / h).
+
+    Parameters
+    ----------
+    modulus : float
+        Confined modulus K, MPa.
+    cap : float
+        Largest pressure, MPa, see `PressureLaw`.
+
+    Notes
+    -----
+    Stiffens without bound as the penetration nears the thickness, and exceeds the linear law by
+    the part d / (2 h) when small. Beyond a strain of nine tenths, where no material is described
+    any more, the curve goes on along its tangent, so that a solver which steps too deep meets a
+    finite pressure.
+
+    References
+    ----------
+    Bei (2003), Eq. 2-2, with the minus sign that its print lost; Blankevoort et al. (1991).
+    """
+
+    modulus: float
+    cap: float = math.inf
+
+    @property
+    def code(self) -> int:
+        """Branch of `press_law`."""
+        return _law_kernels.LARGE_STRAIN
+
+    @property
+    def parameters(self) -> Array:
+        """K and the cap."""
+        return np.array([self.modulus, self.cap, 1.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True)
+class ThreeParameter(PressureLaw):
+    """Foundation of a material that softens under pressure.
+
+    Parameters
+    ----------
+    material : ThreeParameterMaterial
+        Material.
+    poisson_ratio : float
+        Poisson's ratio, below 0.5, taken as constant.
+    form : {"published", "integrated"}
+        How the material enters. `published`: c E(p) e = p with the tangent modulus E(p) of the
+        material in the place of a secant modulus, as in the source. `integrated`: c times the
+        strain of the layer equals the material's strain at p, so that E(p) is the tangent of the
+        law. Here c is `confined_modulus(1, poisson_ratio)` and e the strain of the layer.
+    strain : {"small", "large"}
+        Strain of the layer: d / h or -ln(1 - d / h).
+    cap : float
+        Largest pressure, MPa, see `PressureLaw`.
+
+    Notes
+    -----
+    With q = p / p0 both are q + w q^n = (2 c / strain0) e, where w is n as published and one when
+    integrated: at n = 3 the published form makes the power three times too soft.
+
+    References
+    ----------
+    Bei (2003), Eq. 2-3 and 2-4 in Eq. 2-1 or 2-2.
+    """
+
+    material: ThreeParameterMaterial
+    poisson_ratio: float
+    form: Literal["published", "integrated"] = "published"
+    strain: Literal["small", "large"] = "small"
+    cap: float = math.inf
+
+    @property
+    def code(self) -> int:
+        """Branch of `press_law`."""
+        large = _law_kernels.LARGE_STRAIN if self.strain == "large" else _law_kernels.SMALL_STRAIN
+        return _law_kernels.THREE_PARAMETER + large
+
+    @property
+    def parameters(self) -> Array:
+        """K at no strain, the cap, p0, n and w."""
+        material = self.material
+        modulus = confined_modulus(
+            2.0 * material.reference_pressure / material.reference_strain, self.poisson_ratio
+        )
+        weight = material.exponent if self.form == "published" else 1.0
+        return np.array([modulus, self.cap, material.reference_pressure, material.exponent, weight])
 
 
 @dataclass(frozen=True)
@@ -113,7 +302,23 @@ class Layer:
         Its pressure law.
     thickness : array, shape (n_valid,)
         Thickness under every valid element of the pair, in the order of `ContactPair.index`, mm.
+
+    Raises
+    ------
+    ValueError
+        If a thickness is not positive.
     """
 
     law: PressureLaw
     thickness: Array
+
+    def __post_init__(self) -> None:
+        if not np.all(self.thickness > 0.0):
+            raise ValueError("a layer must have a positive thickness under every element")
+
+
+def _lost_part(strain: Array) -> Array:
+    """Part of its thickness a layer has lost at a logarithmic strain, as the kernel has it."""
+    largest = _law_kernels.LARGEST_STRAIN
+    beyond = strain + math.log1p(-largest)
+    return np.where(beyond <= 0.0, -np.expm1(-strain), largest + (1.0 - largest) * beyond)

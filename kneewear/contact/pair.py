@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,6 +106,34 @@ class ContactPair:
                 f"the distance table reaches {distance_table.outside:g} mm out of the surface; "
                 f"contact needs {MARGIN:g} mm"
             )
+        self.indenter = indenter
+        self._patch = indenter.arrays
+        self._table = distance_table.arrays if distance_table is not None else empty_table()
+        self._start = _voxel_starts(table)
+        self._direction = DIRECTIONS[direction]
+        self._take_elements(grid, side)
+
+    def over(self, grid: ElementGrid, side: int) -> ContactPair:
+        """The same indenter over other elements.
+
+        Parameters
+        ----------
+        grid : ElementGrid
+            Elements of the fixed body.
+        side : int
+            Index of the pair's elements in the grid.
+
+        Returns
+        -------
+        ContactPair
+            What it shares with this one, the map of starts above all, is not built again.
+        """
+        other = copy(self)
+        other._take_elements(grid, side)
+        return other
+
+    def _take_elements(self, grid: ElementGrid, side: int) -> None:
+        """Elements of a grid's side, and room for what is found of each."""
         index = np.flatnonzero(grid.valid[side].ravel())
         self.index = index
         self.centre = np.ascontiguousarray(grid.centre[side].reshape(-1, 3)[index])
@@ -113,12 +142,7 @@ class ContactPair:
         self.tangent_column = np.ascontiguousarray(grid.tangent_column[side].reshape(-1, 3)[index])
         self._lowest, self._highest = self.centre.min(axis=0), self.centre.max(axis=0)
         self.area = grid.area[side].ravel()[index]
-        self.indenter = indenter
         self._elements = _kernels.ElementArrays(self.centre, self.normal, self.area)
-        self._patch = indenter.arrays
-        self._table = distance_table.arrays if distance_table is not None else empty_table()
-        self._start = _voxel_starts(table)
-        self._direction = DIRECTIONS[direction]
         self._listed = _kernels.Workspace(
             element=np.empty(index.size, dtype=np.int64),
             u=np.empty(index.size),

@@ -1,13 +1,14 @@
-"""What a bearing surface covers of the horizontal plane, and of the cells of a rectangle there."""
+"""What a bearing covers of the plan of its elements, and of the cells of a rectangle there."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from kneewear.geometry.element_surfaces import ElementSurface
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -22,7 +23,10 @@ _WORTH_TURNING = 0.01
 
 @dataclass(frozen=True)
 class Coverage:
-    """Part of the horizontal plane over which a bearing surface exists.
+    """Part of the plan over which a bearing surface exists.
+
+    The plan is the horizontal plane, or what the bearing's elements are laid on: x and z stand for
+    its two coordinates.
 
     Parameters
     ----------
@@ -67,7 +71,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Rectangle:
-    """Rectangle of the horizontal plane, cut into rows and columns of equal cells.
+    """Rectangle of the plan, cut into rows and columns of equal cells.
 
     Parameters
     ----------
@@ -116,6 +120,51 @@ class Rectangle:
             [along * (self.rows / self.length), across * (self.columns / self.width)], axis=-1
         )
 
+    def cut(self, rows: int, columns: int) -> Rectangle:
+        """The same rectangle, cut into other cells."""
+        return replace(self, rows=rows, columns=columns)
+
+    def part(self, low: Array, high: Array, rows: int, columns: int) -> Rectangle:
+        """Part of the rectangle, cut into cells of its own.
+
+        Parameters
+        ----------
+        low, high : array, shape (2,)
+            Where it starts and ends along the length and along the width, mm from the origin.
+        rows, columns : int
+            Its cells.
+
+        Returns
+        -------
+        Rectangle
+            Parallel to this one.
+        """
+        origin = self.at(*(np.asarray(low) * [self.rows / self.length, self.columns / self.width]))
+        length, width = (float(extent) for extent in np.subtract(high, low))
+        return Rectangle(origin, self.angle, length, width, rows, columns)
+
+    def moved(self, row_part: float, column_part: float) -> Rectangle:
+        """The same cells moved back by parts of a cell, with one more row and column at the end.
+
+        Parameters
+        ----------
+        row_part, column_part : float
+            Parts of a cell's length and width, 0 to 1.
+
+        Returns
+        -------
+        Rectangle
+            Covers what this one covers.
+        """
+        return replace(
+            self,
+            origin=self.at(np.array(-row_part), np.array(-column_part)),
+            length=self.length * (1.0 + 1.0 / self.rows),
+            width=self.width * (1.0 + 1.0 / self.columns),
+            rows=self.rows + 1,
+            columns=self.columns + 1,
+        )
+
     @property
     def corners(self) -> Array:
         """Positions (x, z) of all corners of cells, mm, shape (rows + 1, columns + 1, 2)."""
@@ -123,13 +172,15 @@ class Rectangle:
         return self.at(*np.meshgrid(row, column, indexing="ij"))
 
 
-def patch_coverage(surface: Surface) -> Coverage:
+def patch_coverage(surface: Surface, laid_on: ElementSurface) -> Coverage:
     """Plan of a whole patch, bounded by its four border curves.
 
     Parameters
     ----------
     surface : Surface
         Patch without overhang.
+    laid_on : ElementSurface
+        What its elements are laid on.
 
     Returns
     -------
@@ -139,7 +190,7 @@ def patch_coverage(surface: Surface) -> Coverage:
     along = np.linspace(0.0, 1.0, _BORDER_PIECES, endpoint=False)
     u = np.concatenate([u0 + (u1 - u0) * t for t in (along, 1 + 0 * along, 1 - along, 0 * along)])
     v = np.concatenate([v0 + (v1 - v0) * t for t in (0 * along, along, 1 + 0 * along, 1 - along)])
-    border = surface.evaluate(u, v)[:, [0, 2]]
+    border = laid_on.plan(surface.evaluate(u, v))
     edges = np.stack([border, np.roll(border, -1, axis=0)], axis=1)
     round_it = Coverage(edges)
     return round_it if round_it.area > 0 else Coverage(edges[::-1, ::-1].copy())
@@ -175,7 +226,9 @@ def mesh_coverage(
     return Coverage(edges[(edges[:, 0] != edges[:, 1]).any(axis=1)])
 
 
-def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle:
+def bounding_rectangle(
+    coverage: Coverage, rows: int, columns: int, *, turnable: bool = True
+) -> Rectangle:
     """Smallest rectangle round what is covered.
 
     Parameters
@@ -184,6 +237,8 @@ def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle
         Covered part of the plane.
     rows, columns : int
         Cells to cut it into.
+    turnable : bool
+        Whether the rectangle may be turned.
 
     Returns
     -------
@@ -202,7 +257,9 @@ def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle
     1975, doi:10.1145/360881.360919), so only those directions are tried.
     """
     if not coverage.area > 0.0:
-        raise ValueError("the bearing surface covers nothing of the horizontal plane")
+        raise ValueError(
+            "the bearing surface covers nothing of the plane or surface its elements are laid on"
+        )
     points = np.unique(coverage.edges.reshape(-1, 2), axis=0)
     hull = points[ConvexHull(points).vertices]
     side = np.roll(hull, -1, axis=0) - hull
@@ -213,7 +270,7 @@ def bounding_rectangle(coverage: Coverage, rows: int, columns: int) -> Rectangle
     across = hull @ np.stack([-turned[1], turned[0]])
     areas = np.ptp(along, axis=0) * np.ptp(across, axis=0)
     best = int(np.argmin(areas))
-    if areas[best] > (1.0 - _WORTH_TURNING) * areas[0]:
+    if not turnable or areas[best] > (1.0 - _WORTH_TURNING) * areas[0]:
         best = 0
     low = np.array([along[:, best].min(), across[:, best].min()])
     cosine, sine = turned[:, best]
@@ -243,11 +300,16 @@ def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]
     -----
     Green's theorem, edge by edge: a piece of border inside one cell adds the area and the moments
     between itself and the cell's start, and of whole strips in the cells before it. The cost grows
-    with the number of cells the border runs through. Sheets that overlap in plan count once where
-    they cover a cell wholly.
+    with the number of cells the border runs through; without one it is the work of one cell. Sheets
+    that overlap in plan count once where they cover a cell wholly.
     """
     rows, columns = rectangle.rows, rectangle.columns
+    row, column = np.meshgrid(np.arange(float(rows)), np.arange(float(columns)), indexing="ij")
     pieces = rectangle.cells(coverage.edges)
+    low, high = pieces.min(axis=1), pieces.max(axis=1)
+    if not ((high >= 0.0) & (low <= [rows, columns])).all(axis=1).any():
+        covered = _winding(pieces, np.array([0.5 * rows, 0.5 * columns])) > 0
+        return np.full(row.shape, float(covered)), rectangle.at(row + 0.5, column + 0.5)
     pieces = _split(pieces, 1, np.arange(columns + 1.0))
     pieces = _split(pieces, 0, np.arange(rows + 1.0))
     middle = pieces.mean(axis=1)
@@ -273,9 +335,17 @@ def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]
     local = np.full((rows, columns, 2), 0.5)
     for axis in range(2):
         local[partial, axis] = np.clip(moments[axis][partial] / area[partial], 0.0, 1.0)
-    row, column = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
     fraction = np.where(area >= 1.0 - 1e-9, 1.0, np.where(partial, area, 0.0))
     return fraction, rectangle.at(row + local[..., 0], column + local[..., 1])
+
+
+def _winding(edges: Array, place: Array) -> int:
+    """How often the border runs round one place."""
+    (s0, t0), (s1, t1) = np.moveaxis(edges - place, 0, -1)
+    crossed = (t0 > 0) != (t1 > 0)
+    # Beyond the place where s0 - t0 (s1 - s0) / (t1 - t0) > 0: left of it, seen along the edge.
+    beyond = (s0 * t1 - s1 * t0) * np.sign(t1 - t0) > 0
+    return int(np.sign(t1 - t0)[crossed & beyond].sum())
 
 
 def _summed(place: NDArray[np.int64], shape: tuple[int, int], *values: Array) -> Array:

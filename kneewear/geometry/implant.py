@@ -10,6 +10,8 @@ from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import Underside
 
 SIDES = ("medial", "lateral")
+# What cam and post are called where sides are named.
+POST = "post"
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,25 @@ class Layer:
 
     bone: Mapping[str, Surface]
     limits: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class CamAndPost:
+    """The third pair of surfaces of a posterior-stabilised implant.
+
+    Parameters
+    ----------
+    cam : Surface
+        Bar between the condyles, femoral frame, normal pointing out of the metal.
+    post : Surface
+        Back of the insert's post, insert's frame, normal pointing out of it, about posterior.
+    front : float
+        Position x of the post's flat front, mm; what lies before it stays clear of the cam.
+    """
+
+    cam: Surface
+    post: Surface
+    front: float
 
 
 @dataclass(frozen=True)
@@ -51,6 +72,8 @@ class Implant:
         Where a plateau exists when its patch reaches beyond it; everywhere when absent.
     femoral_layer, insert_layer : Layer, optional
         Subchondral surfaces of a natural knee: both or none.
+    cam_and_post : CamAndPost, optional
+        Third pair of a posterior-stabilised implant.
 
     Raises
     ------
@@ -67,6 +90,7 @@ class Implant:
     coverage: Mapping[str, Coverage] | None = None
     femoral_layer: Layer | None = None
     insert_layer: Layer | None = None
+    cam_and_post: CamAndPost | None = None
 
     def __post_init__(self) -> None:
         if (self.femoral_layer is None) != (self.insert_layer is None):
@@ -82,3 +106,24 @@ class Implant:
     def natural(self) -> bool:
         """Whether both bodies carry cartilage: recognised from the twice as many surfaces."""
         return self.insert_layer is not None
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Names of the pairs of surfaces that can touch: both sides, and the post if any."""
+        return SIDES if self.cam_and_post is None else (*SIDES, POST)
+
+    def indenter(self, side: str) -> Surface:
+        """Surface of the femoral component that meets the insert on a side, or at the post.
+
+        Parameters
+        ----------
+        side : str
+            One of `sides`.
+
+        Returns
+        -------
+        Surface
+        """
+        if side == POST and self.cam_and_post is not None:
+            return self.cam_and_post.cam
+        return self.femoral[side]

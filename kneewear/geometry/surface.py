@@ -102,6 +102,11 @@ class Surface:
         """Points of a regular sampling, four a knot span, shape (n, 3)."""
         return np.asarray(self._samples[2].data)
 
+    @property
+    def sample_parameters(self) -> tuple[Array, Array]:
+        """Parameters u and v of the sample points, each of shape (n,)."""
+        return self._samples[0], self._samples[1]
+
     def derivatives(self, u: ArrayLike, v: ArrayLike) -> tuple[Array, ...]:
         """Point, first and second derivatives: S, Su, Sv, Suu, Suv, Svv.
 

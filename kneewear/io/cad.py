@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.bearing import bearing_of
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 
@@ -123,13 +124,10 @@ def save_implant_step(implant: Implant, path: str | Path) -> None:
         The implant; a left one is mirrored back.
     path : str or Path
         File to write: condyles (in the femoral frame), then plateaus (in the insert's frame), the
-        medial one first.
+        medial one first and cam and post last.
     """
-    surfaces = {
-        f"{body}_{side}": getattr(implant, body)[side]
-        for body in ("femoral", "insert")
-        for side in SIDES
-    }
+    surfaces = {f"femoral_{side}": implant.indenter(side) for side in implant.sides}
+    surfaces |= {f"insert_{side}": bearing_of(implant, side).surface for side in implant.sides}
     if implant.left:
         surfaces = {name: surface.mirrored() for name, surface in surfaces.items()}
     save_patches(surfaces, path)

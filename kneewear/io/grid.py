@@ -59,7 +59,10 @@ def save_grid(grid: ElementGrid, path: str | Path) -> None:
     for name in ("area", "thickness"):
         values[name] = np.where(grid.valid, values[name], 0.0)
     values |= {"side": np.array(grid.sides), "component": np.array(["x", "y", "z"])}
-    attributes = {"nominal_thickness_mm": float(grid.nominal_thickness)}
+    attributes = {
+        "nominal_thickness_mm": float(grid.nominal_thickness),
+        "sides_of_unvaried_thickness": " ".join(grid.unvaried),
+    }
     netcdf.save(LAYOUT, values, path, attributes)
 
 
@@ -89,4 +92,5 @@ def load_grid(path: str | Path) -> ElementGrid:
             **arrays,
             nominal_thickness=float(attributes["nominal_thickness_mm"]),
             sides=tuple(str(side) for side in values["side"]),
+            unvaried=tuple(str(attributes.get("sides_of_unvaried_thickness", "")).split()),
         )

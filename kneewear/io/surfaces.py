@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kneewear.geometry.coverage import Coverage
-from kneewear.geometry.implant import SIDES, Implant, Layer
+from kneewear.geometry.implant import SIDES, CamAndPost, Implant, Layer
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import MeshUnderside, PlaneUnderside
@@ -47,6 +47,12 @@ def save_implant(implant: Implant, path: str | Path) -> None:
             attributes[f"{body}_least_mm"], attributes[f"{body}_greatest_mm"] = layer.limits
             for side, surface in layer.bone.items():
                 _put_patch(f"{body}_bone_{side}", surface, values, attributes)
+    pair = implant.cam_and_post
+    attributes["cam_and_post"] = int(pair is not None)
+    if pair is not None:
+        _put_patch("cam", pair.cam, values, attributes)
+        _put_patch("post", pair.post, values, attributes)
+        attributes["post_front_mm"] = pair.front
     for side, coverage in (implant.coverage or {}).items():
         values[f"coverage_{side}_edges"] = coverage.edges
     underside = implant.underside
@@ -87,7 +93,7 @@ def load_implant(path: str | Path) -> Implant:
     _, attributes = netcdf.load(Layout(KIND, ()), path)
     with netcdf.damage_told(path, Layout(KIND, ())):
         values, _ = netcdf.load(_layout(attributes), path)
-        coverage = None
+        coverage = pair = None
         layers: dict[str, Layer] = {}
         if attributes["coverage"]:
             coverage = {side: Coverage(values[f"coverage_{side}_edges"]) for side in SIDES}
@@ -99,6 +105,9 @@ def load_implant(path: str | Path) -> Implant:
                 )
                 for body in _BODIES
             }
+        if attributes["cam_and_post"]:
+            cam, post = (_taken_patch(name, values, attributes) for name in ("cam", "post"))
+            pair = CamAndPost(cam, post, float(attributes["post_front_mm"]))
         return Implant(
             name=str(attributes["name"]),
             femoral=_taken_patches("femoral", values, attributes),
@@ -109,6 +118,7 @@ def load_implant(path: str | Path) -> Implant:
             coverage=coverage,
             femoral_layer=layers.get("femoral"),
             insert_layer=layers.get("insert"),
+            cam_and_post=pair,
         )
 
 
@@ -128,17 +138,19 @@ def _taken_patches(
     body: str, values: dict[str, Any], attributes: dict[str, Any]
 ) -> dict[str, Surface]:
     """Patches of both sides from the arrays and attributes of a file."""
-    return {
-        side: Surface(
-            control_points=values[f"{body}_{side}_control_points"],
-            weights=values[f"{body}_{side}_weights"],
-            knots_u=values[f"{body}_{side}_knots_u"],
-            knots_v=values[f"{body}_{side}_knots_v"],
-            degree_u=int(attributes[f"{body}_{side}_degree_u"]),
-            degree_v=int(attributes[f"{body}_{side}_degree_v"]),
-        )
-        for side in SIDES
-    }
+    return {side: _taken_patch(f"{body}_{side}", values, attributes) for side in SIDES}
+
+
+def _taken_patch(patch: str, values: dict[str, Any], attributes: dict[str, Any]) -> Surface:
+    """One patch from the arrays and attributes of a file."""
+    return Surface(
+        control_points=values[f"{patch}_control_points"],
+        weights=values[f"{patch}_weights"],
+        knots_u=values[f"{patch}_knots_u"],
+        knots_v=values[f"{patch}_knots_v"],
+        degree_u=int(attributes[f"{patch}_degree_u"]),
+        degree_v=int(attributes[f"{patch}_degree_v"]),
+    )
 
 
 def _taken_limits(body: str, attributes: dict[str, Any]) -> tuple[float, float]:
@@ -168,6 +180,8 @@ def _layout(attributes: dict[str, Any]) -> Layout:
     for body, name in (_BODIES | (_BONES if attributes["natural"] else {})).items():
         for side in SIDES:
             variables += _patch_variables(f"{body}_{side}", f"{side} {name}")
+    if attributes["cam_and_post"]:
+        variables += _patch_variables("cam", "cam") + _patch_variables("post", "post's back")
     for side in SIDES if attributes["coverage"] else ():
         dims = (f"coverage_{side}_edge", "end", "plan")
         text = f"border of the {side} plateau in plan, x and z"

@@ -12,6 +12,7 @@ from vtkmodules.vtkCommonCore import vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
 
+from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.layers import layer_thickness
@@ -127,15 +128,17 @@ def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -
     Notes
     -----
     Each body is in its own frame, mm; a left knee is mirrored back. Surfaces carry the side (0
-    medial, 1 lateral), normals and principal curvatures (1/mm), cartilage also its thickness (mm).
-    Elements carry side, row, column, thickness (mm), true area (mm2), covered part of the cell and
-    normal.
+    medial, 1 lateral, 2 cam or post), normals and principal curvatures (1/mm), cartilage also its
+    thickness (mm). Elements carry side, row, column, thickness (mm), true area (mm2), covered part
+    of the cell and normal.
     """
     written = []
     mirror = np.array([-1.0 if implant.left else 1.0, 1.0, 1.0])
     layers = {"insert": implant.insert_layer, "femoral": implant.femoral_layer}
-    bodies: dict[str, Mapping[str, Surface]] = {"insert": implant.insert}
-    bodies["femoral"] = implant.femoral
+    bodies: dict[str, Mapping[str, Surface]] = {
+        "insert": {side: bearing_of(implant, side).surface for side in implant.sides},
+        "femoral": {side: implant.indenter(side) for side in implant.sides},
+    }
     bodies |= {f"{body}_bone": layer.bone for body, layer in layers.items() if layer is not None}
     for body, patches in bodies.items():
         written.append(Path(folder, f"{body}.vtp"))

@@ -1,4 +1,4 @@
-"""Results printed in Bei (2003), chapter 4 and appendices: 25 cases of thickness and body mass.
+"""Results printed in Bei (2003): chapter 3, chapter 4 and appendices.
 
 Only the comparison (and a calibration) may read them: a prediction that knows the answers is none.
 """
@@ -60,6 +60,19 @@ def published_regression() -> pd.DataFrame:
     table = _read("table_4_1_regression")
     table["unit"] = table["unit"].replace(UNITS)
     return table
+
+
+def published_material_errors() -> pd.DataFrame:
+    """Table 3-1: errors of the linear and the nonlinear material against measured pressures.
+
+    Returns
+    -------
+    DataFrame
+        Columns quantity (max_pressure, avg_pressure), measured (peaks without or with averaging of
+        neighbouring sensels), statistic (mean, SD, RMS), linear_mpa and nonlinear_mpa: model minus
+        measurement over 4 flexion angles and 4 loads.
+    """
+    return _read("table_3_1_errors")
 
 
 def _read(name: str) -> pd.DataFrame:

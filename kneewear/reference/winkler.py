@@ -139,6 +139,7 @@ def cylinder_force(
     modulus: float,
     thickness: float,
     measure: Measure = "minimum_distance",
+    edge: float = math.inf,
 ) -> float:
     """Force per length that presses a rigid cylinder into a flat foundation.
 
@@ -146,6 +147,9 @@ def cylinder_force(
     ----------
     radius, depth, modulus, thickness, measure
         As in `sphere_force`; the cylinder's axis is parallel to the plane.
+    edge : float
+        Distance from the axis, in plan, to an edge of the foundation that runs along the cylinder,
+        mm: a block loaded at its edge. Negative where the axis stands beyond the edge.
 
     Returns
     -------
@@ -154,19 +158,27 @@ def cylinder_force(
 
     Notes
     -----
-    With c = R - D and a as in `contact_radius`, K / h times 2 c (R asinh(a/c) - a),
-    R a - c^2 asinh(a/c) and R^2 asin(a/R) - a c. All near (4/3) a D, that of the parabola.
-    The terms cancel for shallow contact: the relative rounding error is about 1e-16 (R / D)^1.5.
+    The penetration is integrated from the edge (or from the end of the contact before it) to the
+    far end. Over a whole contact this makes, with c = R - D and a as in `contact_radius`, K / h
+    times 2 c (R asinh(a/c) - a), R a - c^2 asinh(a/c) and R^2 asin(a/R) - a c. All near
+    (4/3) a D, that of the parabola. The terms cancel for shallow contact: the relative rounding
+    error is about 1e-16 (R / D)^1.5.
     """
     half_width = contact_radius(radius, depth)
-    centre = radius - depth
+    cut = max(-half_width, min(edge, half_width))
+    sections = (_section(reach, radius, radius - depth, measure) for reach in (half_width, cut))
+    return modulus / thickness * sum(sections)
+
+
+def _section(reach: float, radius: float, centre: float, measure: Measure) -> float:
+    """Integral of what presses along the plane's normal from the axis to a reach, mm2; odd."""
+    slant = math.hypot(reach, centre)
     if measure == "minimum_distance":
-        section = 2.0 * centre * (radius * math.asinh(half_width / centre) - half_width)
-    elif measure == "minimum_distance_along_normal":
-        section = radius * half_width - centre**2 * math.asinh(half_width / centre)
-    else:
-        section = radius**2 * math.asin(half_width / radius) - half_width * centre
-    return modulus / thickness * section
+        return centre * (radius * math.asinh(reach / centre) - reach)
+    if measure == "minimum_distance_along_normal":
+        return radius * reach - 0.5 * (reach * slant + centre**2 * math.asinh(reach / centre))
+    height = math.sqrt(radius**2 - reach**2)
+    return 0.5 * (reach * height + radius**2 * math.asin(reach / radius)) - centre * reach
 
 
 def cylinder_mean_pressure(

@@ -22,6 +22,17 @@ TEXTS = {
         "Two three-dimensional surfaces: damage depth falls with insert thickness and rises with "
         "body mass.",
     ),
+    "grid_comparison": (
+        "Adaptive against fixed elements",
+        "Error of what one contact of a condyle on its plateau gives, over its depth, root mean "
+        "square over places among the cells. Elements laid afresh on each contact region keep "
+        "their accuracy down to the lightest touch, where a fixed grid has hardly an element under "
+        "load; where a sharp rim ends the contact a fine fixed grid follows it better. Adaptive "
+        "elements serve forces and pressures; wear adds up on the fixed grid.",
+        "Four plots of error over penetration, for force, maximum and average pressure and area: "
+        "the lines of the fixed grids rise steeply as the contact gets shallower, that of the "
+        "adaptive one stays flat.",
+    ),
     "published_scatter": (
         "Computed against published values",
         "Each dot is one case and side. The line is equality, the band 5 % about it. Open dots "
@@ -61,6 +72,31 @@ TEXTS = {
         "Bei (2003).",
         "Bars of query times by geometry and method, and deviations by geometry.",
     ),
+    "sphere_models": (
+        "One sphere by three models",
+        "A ball of 30 mm on polyethylene: as a layer of 8 mm (elastic foundation) and as a thick "
+        "body (elastic half-space). Lines are the closed forms, dots what was computed on "
+        "elements. Left: pressures under the load that presses the layer by 0.2 mm. The bodies "
+        "differ, so that neither model is the other's error.",
+        "Pressure over the distance from the axis, and force over the approach: the foundation's "
+        "pressure is a parabola with the higher peak, the half-space's a half-ellipse, and the "
+        "half-space yields more.",
+    ),
+    "refinement": (
+        "Closed forms on finer grids",
+        "Largest error of force and contact area over random places of the grid under the contact. "
+        "Elements reach a tenth beyond sphere and cylinder.",
+        "Two double logarithmic charts: all errors fall with the number of elements, the area's "
+        "in proportion or faster, the force's by the square but under the flat punch.",
+    ),
+    "active_elements": (
+        "Error by the number of active elements",
+        "A sphere on random places of its grid, against the median at 400 active elements. Force "
+        "and torque need far fewer elements than pressures. Bars: the bounds Bei (2003, section "
+        "3.2.3) found for the pressures.",
+        "Two double logarithmic charts of the errors of force, torque, pressures and area over the "
+        "number of active elements, median and worst.",
+    ),
     "activity": (
         "Prescribed motion and load",
         "Flexion, external rotation of the tibia, posterior position of the femur and axial load "
@@ -84,6 +120,44 @@ TEXTS = {
         "Centre case, seen from above. The line is the path of the centre of pressure through the "
         "cycle; the white dot is its place at the largest load.",
         "Map of contact pressure on both plateaus with the paths of the centres of pressure.",
+    ),
+    "static_sections": (
+        "Poses at the largest load",
+        "Sagittal sections through the centres of pressure (dots) of the first material under the "
+        "largest load: plateaus coloured, femoral component grey. A post (outlined) and its cam "
+        "are cut in the middle of the knee.",
+        "One sagittal section of the bearings for each pose.",
+    ),
+    "static_pressure": (
+        "Pressure at the largest load",
+        "Loaded elements of the first material under the largest load, seen from above: anterior "
+        "at the top, medial on the left; the largest pressures stand over each map. An inset "
+        "enlarges what is loaded on a post, medial on the left and superior at the top.",
+        "Maps of contact pressure on both plateaus, one for each pose.",
+    ),
+    "material_comparison": (
+        "Pressure over the load",
+        "Mean and largest pressure of both sides over the load at every flexion, after Fig. 3-4 of "
+        "Bei (2003). The measurements of that figure are not printed: grey marks where they lay "
+        "on average, the first material's curve less its published mean error (of peaks, with and "
+        "without averaging of neighbouring sensels). It tells an offset, not a shape.",
+        "Curves of mean and largest pressure over four loads for several materials.",
+    ),
+    "element_convergence": (
+        "Pressure and number of loaded elements",
+        "One case settled on elements of several sizes, each at random places, after Fig. 3-1D of "
+        "Bei (2003). Left: median, and the range of nine in ten places; grey lines are the medians "
+        "of the smallest elements. Right: errors against these, and the largest ones published "
+        "for 25 and 50 elements.",
+        "Curves of pressure and of its error over the number of loaded elements.",
+    ),
+    "grid_sensitivity": (
+        "Results of one pose over rows and columns",
+        "Deviation from the finest grid of the medial side's force, torque about the insert's "
+        "origin and pressures when one pose is evaluated on grids of other densities over the "
+        "whole plateau, after Fig. 2-3 of Bei (2003). One colour scale.",
+        "Four tables of deviations by rows and columns; those of force and torque are nearly "
+        "blank.",
     ),
     "control_nets": (
         "Surfaces and control nets",

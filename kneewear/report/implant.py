@@ -46,9 +46,9 @@ def draw_implant(implant: Implant, cycles: CycleRecord, activity: int) -> Figure
     rotation = body_three_123(cycles.rotation[activity, index, frame])
     translation = cycles.translation[activity, index, frame]
     contact = cycles.centre_of_pressure[activity, index, frame]
-    plastic = {side: _sampled(surface) for side, surface in implant.insert.items()}
+    plastic = {side: sample_surface(surface) for side, surface in implant.insert.items()}
     metal = {
-        side: _sampled(surface) @ rotation.T + translation
+        side: sample_surface(surface) @ rotation.T + translation
         for side, surface in implant.femoral.items()
     }
     figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
@@ -63,8 +63,8 @@ def draw_implant(implant: Implant, cycles: CycleRecord, activity: int) -> Figure
         if not np.isfinite(place).all():
             continue
         both, colour = (plastic[side], metal[side]), SIDE_COLOURS[side]
-        _draw_section(panels[0], both, (0, place[0]), 2, colour)
-        _draw_section(panels[1 + number], both, (2, place[2]), 0, colour)
+        draw_section(panels[0], both, (0, place[0]), 2, colour)
+        draw_section(panels[1 + number], both, (2, place[2]), 0, colour)
         panels[1 + number].set_title(f"Sagittal section, {side}")
     for axes in panels:
         axes.set(xlabel="x, posterior (mm)", ylabel="y (mm)", ylim=window)
@@ -73,8 +73,8 @@ def draw_implant(implant: Implant, cycles: CycleRecord, activity: int) -> Figure
     return figure
 
 
-def _sampled(surface: Surface) -> NDArray[np.float64]:
-    """Points of a surface on a regular grid of its parameters."""
+def sample_surface(surface: Surface) -> NDArray[np.float64]:
+    """Points of a surface on a regular grid of its parameters, shape (u, v, 3)."""
     (u0, u1), (v0, v1) = surface.domain
     u, v = np.meshgrid(
         np.linspace(u0, u1, SAMPLES[0]), np.linspace(v0, v1, SAMPLES[1]), indexing="ij"
@@ -103,7 +103,7 @@ def _draw_wires(axes: Axes, points: NDArray[np.float64], colour: str) -> None:
             axes.plot(line[:, 0], line[:, 2], line[:, 1], color=colour, lw=0.6)
 
 
-def _draw_section(
+def draw_section(
     axes: Axes,
     surfaces: tuple[NDArray[np.float64], NDArray[np.float64]],
     plane: tuple[int, float],

@@ -57,7 +57,8 @@ def render_page(
         Settings of the study as plain builtins.
     tables : mapping of name to DataFrame
         `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
-        `regression_comparison`, `force_direction`, `fit_quality` and any `benchmark_*`. Tables
+        `regression_comparison`, `force_direction`, `fit_quality`, `verification` and any
+        `benchmark_*`. Tables
         that are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
@@ -77,20 +78,57 @@ def render_page(
         _comparison_section(study, tables, figures),
         _validity_section(study, tables),
         _equilibrium_section(tables),
+        _verification_section(tables, figures),
         _elements_section(figures),
         _activity_section(figures, notes),
         _implant_section(tables, figures),
         _benchmark_section(tables, figures),
-        _provenance_section(study, provenance or {}),
+        provenance_section(study, provenance or {}),
     )
+    return fill_template(
+        study,
+        heading="Wear of a total knee replacement",
+        key_results=sections.key_results(tables),
+        what_was_run=sections.what_was_run(study),
+        chapters=[section for section in several if section is not None],
+    )
+
+
+def fill_template(
+    study: Mapping[str, Any],
+    *,
+    heading: str,
+    key_results: Sequence[str],
+    what_was_run: Sequence[str],
+    chapters: Sequence[Section],
+) -> str:
+    """Write a page of any study.
+
+    Parameters
+    ----------
+    study : mapping
+        Settings of the study as plain builtins.
+    heading : str
+        What the page is about.
+    key_results, what_was_run : sequence of str
+        Sentences of the first section.
+    chapters : sequence of Section
+        The other sections.
+
+    Returns
+    -------
+    str
+        HTML that needs no other file and no network.
+    """
     text = files("kneewear.report").joinpath("templates", "page.html.j2").read_text("utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     return environment.from_string(text).render(
         name=study["study"],
         implant=study["implant"]["name"],
-        key_results=sections.key_results(tables),
-        what_was_run=sections.what_was_run(study),
-        sections=[section for section in several if section is not None],
+        heading=heading,
+        key_results=key_results,
+        what_was_run=what_was_run,
+        sections=chapters,
     )
 
 
@@ -106,7 +144,7 @@ def _damage_section(
             "the place of the largest damage; areas count every element that was ever loaded; "
             "volumes include creep.",
         ),
-        _images(figures, "damage_maps", "damage_surfaces"),
+        images(figures, "damage_maps", "damage_surfaces"),
         tables=(sections.place_table(cases),),
         folded=(sections.case_table(cases),),
     )
@@ -150,7 +188,7 @@ def _comparison_section(
             "Published: Bei, Y. (2003), Dynamic simulation of knee joint contact during human "
             f"movement, dissertation, University of Florida. {standing}",
         ),
-        _images(figures, "published_errors", "published_scatter"),
+        images(figures, "published_errors", "published_scatter"),
         tables=(sections.comparison_table(tables["comparison"]),),
     )
 
@@ -195,9 +233,29 @@ def _equilibrium_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
     )
 
 
+def _verification_section(
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+) -> Section | None:
+    if not _has(tables, "verification"):
+        return None
+    table = tables["verification"]
+    return Section(
+        "verification",
+        "Closed forms",
+        (
+            "The engine that solved this study pressed shapes whose contact is known in closed "
+            "form, on 100 by 75 elements at random places of the grid.",
+            sections.verification_sentence(table),
+        ),
+        images(figures, "sphere_models", "refinement", "active_elements"),
+        tables=(sections.verification_table(table[table["target_percent"].notna()]),),
+        folded=(sections.verification_table(table[table["target_percent"].isna()]),),
+    )
+
+
 def _elements_section(figures: Mapping[str, bytes]) -> Section | None:
     names = ("element_grid", "thickness_map", "cartilage_map", "control_nets")
-    shown = _images(figures, *names)
+    shown = images(figures, *names)
     return Section("elements", "Surfaces, elements and thickness", (), shown) if shown else None
 
 
@@ -212,7 +270,7 @@ def _activity_section(
         tuple(
             image
             for name in notes
-            for image in _images(
+            for image in images(
                 figures, *(f"{kind}_{name}" for kind in ("activity", "history", "pressure"))
             )
         ),
@@ -228,8 +286,8 @@ def _implant_section(
         else ()
     )
     kinds = ("implant", "surface_deviation", "bearing_extraction", "distance_errors")
-    images = _images(figures, *kinds)
-    return Section("implant", "Implant", (), images, tables=shown)
+    drawn = images(figures, *kinds)
+    return Section("implant", "Implant", (), drawn, tables=shown)
 
 
 def _benchmark_section(
@@ -247,10 +305,11 @@ def _benchmark_section(
         "Measured by `make benchmark` on the machine that wrote this page. Absolute times belong "
         "to the machine; ratios within one table compare.",
     )
-    return Section("benchmarks", "Benchmarks", text, _images(figures, "distance_methods"), shown)
+    return Section("benchmarks", "Benchmarks", text, images(figures, "distance_methods"), shown)
 
 
-def _provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section | None:
+def provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section:
+    """Versions, times, input files and settings."""
     kinds = (
         ("versions", "Versions", ("Package", "Version")),
         ("wall_time_s", "Time spent", ("Rule", "Seconds, all its jobs")),
@@ -278,7 +337,8 @@ def _has(tables: Mapping[str, pd.DataFrame], name: str) -> bool:
     return name in tables and not tables[name].empty
 
 
-def _images(figures: Mapping[str, bytes], *prefixes: str) -> tuple[tuple[FigureText, str], ...]:
+def images(figures: Mapping[str, bytes], *prefixes: str) -> tuple[tuple[FigureText, str], ...]:
+    """Words and data address of the figures of some kinds."""
     return tuple(
         (figure_text(name), _data_address(figures[name]))
         for name in starting_with(figures, *prefixes)

@@ -88,8 +88,8 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
         "anterior-posterior translation were prescribed; superior-inferior and medial-lateral "
         "translation and varus followed from frictionless equilibrium.",
         f"The load acts downwards, {line}.",
-        f"Elastic foundation: Young's modulus {simulation['youngs_modulus_mpa']:g} MPa, Poisson's "
-        f"ratio {simulation['poisson_ratio']:g}, pressure along the "
+        f"Elastic foundation: {_layer_words(simulation)}, Poisson's ratio "
+        f"{simulation['poisson_ratio']:g}, pressure along the "
         f"{simulation['force_direction'].replace('_', ' ')} direction.",
         f"Life of {wear['months']:g} months at {wear['cycles_per_year']:g} cycles a year "
         f"({lives}). Wear follows Archard's law with {wear['wear_factor_mm3_per_n_m']:g} "
@@ -349,6 +349,35 @@ def force_direction_table(table: pd.DataFrame) -> Table:
     return make_table(f"Direction of the contact pressure, case {case}", [*life, *head], rows)
 
 
+def verification_sentence(table: pd.DataFrame) -> str:
+    """How many closed forms are met as nearly as was aimed at."""
+    aimed = table[table["target_percent"].notna()]
+    met = int((aimed["worst_error_percent"] <= aimed["target_percent"]).sum())
+    force = table.loc[table["quantity"] == "force", "worst_error_percent"]
+    return (
+        f"{met} of {len(aimed)} quantities with a target meet it at the worst place; the largest "
+        f"error of a force, of any shape, is {shown(force.max(), 2)} %."
+    )
+
+
+def verification_table(table: pd.DataFrame) -> Table:
+    """Closed forms, what the engine makes of them at the worst place, and the error."""
+    rows = [
+        (
+            row["contact"],
+            row["quantity"],
+            unit_name(row["unit"]),
+            row["exact"],
+            row["computed"],
+            shown(row["worst_error_percent"], 2),
+            shown(row["target_percent"], 2),
+        )
+        for row in table.to_dict("records")
+    ]
+    head = ["Contact", "Quantity", "Unit", "Exact", "Computed", "Worst error (%)", "Target (%)"]
+    return make_table("Known contacts", head, rows)
+
+
 def plain_table(caption: str, table: pd.DataFrame) -> Table:
     """Any table as it stands."""
     head = [str(name).replace("_mm", " (mm)").replace("_", " ") for name in table.columns]
@@ -358,6 +387,21 @@ def plain_table(caption: str, table: pd.DataFrame) -> Table:
 def mapping_table(caption: str, head: tuple[str, str], values: Mapping[str, Any]) -> Table:
     """Names and values."""
     return make_table(caption, head, values.items())
+
+
+def _layer_words(simulation: Mapping[str, Any]) -> str:
+    """Material and pressure law in words."""
+    law = simulation["pressure_law"]
+    words = [f"{law['strain']} strain"] if law["strain"] == "large" else []
+    if law["material"] == "linear":
+        words.insert(0, f"Young's modulus {simulation['youngs_modulus_mpa']:g} MPa")
+    else:
+        words.insert(0, f"material {law['material'].replace('_', ' ')} ({law['nonlinear_form']})")
+    if law["cap_mpa"] is not None:
+        words.append(f"perfectly plastic at {law['cap_mpa']:g} MPa")
+    if law["thickness_offset_mm"]:
+        words.append(f"local thickness changed by {law['thickness_offset_mm']:+g} mm")
+    return ", ".join(words)
 
 
 def _listed(values: Sequence[float]) -> str:

@@ -2,6 +2,14 @@
 
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation.static import StaticEquilibrium, solve_static
 from kneewear.simulation.warm_up import compile_kernels
 
-__all__ = ["Case", "ContactHistory", "compile_kernels", "simulate_cases"]
+__all__ = [
+    "Case",
+    "ContactHistory",
+    "StaticEquilibrium",
+    "compile_kernels",
+    "simulate_cases",
+    "solve_static",
+]

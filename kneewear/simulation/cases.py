@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.config import SimulationSettings
-from kneewear.contact import ContactPair, Layer, SmallStrain, _kernels, confined_modulus
+from kneewear.contact import ContactPair, Layer, _kernels
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
@@ -22,6 +22,7 @@ from kneewear.geometry.table import SurfaceTable
 from kneewear.mechanics import body_three_123
 from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
 from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation.layers import build_layers
 
 Array = NDArray[np.float64]
 
@@ -137,12 +138,7 @@ def simulate_cases(
 def _simulate_case(model: _Model, case: Case) -> dict[str, Any]:
     """Arrays of ContactHistory for one case, without the case axis."""
     settings, activity = model.settings, model.activity
-    thickness = model.grid.case_thickness(case.thickness)
-    law = SmallStrain(confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio))
-    layers = [
-        Layer(law, thickness[number].ravel()[contact.index])
-        for number, contact in enumerate(model.contacts)
-    ]
+    layers = build_layers(model.grid, model.contacts, case.thickness, settings)
     for contact in model.contacts:
         contact.forget()
     weight = case.body_mass * GRAVITY

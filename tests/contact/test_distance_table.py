@@ -69,7 +69,7 @@ def test_forces_are_the_slope_of_the_energy_to_the_last_digit(side):
             # About the femoral origin; axes add up for turns this small.
             turned = body_three_123(np.array([twist[3], twist[4], twist[5]])) @ rotation
             result = smooth.evaluate(turned, translation + twist[:3], layer)
-            energies.append(energy(result))
+            energies.append(energy(result, layer))
         slope = -(energies[0] - energies[1]) / (2 * step)
         scale = np.linalg.norm(wrench[3:] if axis > 2 else wrench[:3])
         # Elements that touch or part within the step make the difference quotient kink.

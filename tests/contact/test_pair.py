@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.geometry import build_grid
 from tests.physics.bodies import (
     CASES,
     MODULUS,
@@ -111,3 +112,16 @@ def test_softer_layers_carry_less_in_proportion():
     assert np.array_equal(soft.wrench, 0.25 * hard.wrench)
     assert np.array_equal(soft.stiffness, 0.25 * hard.stiffness)
     assert np.array_equal(soft.penetration, hard.penetration)
+
+
+def test_pair_over_other_elements_is_a_pair_built_on_them():
+    implant = flat_implant(sphere(RADIUS))
+    coarse, coarse_layer = contact_of(implant, 20, 20)
+    fine, layer = contact_of(implant, 50, 40)
+    pose = UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.2, 0.2])
+    before = coarse.evaluate(*pose, coarse_layer)
+    moved = coarse.over(build_grid(implant, 50, 40), 0)
+    assert np.array_equal(moved.evaluate(*pose, layer).wrench, fine.evaluate(*pose, layer).wrench)
+    # The pair it was made from keeps its own elements; searched afresh, it gives the same bits.
+    coarse.forget()
+    assert np.array_equal(coarse.evaluate(*pose, coarse_layer).wrench, before.wrench)

@@ -109,3 +109,22 @@ def test_smallest_rectangle_follows_a_turned_one(degrees):
 def test_nothing_covered_is_refused():
     with pytest.raises(ValueError, match="covers nothing"):
         bounding_rectangle(mesh_coverage(np.empty((0, 3, 2))), 4, 4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.floats(-0.7, 0.7))
+def test_cells_away_from_the_border_are_covered_as_their_middle_is(seed, angle):
+    random = np.random.default_rng(seed)
+    turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    corners = random.uniform(3.0, 6.0, (24, 1)) * np.column_stack([np.cos(turn), np.sin(turn)])
+    # A star with a round hole.
+    edges = np.concatenate([polygon(corners).edges, polygon(0.25 * corners).edges[:, ::-1]])
+    coverage = Coverage(edges)
+    for x, z in random.uniform(-6.0, 6.0, (5, 2)):
+        cells = Rectangle(np.array([x, z]), angle, 0.2, 0.1, 2, 3)
+        fraction, centroid = cover_cells(coverage, cells)
+        # The same as cells of a rectangle so large that the border runs through it.
+        large = Rectangle(cells.at(-80, -160), angle, 16.2, 12.1, 162, 363)
+        part, middle = (values[80:82, 160:163] for values in cover_cells(coverage, large))
+        assert fraction == pytest.approx(part, abs=1e-8)
+        assert centroid == pytest.approx(middle, abs=1e-8)

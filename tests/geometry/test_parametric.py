@@ -7,7 +7,8 @@ import pytest
 
 from kneewear import default_study
 from kneewear.geometry import SIDES, build_parametric_implant
-from kneewear.geometry.parametric import measure_parametric_implant, profile_distance
+from kneewear.geometry.parametric import PLATEAU_EDGE_SWEEP, measure_parametric_implant
+from kneewear.geometry.swept import Profile
 
 SETTINGS = default_study().implant.parametric
 NOMINAL = 6.0
@@ -206,15 +207,15 @@ def test_measuring_sees_a_wrong_shape():
 
 def test_profile_distance_grows_along_the_normal():
     surface = IMPLANT.insert["medial"]
-    middle = 0.5 * SETTINGS.condyle_spacing_mm + SETTINGS.plateau_spacing_mismatch_mm.medial
+    profile = Profile(
+        middle=0.5 * SETTINGS.condyle_spacing_mm + SETTINGS.plateau_spacing_mismatch_mm.medial,
+        arc_radius=SETTINGS.plateau_coronal_radius_mm.medial,
+        half_width=SETTINGS.plateau_land_half_width_mm,
+        rim_radius=SETTINGS.plateau_edge_radius_mm.medial,
+        rim_sweep=PLATEAU_EDGE_SWEEP,
+        hollow=True,
+    )
     for offset in (0.3, -0.3):
         point = surface.evaluate(0.5, ACROSS) + offset * surface.normal(0.5, ACROSS)
-        distance = profile_distance(
-            np.abs(point[:, 2] - middle),
-            point[:, 1] - TOP,
-            SETTINGS.plateau_coronal_radius_mm.medial,
-            SETTINGS.plateau_land_half_width_mm,
-            SETTINGS.plateau_edge_radius_mm.medial,
-            True,
-        )
+        distance = profile.distance(point[:, 2], point[:, 1] - TOP)
         assert distance == pytest.approx(offset, abs=1e-9)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from math import cos, sin
 
 import numpy as np
 
@@ -15,65 +14,22 @@ from kneewear.geometry import (
     SIDES,
     ElementGrid,
     Implant,
-    Surface,
     build_grid,
     build_parametric_implant,
     tabulate_surface,
+)
+from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the tests)
+    arc,
+    cylinder,
+    plate,
+    revolved,
+    sphere,
 )
 from kneewear.mechanics import body_three_123
 from kneewear.simulation import Case, simulate_cases
 
 MODULUS = confined_modulus(463.0, 0.46)
 UPRIGHT = np.eye(3)
-
-
-def arc(first, last, count):
-    """Control points (sin, -cos, weight) and knots of a unit arc of `count` equal pieces."""
-    step = (last - first) / count
-    points = []
-    for number in range(2 * count + 1):
-        angle = first + 0.5 * number * step
-        weight = cos(0.5 * step) if number % 2 else 1.0
-        points.append([sin(angle) / weight, -cos(angle) / weight, weight])
-    breaks = np.linspace(0.0, 1.0, count + 1)
-    return np.array(points), np.concatenate([[0.0], np.repeat(breaks, 2), [1.0]])
-
-
-def revolved(profile, knots, sweep=(-1.0, 1.0), count=2):
-    """Surface of revolution about z of a profile (z, radius, weight); normals point outward."""
-    circle, knots_u = arc(*sweep, count)
-    points = np.empty((len(circle), len(profile), 3))
-    points[..., 0] = circle[:, None, 0] * profile[:, 1]
-    points[..., 1] = circle[:, None, 1] * profile[:, 1]
-    points[..., 2] = profile[:, 0]
-    weights = circle[:, None, 2] * profile[:, 2]
-    knots = np.asarray(knots, dtype=float)
-    degree = int(np.sum(knots == knots[0])) - 1
-    return Surface(points, weights, knots_u, knots, 2, degree)
-
-
-def sphere(radius, middle=0.0):
-    """Lower part of a sphere about the origin, shifted along z."""
-    profile, knots = arc(-1.0, 1.0, 2)
-    profile = profile * np.array([radius, -radius, 1.0])
-    return revolved(profile, knots).transformed(UPRIGHT, [0.0, 0.0, middle])
-
-
-def cylinder(radius, half_width, middle=0.0):
-    """Lower part of a cylinder about the z axis."""
-    profile = np.array([[-half_width, radius, 1.0], [half_width, radius, 1.0]])
-    return revolved(profile, [0.0, 0.0, 1.0, 1.0]).transformed(UPRIGHT, [0.0, 0.0, middle])
-
-
-def plate(x, z, height=0.0, slope=0.0):
-    """Flat rectangle facing up over x and z limits; `slope` raises it along x (height per mm)."""
-    x, z = np.asarray(x, dtype=float), np.asarray(z, dtype=float)
-    points = np.zeros((2, 2, 3))
-    points[..., 2] = z[:, None]
-    points[..., 0] = x[None, :]
-    points[..., 1] = height + slope * x[None, :]
-    knots = np.array([0.0, 0.0, 1.0, 1.0])
-    return Surface(points, np.ones((2, 2)), knots, knots, 1, 1)
 
 
 def flat_implant(condyle, half_x=8.0, half_z=8.0, spacing=46.0, thickness=8.0):
@@ -100,9 +56,10 @@ def linear_layer(thickness, modulus=MODULUS):
     return Layer(SmallStrain(modulus), thickness)
 
 
-def energy(result):
-    """Elastic energy of the linear foundation, N mm."""
-    return 0.5 * float(np.sum(result.pressure * result.area * result.penetration))
+def energy(result, layer):
+    """Elastic energy of the foundation, N mm."""
+    stored = layer.law.energy(result.penetration, layer.thickness[result.element])
+    return float(np.sum(result.area * stored))
 
 
 @dataclass(frozen=True)

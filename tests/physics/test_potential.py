@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from kneewear.contact import MATERIALS, LargeStrain, Layer, SmallStrain, ThreeParameter
 from tests.physics.bodies import (
     CASES,
+    MODULUS,
     contact_of,
     energy,
     flat_implant,
@@ -48,15 +50,32 @@ def differences(function, step):
 STEP = np.array([1.0] * 3 + [1 / 30.0] * 3) * 1e-6
 
 
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("frame", [1, 3, 5, 9])
-def test_wrench_is_minus_the_gradient_of_the_energy(side, frame):
+# A gait pose presses a linear layer up to 40 MPa: the cap is reached by part of the elements.
+LAWS = {
+    "linear": SmallStrain(MODULUS),
+    "large strain": LargeStrain(MODULUS),
+    "published": ThreeParameter(MATERIALS["polyethylene_23c"], 0.46),
+    "integrated": ThreeParameter(MATERIALS["polyethylene_37c"], 0.46, "integrated", "large"),
+    "capped": SmallStrain(MODULUS, cap=15.0),
+}
+POSES = [("linear", side, frame) for side in (0, 1) for frame in (1, 3, 5, 9)] + [
+    (law, 0, 1) for law in list(LAWS)[1:]
+]
+
+
+def pressed(law, side, frame):
+    """Contact, layer and pose of one side at a frame of the gait cycle, under a law."""
     study, history = study_and_history()
     contact, layer = contact_of(study.implant, 40, 30, side)
-    rotation, translation = pose_of(history, frame)
+    return contact, Layer(LAWS[law], layer.thickness), *pose_of(history, frame)
+
+
+@pytest.mark.parametrize(("law", "side", "frame"), POSES)
+def test_wrench_is_minus_the_gradient_of_the_energy(law, side, frame):
+    contact, layer, rotation, translation = pressed(law, side, frame)
 
     def stored(twist):
-        return energy(contact.evaluate(*turned(rotation, translation, twist), layer))
+        return energy(contact.evaluate(*turned(rotation, translation, twist), layer), layer)
 
     wrench = contact.evaluate(rotation, translation, layer).wrench
     # Energies of 100 N mm round at 1e-14, so differences over 1e-5 mm at 1e-7 N or 1e-9 of 1e3 N.
@@ -65,12 +84,9 @@ def test_wrench_is_minus_the_gradient_of_the_energy(side, frame):
     assert np.max(np.abs((wrench + gradient) / scale)) < 1e-6
 
 
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("frame", [1, 3, 5, 9])
-def test_stiffness_is_the_derivative_of_the_wrench(side, frame):
-    study, history = study_and_history()
-    contact, layer = contact_of(study.implant, 40, 30, side)
-    rotation, translation = pose_of(history, frame)
+@pytest.mark.parametrize(("law", "side", "frame"), POSES)
+def test_stiffness_is_the_derivative_of_the_wrench(law, side, frame):
+    contact, layer, rotation, translation = pressed(law, side, frame)
     stiffness = contact.evaluate(rotation, translation, layer).stiffness
     numerical = differences(
         lambda twist: contact.evaluate(*turned(rotation, translation, twist), layer).wrench, STEP

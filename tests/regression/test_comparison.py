@@ -12,7 +12,7 @@ from kneewear.reference.published import published_regression, published_values
 from kneewear.regression import compare_published, compare_regression, fit_regression
 from kneewear.regression.comparison import COLUMNS
 
-READERS = {"regression/comparison.py"}
+READERS = {"regression/comparison.py", "regression/materials.py"}
 
 
 def test_published_tables_are_whole():

@@ -8,8 +8,8 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
 TABLES = CHECKOUT / "kneewear" / "reference" / "published"
-READERS = ("published_values", "published_regression")
-COMPARISONS = ("compare_published", "compare_regression")
+READERS = ("published_values", "published_regression", "published_material_errors")
+COMPARISONS = ("compare_published", "compare_regression", "compare_materials")
 
 
 def sources():
@@ -39,7 +39,10 @@ def names(text):
 def test_only_the_comparison_imports_the_published_tables():
     wanted = {"kneewear.reference.published", *READERS}
     users = {path for path, text in sources() if path.endswith("py") and wanted & names(text)}
-    assert users - {"kneewear/reference/published.py"} == {"kneewear/regression/comparison.py"}
+    assert users - {"kneewear/reference/published.py"} == {
+        "kneewear/regression/comparison.py",
+        "kneewear/regression/materials.py",
+    }
 
 
 def test_only_its_rule_compares():
@@ -48,17 +51,18 @@ def test_only_its_rule_compares():
     }
     assert users == {
         "kneewear/regression/__init__.py",
+        "scripts/compare_materials.py",
         "scripts/compare_published.py",
     }
 
 
 def test_only_the_comparison_names_the_tables_files():
     files = [path.stem for path in TABLES.glob("*.csv")]
-    assert len(files) == 6
+    assert len(files) == 7
     for path, text in sources():
         if path != "kneewear/reference/published.py":
             assert not [file for file in files if file in text], path
-            assert ("reference/published" in text) == path.endswith("rules/regression.smk"), path
+            assert ("reference/published" in text) == path.endswith("rules/common.smk"), path
 
 
 def test_only_the_rule_of_the_comparison_has_the_tables_as_input():
@@ -67,4 +71,4 @@ def test_only_the_rule_of_the_comparison_has_the_tables_as_input():
         if path.endswith("smk"):
             _, *rules = re.split(r"^rule ", text, flags=re.MULTILINE)
             users += [rule.partition(":")[0] for rule in rules if re.search(r"\bPUBLISHED\b", rule)]
-    assert users == ["compare_published"]
+    assert users == ["compare_published", "compare_materials"]

@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kneewear.report import sections
@@ -118,3 +119,42 @@ def test_values_as_text(value, text):
 def test_unknown_figures_still_get_words():
     assert figure_text("pressure_stairs").title == "Pressure at the largest load: stairs"
     assert figure_text("other_thing").alternative == "other thing"
+
+
+def test_a_missed_target_is_told(whole):
+    rows = [
+        ("sphere", "force", 0.01, 0.05),
+        ("sphere", "area", 1.3, 1.0),
+        ("punch", "force", 2.5, np.nan),
+    ]
+    table = pd.DataFrame(
+        [
+            {
+                "contact": contact, "quantity": quantity, "unit": "N", "exact": 100.0,
+                "computed": 100.0 + error, "worst_error_percent": error,
+                "rms_error_percent": 0.5 * error, "target_percent": target,
+            }
+            for contact, quantity, error, target in rows
+        ]
+    )  # fmt: skip
+    text, _ = page_of(whole, verification=table)
+    assert "1 of 2 quantities with a target meet it" in text
+    assert "of any shape, is 2.5 %" in text
+    assert 'id="verification"' in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "Young's modulus 463 MPa, Poisson"),
+        ({"strain": "large"}, "Young's modulus 463 MPa, large strain"),
+        ({"material": "polyethylene_23c"}, "material polyethylene 23c (published)"),
+        ({"cap_mpa": 42.0}, "perfectly plastic at 42 MPa"),
+        ({"thickness_offset_mm": -0.5}, "local thickness changed by -0.5 mm"),
+    ],
+)
+def test_page_names_the_pressure_law(whole, changes, words):
+    simulation = whole.settings["simulation"]
+    law = {**simulation["pressure_law"], **changes}
+    study = {**whole.settings, "simulation": {**simulation, "pressure_law": law}}
+    assert any(words in sentence for sentence in sections.what_was_run(study))

@@ -1,6 +1,7 @@
 """Settings, paths and names every rule file uses."""
 
 import os
+from pathlib import Path
 
 from snakemake.logging import logger
 
@@ -36,6 +37,11 @@ except InputDataError as error:
 RESULTS = f"results/{STUDY.study}"
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
+PROVENANCE = f"{RESULTS}/provenance.json"
+# What printed results are compared with; nothing else may read it.
+PUBLISHED = sorted(
+    str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
+)
 ACTIVITIES = list(STUDY.simulated_activities())
 BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 

@@ -1,9 +1,6 @@
 """Trends over the cases and comparison with published values."""
 
 CASES = rules.summarize_cases.output.cases
-PUBLISHED = sorted(
-    str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
-)
 
 
 rule fit_regression:

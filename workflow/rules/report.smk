@@ -1,6 +1,4 @@
-"""Provenance, pictures and the page."""
-
-from pathlib import Path
+"""Pictures and the page."""
 
 PUBLISHED_TABLES = (
     list(rules.compare_published.output) if STUDY.report.compare_with_published else []
@@ -11,18 +9,9 @@ TABLES = [
     rules.correlate_pressure.output.correlation,
     rules.flag_validity.output.validity,
     rules.compare_force_directions.output.comparison,
+    *rules.verify_contact.output,
     *PUBLISHED_TABLES,
 ]
-DATA_FILES = sorted(
-    {
-        *MESHES.values(),
-        *(
-            path
-            for name in ACTIVITIES
-            for path in activity_files(STUDY, name, ROOT).values()
-        ),
-    }
-)
 # What `make benchmark` wrote last, if it was run.
 BENCHMARK_TABLES = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
 
@@ -41,6 +30,7 @@ rule plot_figures:
         deviation=rules.build_geometry.output.deviation,
         extraction=EXTRACTION,
         benchmark=[path for path in BENCHMARK_TABLES if "distance_methods" in path],
+        verification=rules.verify_contact.output,
     output:
         # Which figures there are depends on the study.
         figures=report(
@@ -65,37 +55,13 @@ rule plot_figures:
         "../../scripts/plot_figures.py"
 
 
-rule write_provenance:
-    input:
-        tables=TABLES,
-        data=DATA_FILES,
-    output:
-        provenance=f"{RESULTS}/provenance.json",
-    log:
-        f"{LOGS}/write_provenance.log",
-    benchmark:
-        f"{BENCHMARKS}/write_provenance.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=5,
-    params:
-        source=fingerprint("write_provenance"),
-        settings=settings(STUDY),
-        benchmarks=BENCHMARKS,
-    script:
-        "../../scripts/write_provenance.py"
-
-
 rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
         benchmarks=BENCHMARK_TABLES,
         figures=rules.plot_figures.output.figures,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
-        provenance=rules.write_provenance.output.provenance,
+        provenance=PROVENANCE,
         template=str(Path(ROOT, "kneewear/report/templates/page.html.j2")),
     output:
         page=report(
@@ -128,6 +94,6 @@ STUDY_FILES = [
     *rules.write_geometry_vtk.output,
     *TABLES,
     rules.plot_figures.output.figures,
-    rules.write_provenance.output.provenance,
+    PROVENANCE,
     rules.write_report.output.page,
 ]

@@ -1,0 +1,126 @@
+"""A bearing surface that carries contact elements: its patch, what they are laid on, its layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.geometry.coverage import Coverage, Rectangle, bounding_rectangle, patch_coverage
+from kneewear.geometry.element_surfaces import ElementSurface, Plane, Projection
+from kneewear.geometry.implant import POST, Implant
+from kneewear.geometry.layers import layer_thickness
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.underside import thickness_above
+
+Array = NDArray[np.float64]
+Thickness = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """One bearing surface of the fixed body, on which elements can be laid.
+
+    Parameters
+    ----------
+    name : str
+        Name of the side or pair: "medial", "lateral", "post".
+    surface : Surface
+        The patch, normals out of the elastic layer.
+    thickness : float or function
+        Thickness of the layer, mm, or a function from points (n, 3) of the patch to it, shape (n,);
+        NaN where there is no layer. `thickness_to` makes one.
+    laid_on : ElementSurface
+        What the cells are laid on: the plane y = 0 if not given.
+    coverage : Coverage, optional
+        Where the bearing exists when its patch reaches beyond it; everywhere when absent.
+    """
+
+    name: str
+    surface: Surface
+    thickness: float | Thickness
+    laid_on: ElementSurface = field(default_factory=Plane)
+    coverage: Coverage | None = None
+
+    @cached_property
+    def covered(self) -> Coverage:
+        """Plan of the bearing."""
+        return self.coverage or patch_coverage(self.surface, self.laid_on)
+
+    @cached_property
+    def projection(self) -> Projection:
+        """Function from places (n, 2) to the parameters u and v at which their lines meet."""
+        return self.laid_on.projection(self.surface)
+
+    def rectangle(self, rows: int, columns: int) -> Rectangle:
+        """Smallest rectangle round the bearing, cut into cells."""
+        return bounding_rectangle(self.covered, rows, columns, turnable=self.laid_on.turnable)
+
+    def thickness_at(self, points: Array) -> Array:
+        """Thickness of the layer under points (n, 3) of the surface, mm, shape (n,)."""
+        if callable(self.thickness):
+            return self.thickness(points)
+        return np.full(len(points), float(self.thickness))
+
+
+def bearing_of(implant: Implant, side: str) -> Bearing:
+    """Plateau of an implant or natural knee, or the back of its post.
+
+    Parameters
+    ----------
+    implant : Implant
+        Implant or natural knee.
+    side : str
+        One of its `sides`.
+
+    Returns
+    -------
+    Bearing
+        A plateau has its elements laid on the horizontal plane, and its thickness is measured
+        straight down to the insert's underside; of a natural knee it is the shortest way through
+        the cartilage to the bone. The post has them laid on the coronal plane, and its thickness
+        reaches to its front.
+    """
+    if side == POST and implant.cam_and_post is not None:
+        behind = Plane((1.0, 0.0, 0.0))
+        pair = implant.cam_and_post
+        return Bearing(POST, pair.post, thickness_to(pair.front, behind), behind)
+    layer = implant.insert_layer
+    coverage = None if implant.coverage is None else implant.coverage[side]
+
+    def thickness(points: Array) -> Array:
+        if layer is not None:
+            return layer_thickness(points, layer.bone[side], layer.limits)
+        return thickness_above(implant.underside, points)
+
+    return Bearing(side, implant.insert[side], thickness, coverage=coverage)
+
+
+def thickness_to(backing: float | Surface, laid_on: ElementSurface) -> Thickness:
+    """Thickness of a layer measured along the lines of its element surface.
+
+    Parameters
+    ----------
+    backing : float or Surface
+        Where the layer ends: height on the element surface (see `ElementSurface.height`), mm, or
+        the surface of the backing.
+    laid_on : ElementSurface
+        What the elements are laid on.
+
+    Returns
+    -------
+    function
+        From points (n, 3) of the bearing to thicknesses (n,), mm; NaN where a line misses the
+        backing.
+    """
+
+    def thickness(points: Array) -> Array:
+        if not isinstance(backing, Surface):
+            return laid_on.height(points) - backing
+        *_, depth, hit = backing.ray_hits(points, -laid_on.up(points))
+        return np.where(hit, depth, np.nan)
+
+    return thickness

@@ -1,0 +1,114 @@
+"""Generalized coordinates of the moving body and forces along them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+# Position of the moving body's origin, mm, and body-three 1-2-3 angles, rad (Bei 2003, 2.2.1).
+COORDINATES = ("x", "y", "z", "theta_1", "theta_2", "theta_3")
+
+
+def coordinate_numbers(names: ArrayLike) -> NDArray[np.int64]:
+    """Places of named coordinates among the six.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Any of `COORDINATES`, in any order.
+
+    Returns
+    -------
+    int array
+        Their numbers, ascending.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown or given twice.
+    """
+    given = [str(name) for name in np.atleast_1d(np.asarray(names, dtype=str))]
+    unknown = sorted(set(given) - set(COORDINATES))
+    if unknown or len(set(given)) < len(given):
+        raise ValueError(
+            f"coordinates {', '.join(given)}; expected different ones of {', '.join(COORDINATES)}"
+        )
+    return np.array(sorted(COORDINATES.index(name) for name in given), dtype=np.int64)
+
+
+def turn_axes(angles: ArrayLike) -> Array:
+    """Axes about which each of the body-three 1-2-3 angles turns.
+
+    Parameters
+    ----------
+    angles : array, shape (..., 3)
+        Body-three 1-2-3 angles, rad.
+
+    Returns
+    -------
+    array, shape (..., 3, 3)
+        Unit axes in the fixed frame, one a column: the angular velocity is this matrix times the
+        rates of the angles. Singular when the second angle is a quarter turn.
+
+    References
+    ----------
+    Kane, T. R., Likins, P. W., Levinson, D. A. (1983), Spacecraft Dynamics: body-three 1-2-3.
+    """
+    first, second, _ = np.moveaxis(np.asarray(angles, dtype=float), -1, 0)
+    zero, one = np.zeros_like(first), np.ones_like(first)
+    columns = [
+        np.stack([one, zero, zero], axis=-1),
+        np.stack([zero, np.cos(first), np.sin(first)], axis=-1),
+        np.stack(
+            [np.sin(second), -np.sin(first) * np.cos(second), np.cos(first) * np.cos(second)],
+            axis=-1,
+        ),
+    ]
+    return np.stack(columns, axis=-1)
+
+
+def cross_matrix(vector: ArrayLike) -> Array:
+    """Matrix that takes a vector to its cross product with another.
+
+    Parameters
+    ----------
+    vector : array, shape (3,)
+        The first factor.
+
+    Returns
+    -------
+    array, shape (3, 3)
+        [v]x, with [v]x w = v x w.
+    """
+    x, y, z = np.asarray(vector, dtype=float)
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def generalized_forces(wrench: Array, rate: Array, angles: Array) -> tuple[Array, Array]:
+    """Forces along the coordinates, and their derivative, from a wrench and its derivative.
+
+    Parameters
+    ----------
+    wrench : array, shape (6,)
+        Force, N, and moment about the moving origin, N mm, on the moving body in the fixed frame.
+    rate : array, shape (6, 6)
+        Derivative of the wrench over translation, mm, and turn about axes of the fixed frame, rad.
+    angles : array, shape (3,)
+        Body-three 1-2-3 angles, rad.
+
+    Returns
+    -------
+    force : array, shape (6,)
+        Q = J' wrench, N and N mm, with J = diag(I, turn axes).
+    derivative : array, shape (6, 6)
+        dQ/dq = J' rate J plus the moment on axes that turn: (b_j x b_i) . moment for j < i.
+    """
+    axes = turn_axes(angles)
+    jacobian = np.eye(6)
+    jacobian[3:, 3:] = axes
+    derivative = jacobian.T @ rate @ jacobian
+    for i, j in ((1, 0), (2, 0), (2, 1)):
+        derivative[3 + i, 3 + j] += np.cross(axes[:, j], axes[:, i]) @ wrench[3:]
+    return jacobian.T @ wrench, derivative

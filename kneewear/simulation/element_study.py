@@ -1,0 +1,142 @@
+"""How far pressures, forces and torques depend on the elements (Bei 2003, Figs 2-3 and 3-1D)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.config import (
+    ElementStudySettings,
+    GridSettings,
+    SimulationSettings,
+    StaticSettings,
+)
+from kneewear.contact import Resultant
+from kneewear.geometry.implant import SIDES
+from kneewear.mechanics import body_three_123
+from kneewear.simulation.joint import Joint
+from kneewear.simulation.static_cases import recut, settle
+from kneewear.simulation.static_record import StaticCase
+
+Array = NDArray[np.float64]
+
+
+def study_active_elements(
+    joint: Joint,
+    grid: GridSettings,
+    settings: StaticSettings,
+    simulation: SimulationSettings,
+    seed: int,
+) -> pd.DataFrame:
+    """Settle one case on many grids of about the wanted numbers of loaded elements.
+
+    Parameters
+    ----------
+    joint : Joint
+        Surfaces in contact.
+    grid : GridSettings
+        Rows and columns from which the first cells are made.
+    settings : StaticSettings
+        With an `element_study`.
+    simulation : SimulationSettings
+        Tolerance of the equilibrium.
+    seed : int
+        Of the random places of the cells.
+
+    Returns
+    -------
+    DataFrame
+        Columns wanted, offset (number of the random place), side, active_elements, max_pressure_mpa
+        and avg_pressure_mpa; one row a grid and side, a post left out.
+
+    Notes
+    -----
+    The rectangle of cells is moved by random parts of a cell along both directions: where the patch
+    meets the borders between cells is chance, and with few elements it decides the result.
+    """
+    study, case = _chosen(settings)
+    cells = joint.cells(grid)
+    first = settle(joint, cells, case, settings, simulation.tolerance)
+    random = np.random.default_rng(seed)
+    found = []
+    for wanted, offset in product(study.active_elements, range(study.offsets)):
+        parts = random.random(2)
+        finer = wanted / max(first.active)
+        laid = {side: recut(part, finer).moved(*parts) for side, part in cells.items()}
+        settled = settle(joint, laid, case, settings, simulation.tolerance)
+        for side, contact in zip(cells, settled.equilibrium.contacts, strict=True):
+            if side in SIDES:
+                found.append(
+                    {"wanted": wanted, "offset": offset, "side": side} | _pressures(contact)
+                )
+    return pd.DataFrame(found)
+
+
+def study_divisions(
+    joint: Joint, grid: GridSettings, settings: StaticSettings, simulation: SimulationSettings
+) -> pd.DataFrame:
+    """Evaluate one pose of the medial side on every combination of rows and columns.
+
+    Parameters
+    ----------
+    joint : Joint
+        Surfaces in contact.
+    grid : GridSettings
+        Rows and columns the pose is found on, but for the medial side.
+    settings : StaticSettings
+        With an `element_study`.
+    simulation : SimulationSettings
+        Tolerance of the equilibrium.
+
+    Returns
+    -------
+    DataFrame
+        Columns rows, columns, force_n, torque_n_mm (about the insert's origin), active_elements,
+        max_pressure_mpa and avg_pressure_mpa.
+
+    Notes
+    -----
+    The pose is the equilibrium on the finest cells, and stays: what the cells change is then not
+    hidden by the load that a new equilibrium would restore.
+    """
+    study, case = _chosen(settings)
+    finest = study.divisions[-1]
+    cells = joint.cells(grid)
+    cells |= {side: replace(cells[side], rows=finest, columns=finest) for side in SIDES}
+    pose = settle(joint, cells, case, settings, simulation.tolerance).equilibrium
+    rotation = body_three_123(pose.rotation)
+    found = []
+    for rows, columns in product(study.divisions, study.divisions):
+        part = {SIDES[0]: replace(cells[SIDES[0]], rows=rows, columns=columns)}
+        laid = joint.lay(part, settings.materials[case.material])
+        contact = laid.pairs[0].evaluate(rotation, pose.translation, laid.layers[0])
+        torque = contact.wrench[3:] + np.cross(pose.translation, contact.wrench[:3])
+        sizes = {
+            "force_n": float(np.linalg.norm(contact.wrench[:3])),
+            "torque_n_mm": float(np.linalg.norm(torque)),
+        }
+        found.append({"rows": rows, "columns": columns} | sizes | _pressures(contact))
+    return pd.DataFrame(found)
+
+
+def _chosen(settings: StaticSettings) -> tuple[ElementStudySettings, StaticCase]:
+    """The study of elements and its case."""
+    study = settings.element_study
+    if study is None:
+        raise ValueError("the settings have no `static.element_study`")
+    place = settings.posterior_mm[0]
+    return study, StaticCase(study.material, study.flexion_deg, place, study.load_n)
+
+
+def _pressures(contact: Resultant) -> dict[str, float]:
+    """Loaded elements of one pair, and their largest and mean pressure."""
+    pressure = contact.pressure[contact.pressure > 0.0]
+    return {
+        "active_elements": pressure.size,
+        "max_pressure_mpa": float(pressure.max()),
+        "avg_pressure_mpa": float(pressure.mean()),
+    }

@@ -1,0 +1,132 @@
+"""The pairs of surfaces of an implant, over elements that can be laid anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.config import GridSettings, PressureLawSettings, SimulationSettings, TableSettings
+from kneewear.contact import ContactPair, Layer
+from kneewear.geometry.bearing import Bearing, bearing_of
+from kneewear.geometry.coverage import Rectangle
+from kneewear.geometry.grid import ElementGrid, join_grids, lay_elements
+from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.table import tabulate_surface
+from kneewear.simulation.layers import build_layers
+
+Array = NDArray[np.float64]
+
+# Cells of the grid on which the pairs are first built, before any is laid on purpose.
+_FEWEST = (4, 4)
+# Height of the femoral component over the insert at the start of a search, mm.
+CLEARANCE = 1.0
+
+
+@dataclass(frozen=True)
+class LaidPairs:
+    """Contact pairs over one choice of elements, with the layers under these.
+
+    Parameters
+    ----------
+    cells : mapping of side to Rectangle
+        Cells the elements were laid on.
+    grid : ElementGrid
+        Their elements, one side a pair.
+    pairs : tuple of ContactPair
+        In the order of the grid's sides.
+    layers : tuple of Layer
+        One for each pair.
+    """
+
+    cells: Mapping[str, Rectangle]
+    grid: ElementGrid
+    pairs: tuple[ContactPair, ...]
+    layers: tuple[Layer, ...]
+
+
+class Joint:
+    """An implant whose elements can be laid as often as needed.
+
+    Parameters
+    ----------
+    implant : Implant
+        Implant; a post makes a third pair.
+    table : TableSettings
+        Samples of the femoral surfaces from which searches start.
+    settings : SimulationSettings
+        Modulus, Poisson's ratio and direction of the pressure. Distances are exact whatever
+        `distance` says: a static case needs few.
+    """
+
+    def __init__(
+        self, implant: Implant, table: TableSettings, settings: SimulationSettings
+    ) -> None:
+        self.bearings: Mapping[str, Bearing] = {
+            side: bearing_of(implant, side) for side in implant.sides
+        }
+        self._nominal_thickness = implant.nominal_thickness
+        self._settings = settings
+        self._pairs = {}
+        for side, bearing in self.bearings.items():
+            surface = implant.indenter(side)
+            samples = tabulate_surface(surface, table.u_points, table.v_points)
+            self._pairs[side] = ContactPair(
+                self._elements(side, bearing.rectangle(*_FEWEST)),
+                0,
+                surface,
+                samples,
+                direction=settings.force_direction,
+            )
+        self._plateau_top = max(
+            float(implant.insert[side].control_points[..., 1].max()) for side in SIDES
+        )
+        self._condyles = np.concatenate(
+            [implant.femoral[side].control_points.reshape(-1, 3) for side in SIDES]
+        )
+
+    def cells(self, grid: GridSettings) -> dict[str, Rectangle]:
+        """Cells of every bearing, all of so many rows and columns."""
+        return {
+            side: bearing.rectangle(grid.rows, grid.columns)
+            for side, bearing in self.bearings.items()
+        }
+
+    def lay(self, cells: Mapping[str, Rectangle], law: PressureLawSettings) -> LaidPairs:
+        """Contact pairs over given cells.
+
+        Parameters
+        ----------
+        cells : mapping of side to Rectangle
+            From `cells`, or cut and moved from there; sides that are left out have no pair.
+        law : PressureLawSettings
+            Pressure law of all layers.
+
+        Returns
+        -------
+        LaidPairs
+            Pairs in the order of `cells`.
+        """
+        grid = join_grids(*(self._elements(side, part) for side, part in cells.items()))
+        pairs = tuple(self._pairs[side].over(grid, n) for n, side in enumerate(cells))
+        settings = self._settings.model_copy(update={"pressure_law": law})
+        layers = build_layers(grid, pairs, self._nominal_thickness, settings)
+        return LaidPairs(cells, grid, pairs, layers)
+
+    def height_above(self, rotation: Array) -> float:
+        """Height of the femoral origin at which both plateaus are clear, mm.
+
+        Parameters
+        ----------
+        rotation : array, shape (3, 3)
+            Orientation of the femoral component.
+        """
+        lowest = float((self._condyles @ rotation.T)[:, 1].min())
+        return self._plateau_top - lowest + CLEARANCE
+
+    def _elements(self, side: str, cells: Rectangle) -> ElementGrid:
+        """Elements of one bearing; only a plateau grows thicker with the insert."""
+        nominal = self._nominal_thickness if side in SIDES else None
+        return lay_elements(self.bearings[side], cells, nominal_thickness=nominal)

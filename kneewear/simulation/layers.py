@@ -1,0 +1,85 @@
+"""The insert as elastic layers under the contact pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from kneewear.config import PressureLawSettings, SimulationSettings
+from kneewear.contact import (
+    MATERIALS,
+    ContactPair,
+    LargeStrain,
+    Layer,
+    PressureLaw,
+    SmallStrain,
+    ThreeParameter,
+    ThreeParameterMaterial,
+    confined_modulus,
+)
+from kneewear.geometry.grid import ElementGrid
+
+
+def choose_pressure_law(settings: SimulationSettings) -> PressureLaw:
+    """Pressure law that the settings name.
+
+    Parameters
+    ----------
+    settings : SimulationSettings
+        Modulus, Poisson's ratio and `pressure_law`.
+
+    Returns
+    -------
+    PressureLaw
+    """
+    chosen, poisson_ratio = settings.pressure_law, settings.poisson_ratio
+    cap = math.inf if chosen.cap_mpa is None else chosen.cap_mpa
+    if chosen.material == "linear":
+        modulus = confined_modulus(settings.youngs_modulus_mpa, poisson_ratio)
+        law = LargeStrain if chosen.strain == "large" else SmallStrain
+        return law(modulus, cap)
+    return ThreeParameter(
+        _material(chosen), poisson_ratio, chosen.nonlinear_form, chosen.strain, cap
+    )
+
+
+def build_layers(
+    grid: ElementGrid,
+    contacts: Sequence[ContactPair],
+    thickness: float,
+    settings: SimulationSettings,
+) -> tuple[Layer, ...]:
+    """Elastic layer under the elements of each pair.
+
+    Parameters
+    ----------
+    grid : ElementGrid
+        Elements of the insert.
+    contacts : sequence of ContactPair
+        One pair a side of the grid.
+    thickness : float
+        Minimum insert thickness of the case, mm.
+    settings : SimulationSettings
+        Pressure law and thickness offset.
+
+    Returns
+    -------
+    tuple of Layer
+
+    Raises
+    ------
+    ValueError
+        If the thickness with its offset is not positive everywhere on the grid.
+    """
+    local = grid.case_thickness(thickness + settings.pressure_law.thickness_offset_mm)
+    law = choose_pressure_law(settings)
+    return tuple(
+        Layer(law, local[side].ravel()[contact.index]) for side, contact in enumerate(contacts)
+    )
+
+
+def _material(chosen: PressureLawSettings) -> ThreeParameterMaterial:
+    own = chosen.own_material
+    if own is None:
+        return MATERIALS[chosen.material]
+    return ThreeParameterMaterial(own.exponent, own.reference_strain, own.reference_pressure_mpa)

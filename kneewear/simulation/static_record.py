@@ -1,0 +1,160 @@
+"""What a static study leaves behind: poses, resultants and loaded elements of every case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Count = NDArray[np.int64]
+
+# Where `side` names none.
+WHOLE = "all"
+
+
+@dataclass(frozen=True)
+class StaticCase:
+    """One static case.
+
+    Parameters
+    ----------
+    material : str
+        Name of the pressure law.
+    flexion : float
+        Flexion, deg.
+    posterior : float
+        Position of the femoral origin behind that of the insert, mm; where the search starts if
+        it is free.
+    load : float
+        Load straight down, N.
+    """
+
+    material: str
+    flexion: float
+    posterior: float
+    load: float
+
+
+@dataclass(frozen=True)
+class StaticRecord:
+    """Equilibria of a static study.
+
+    Forces and torques are those on the insert, in its frame. Loaded elements of all cases stand one
+    after the other, for each case has elements of its own.
+
+    Parameters
+    ----------
+    cases : tuple of StaticCase
+        Cases along the first axis.
+    sides : tuple of str
+        "medial", "lateral" and, with a post, "post".
+    translation, rotation : array, shape (case, 3)
+        Pose of the femoral component: mm, and body-three 1-2-3 angles in rad.
+    reaction : array, shape (case, 6)
+        What holds the held coordinates, N and N mm along each; the residual along free ones.
+    residual : array, shape (case,)
+        Largest residual along a free coordinate, as part of the load.
+    force, torque : array, shape (case, side, 3)
+        Resultant on the insert, N, and its torque about the insert's origin, N mm.
+    max_pressure, avg_pressure, contact_area, max_penetration : array, shape (case, side)
+        Largest and mean non-zero element pressure, MPa; loaded area, mm2; penetration, mm.
+    active_elements, rows, columns : int array, shape (case, side)
+        Loaded elements, and the rows and columns they belong to.
+    centre_of_pressure : array, shape (case, side, 3)
+        Force-weighted mean of element centres, mm; NaN where a side is unloaded.
+    element_case, element_side : int array, shape (element,)
+        Case and side of each loaded element.
+    element_pressure, element_area : array, shape (element,)
+        MPa and mm2.
+    element_centre : array, shape (element, 3)
+        Its centre, mm.
+    element_corners : array, shape (element, 4, 2)
+        Corners of its cell in plan, mm: x and z on a plateau, -y and z on a post.
+    """
+
+    cases: tuple[StaticCase, ...]
+    sides: tuple[str, ...]
+    translation: Array
+    rotation: Array
+    reaction: Array
+    residual: Array
+    force: Array
+    torque: Array
+    max_pressure: Array
+    avg_pressure: Array
+    contact_area: Array
+    max_penetration: Array
+    active_elements: Count
+    rows: Count
+    columns: Count
+    centre_of_pressure: Array
+    element_case: Count
+    element_side: Count
+    element_pressure: Array
+    element_area: Array
+    element_centre: Array
+    element_corners: Array
+
+
+_OF_SIDES = {
+    "max_pressure": "MPa",
+    "avg_pressure": "MPa",
+    "contact_area": "mm2",
+    "max_penetration": "mm",
+    "active_elements": "1",
+}
+_COMPONENTS = ("posterior", "superior", "medial")
+
+
+def tabulate_static(record: StaticRecord) -> pd.DataFrame:
+    """Tidy table of a static study (`tables/static.csv`).
+
+    Parameters
+    ----------
+    record : StaticRecord
+        All cases.
+
+    Returns
+    -------
+    DataFrame
+        Columns material, flexion_deg, posterior_mm, load_n, side, quantity, value and unit. Poses,
+        reactions and the residual have the side "all": position and reaction of the femoral
+        component along posterior, superior and medial, and its varus, deg.
+    """
+    parts = [
+        _column(record, side, quantity, unit, getattr(record, quantity)[:, number])
+        for number, side in enumerate(record.sides)
+        for quantity, unit in _OF_SIDES.items()
+    ]
+    for axis, name in enumerate(_COMPONENTS):
+        parts += [
+            _column(record, side, f"force_{name}", "N", record.force[:, number, axis])
+            for number, side in enumerate(record.sides)
+        ]
+        parts.append(_column(record, WHOLE, f"{name}_position", "mm", record.translation[:, axis]))
+        parts.append(_column(record, WHOLE, f"reaction_{name}", "N", record.reaction[:, axis]))
+    varus = np.degrees(record.rotation[:, 0])
+    parts.append(_column(record, WHOLE, "varus", "deg", varus))
+    parts.append(_column(record, WHOLE, "residual", "1", record.residual))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _column(
+    record: StaticRecord, side: str, quantity: str, unit: str, values: NDArray
+) -> pd.DataFrame:
+    """Rows of one quantity for all cases."""
+    return pd.DataFrame(
+        {
+            "material": [case.material for case in record.cases],
+            "flexion_deg": [case.flexion for case in record.cases],
+            "posterior_mm": [case.posterior for case in record.cases],
+            "load_n": [case.load for case in record.cases],
+            "side": side,
+            "quantity": quantity,
+            "value": np.asarray(values, dtype=float),
+            "unit": unit,
+        }
+    )

@@ -1,0 +1,25 @@
+"""Draw the figures of a static study (rule plot_static)."""
+
+from pathlib import Path
+
+from kneewear.io.csv_tables import load_table
+from kneewear.io.figures import save_figure
+from kneewear.io.static import load_static
+from kneewear.io.surfaces import load_implant
+from kneewear.joblog import job_log
+from kneewear.report.element_study import draw_element_study
+from kneewear.report.static_cases import draw_static_figures
+
+with job_log(snakemake.log[0], snakemake.threads):
+    figures = draw_static_figures(
+        record=load_static(snakemake.input.record),
+        implant=load_implant(snakemake.input.surfaces),
+        static=load_table(snakemake.input.static),
+        comparison=load_table(snakemake.input.comparison),
+    ) | draw_element_study(
+        convergence=next(map(load_table, snakemake.input.convergence), None),
+        sensitivity=next(map(load_table, snakemake.input.sensitivity), None),
+    )
+    for name, figure in figures.items():
+        for suffix in ("svg", "png"):
+            save_figure(figure, Path(snakemake.output.figures, f"{name}.{suffix}"))

@@ -1,0 +1,21 @@
+"""Solve one static case on many grids (rule study_elements)."""
+
+from kneewear.config import GridSettings, SimulationSettings, StaticSettings, TableSettings
+from kneewear.io.csv_tables import save_table
+from kneewear.io.surfaces import load_implant
+from kneewear.joblog import job_log
+from kneewear.simulation.element_study import study_active_elements, study_divisions
+from kneewear.simulation.joint import Joint
+
+with job_log(snakemake.log[0], snakemake.threads):
+    simulation = SimulationSettings(**snakemake.params.simulation)
+    implant = load_implant(snakemake.input.surfaces)
+    case = {
+        "joint": Joint(implant, TableSettings(**snakemake.params.table), simulation),
+        "grid": GridSettings(**snakemake.params.grid),
+        "settings": StaticSettings(**snakemake.params.static),
+        "simulation": simulation,
+    }
+    convergence = study_active_elements(**case, seed=snakemake.params.seed)
+    save_table(convergence, snakemake.output.convergence)
+    save_table(study_divisions(**case), snakemake.output.sensitivity)

@@ -1,0 +1,13 @@
+"""Press known shapes with the contact engine and compare (rule verify_contact)."""
+
+from kneewear.contact.sphere_models import compare_sphere_models
+from kneewear.contact.verification import refine_contacts, vary_active_elements, verify_contact
+from kneewear.io.csv_tables import save_table
+from kneewear.joblog import job_log
+
+with job_log(snakemake.log[0], snakemake.threads):
+    seed = snakemake.params.seed
+    save_table(verify_contact(seed), snakemake.output.verification)
+    save_table(refine_contacts(seed), snakemake.output.refinement)
+    save_table(vary_active_elements(seed), snakemake.output.active_elements)
+    save_table(compare_sphere_models(), snakemake.output.sphere_models)

@@ -1,0 +1,96 @@
+"""The table of fixed against adaptive grids, on a sphere whose closed form is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.contact.foundation import SmallStrain
+from kneewear.contact.grid_comparison import REFERENCE, Joint, compare_grids, let_down
+from kneewear.geometry import bearing_of, tabulate_surface
+from kneewear.mechanics import body_three_123
+from kneewear.reference import winkler
+from tests.physics.bodies import MODULUS, UPRIGHT, flat_implant, plate, sphere
+
+RADIUS, HEIGHT = 30.0, 8.0
+
+
+@pytest.fixture(scope="module")
+def joint():
+    implant = flat_implant(sphere(RADIUS), 9.0, 9.0)
+    indenter = implant.femoral["medial"]
+    table = tabulate_surface(indenter, 61, 41)
+    return Joint(bearing_of(implant, "medial"), indenter, table, SmallStrain(MODULUS), UPRIGHT)
+
+
+@pytest.fixture(scope="module")
+def table(joint):
+    return (
+        compare_grids(
+            joint, (1e-3, 1e-2, 0.1), adaptive=((20, 20),), fixed=((20, 20), (80, 80)), places=5
+        )
+        .set_index(["kind", "elements", "depth_mm"])
+        .sort_index()
+    )
+
+
+@pytest.mark.parametrize("depth", [1e-3, 0.1])
+def test_reference_is_the_closed_form(joint, depth):
+    pose = let_down(joint, np.array([0.3, 99.0, -0.2]), depth)
+    assert pose == pytest.approx([0.3, HEIGHT + RADIUS - depth, -0.2], abs=2e-3 * depth)
+    result = joint.adaptive(*REFERENCE)(pose)
+    deep = HEIGHT + RADIUS - pose[1]
+    force = winkler.sphere_force(RADIUS, deep, MODULUS, HEIGHT)
+    assert result.wrench[1] == pytest.approx(force, rel=5e-5)
+    assert result.pressure.max() == pytest.approx(MODULUS * deep / HEIGHT, rel=3e-4)
+    area = math.pi * winkler.contact_radius(RADIUS, deep) ** 2
+    assert result.area[result.pressure > 0].sum() == pytest.approx(area, rel=2e-3)
+
+
+def test_adaptive_errors_are_small_at_every_depth_and_fixed_ones_grow_as_it_falls(table):
+    adaptive, coarse, fine = (
+        table.loc[key] for key in (("adaptive", 400), ("fixed", 400), ("fixed", 6400))
+    )
+    for name, most in (("force", 2e-3), ("peak", 1e-2), ("mean", 0.02), ("area", 0.02)):
+        column = f"{name}_error"
+        assert (adaptive[column] < most).all()
+        assert (np.diff(coarse[column]) < 0).all()
+        assert (np.diff(fine[column]) < 0).all()
+        assert (fine[column] < coarse[column]).all()
+        # A sixteenth of the elements beat the fine grid where that has fewer than ten under load.
+        assert adaptive.loc[1e-3, column] < fine.loc[1e-3, column] / 5
+    assert (adaptive["active"] > 200).all()
+    assert fine.loc[1e-3, "active"] < 10
+
+
+def test_table_is_the_same_again(joint):
+    once, again = (compare_grids(joint, (1e-2,), fixed=((20, 20),), places=2) for _ in range(2))
+    pd.testing.assert_frame_equal(once, again, check_exact=True)
+    assert "time_ms" not in once
+    timed = compare_grids(joint, (1e-2,), fixed=((20, 20),), places=2, timed=True)
+    assert (timed["time_ms"] > 0).all()
+
+
+def test_surfaces_that_do_not_meet_are_refused(joint):
+    with pytest.raises(ValueError, match="do not meet"):
+        let_down(joint, np.array([500.0, 0.0, 0.0]), 0.1)
+
+
+def test_turned_indenter_is_let_down_to_the_same_depth(joint):
+    turned = Joint(joint.bearing, joint.indenter, joint.table, joint.law,
+                   body_three_123(np.array([0.0, 0.0, 0.3])))  # fmt: skip
+    pose = let_down(turned, np.zeros(3), 0.05)
+    assert pose[1] == pytest.approx(HEIGHT + RADIUS - 0.05, abs=1e-4)
+
+
+def test_slope_is_met_at_its_depth(joint):
+    slope = replace(joint.bearing, surface=plate((-9, 9), (14, 32), HEIGHT, 0.2))
+    aslant = replace(joint, bearing=slope)
+    pose = let_down(aslant, np.zeros(3), 0.05)
+    # Depth is measured square to the slope.
+    height = HEIGHT + (RADIUS - 0.05) * math.hypot(1, 0.2)
+    assert pose[1] == pytest.approx(height, abs=1e-4)

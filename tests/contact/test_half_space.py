@@ -1,0 +1,186 @@
+"""The elastic half-space: its influence, its contact conditions, Hertz and the flat punch."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import dblquad
+from scipy.optimize import nnls
+
+from kneewear.contact import contact_modulus, press_half_space, press_pair
+from kneewear.contact.half_space import rectangle_deflection
+from kneewear.geometry import build_grid
+from kneewear.reference import hertz
+from tests.physics.bodies import UPRIGHT, contact_of, flat_implant, sphere
+
+MODULUS = contact_modulus(463.0, 0.46)
+
+
+def test_modulus_of_a_pair():
+    assert contact_modulus(463.0, 0.46) == pytest.approx(463.0 / (1 - 0.46**2), rel=1e-14)
+    # Polyethylene against cobalt-chromium: a thousandth softer than against a rigid body.
+    pair = contact_modulus(463.0, 0.46, 210e3, 0.3)
+    assert 1 / pair == pytest.approx((1 - 0.46**2) / 463.0 + (1 - 0.3**2) / 210e3, rel=1e-14)
+    assert pair == contact_modulus(210e3, 0.3, 463.0, 0.46)
+
+
+@pytest.mark.parametrize("place", [(3.0, 1.0), (0.0, 2.0), (0.9, 1.7), (-1.4, 0.3), (40.0, 30.0)])
+def test_deflection_outside_a_rectangle_is_boussinesqs_integral(place):
+    # Boussinesq: pressure over pi E* distance; smooth outside the rectangle.
+    x, y = place
+    exact = dblquad(lambda v, u: 1 / math.hypot(x - u, y - v), -0.8, 0.8, -0.5, 0.5, epsrel=1e-11)
+    found = float(rectangle_deflection(x, y, 0.8, 0.5))
+    assert found == pytest.approx(exact[0] / math.pi, rel=1e-9)
+
+
+@given(st.floats(0.1, 5.0), st.floats(0.1, 5.0))
+def test_deflection_under_a_rectangle_is_that_of_its_quarters(half_length, half_width):
+    whole = float(rectangle_deflection(0.0, 0.0, half_length, half_width))
+    quarter = rectangle_deflection(half_length / 2, half_width / 2, half_length / 2, half_width / 2)
+    assert whole == pytest.approx(4 * float(quarter), rel=1e-12)
+    # Johnson (1985), section 3.3: 1.122 p a (1 - nu^2) / E x 2 in the middle of a square.
+    square = float(rectangle_deflection(0.0, 0.0, half_length, half_length))
+    assert square == pytest.approx(4 / math.pi * 2 * half_length * math.asinh(1.0) / 1.0, rel=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["noise", "smooth", "rough bump"]))
+def test_contact_closes_gaps_and_never_pulls(seed, kind):
+    random = np.random.default_rng(seed)
+    shape, cell = (13, 9), (0.4, 0.7)
+    gap = random.normal(size=shape)
+    if kind == "smooth":
+        gap = np.cumsum(np.cumsum(gap, axis=0), axis=1) / 20
+    elif kind == "rough bump":
+        row, column = np.indices(shape)
+        gap = ((row - random.uniform(0, 13)) ** 2 + (column - random.uniform(0, 9)) ** 2) / 10
+        gap = gap + 0.3 * random.normal(size=shape)
+    approach = float(np.quantile(gap, 0.6))
+    contact = press_half_space(gap, cell, MODULUS, approach=approach)
+    force = contact.pressure * 0.28
+    row, column = (index.ravel() for index in np.indices(shape))
+    deflected = rectangle_deflection(
+        0.4 * (row[:, None] - row), 0.7 * (column[:, None] - column), 0.2, 0.35
+    ) / (MODULUS * 0.28)
+    open_by = gap.ravel() - approach + deflected @ force.ravel()
+    size = approach - gap.min()
+    assert contact.pressure.min() >= 0.0
+    assert open_by.min() >= -1e-11 * size
+    assert abs(open_by * (force.ravel() > 0)).max() <= 1e-11 * size
+    # The same problem as non-negative least squares, by another's solver.
+    root = np.linalg.cholesky(deflected)
+    other, _ = nnls(root.T, np.linalg.solve(root, approach - gap.ravel()))
+    assert force.ravel() == pytest.approx(other, abs=1e-8 * force.max())
+
+
+def sphere_gap(radius, half, cells, offset=(0.0, 0.0)):
+    """Gap under a paraboloid, Hertz's profile, on a square lattice, and the cell."""
+    cell = 2 * half / cells
+    line = cell * (np.arange(cells) + 0.5) - half
+    x, z = np.meshgrid(line - offset[0], line - offset[1], indexing="ij")
+    return (x**2 + z**2) / (2 * radius), (cell, cell)
+
+
+def test_sphere_is_hertz():
+    """Within 1 % (force, peak) and 2 % (radius) at the worst of random offsets."""
+    radius, depth = 30.0, 0.2
+    exact = hertz.sphere_contact(radius, depth, MODULUS)
+    edge = exact.semi_axes[0]
+    random = np.random.default_rng(5)
+    worst = np.zeros(3)
+    for offset in random.uniform(-0.5, 0.5, (10, 2)):
+        # 1.42 contact radii hold all that overlaps; 40 cells across, 560 of them in contact.
+        gap, cell = sphere_gap(radius, 1.5 * edge, 40, offset * 3.0 * edge / 40)
+        contact = press_half_space(gap, cell, MODULUS, approach=depth)
+        reach = math.sqrt((contact.pressure > 0).sum() * cell[0] * cell[1] / math.pi)
+        found = (
+            contact.force / exact.force,
+            contact.pressure.max() / exact.peak_pressure,
+            reach / edge,
+        )
+        worst = np.maximum(worst, np.abs(np.array(found) - 1.0))
+    assert worst[0] < 0.01
+    assert worst[1] < 0.01
+    assert worst[2] < 0.02
+
+
+def test_load_and_approach_are_two_ways_to_one_contact():
+    gap, cell = sphere_gap(30.0, 4.0, 30)
+    pressed = press_half_space(gap + 7.0, cell, MODULUS, approach=7.2)
+    loaded = press_half_space(gap + 7.0, cell, MODULUS, load=pressed.force)
+    assert loaded.approach == pytest.approx(7.2, abs=1e-10)
+    assert loaded.pressure == pytest.approx(pressed.pressure, abs=1e-7 * pressed.pressure.max())
+    assert pressed.force == pytest.approx(pressed.pressure.sum() * cell[0] * cell[1], rel=1e-13)
+
+
+def test_ellipse_is_hertz():
+    exact = hertz.ellipse_contact((80.0, 20.0), 500.0, MODULUS)
+    a, b = exact.semi_axes
+    line = lambda half, count: half * ((np.arange(count) + 0.5) * 2 / count - 1)  # noqa: E731
+    x, z = np.meshgrid(line(1.6 * a, 40), line(1.6 * b, 40), indexing="ij")
+    cell = (3.2 * a / 40, 3.2 * b / 40)
+    contact = press_half_space(x**2 / 160 + z**2 / 40, cell, MODULUS, load=500.0)
+    assert contact.approach == pytest.approx(exact.depth, rel=0.01)
+    assert contact.pressure.max() == pytest.approx(exact.peak_pressure, rel=0.01)
+
+
+def test_flat_punch_is_met_from_below_as_cells_shrink():
+    # Pressure is infinite at the rim, so that convergence is slow: of first order in the cell.
+    errors = []
+    for cells in (12, 24, 48):
+        gap, cell = sphere_gap(30.0, 4.2, cells, (0.01, 0.02))
+        inside = 60.0 * gap < 4.0**2
+        contact = press_half_space(np.where(inside, 0.0, np.nan), cell, MODULUS, approach=0.05)
+        covered = math.sqrt(inside.sum() * cell[0] * cell[1] / math.pi)
+        errors.append(contact.force / hertz.punch_force(covered, 0.05, MODULUS) - 1.0)
+    assert abs(errors[0]) > abs(errors[1]) > abs(errors[2])
+    assert abs(errors[2]) < 0.02
+
+
+def test_a_half_space_under_the_engines_elements_is_hertz():
+    radius, depth = 30.0, 0.1
+    implant = flat_implant(sphere(radius), 4.0, 4.0, spacing=10.0)
+    pair, _ = contact_of(implant, 52, 48)
+    pose = UPRIGHT, np.array([0.01, 8.0 + radius - depth, -0.02])
+    found = press_pair(build_grid(implant, 52, 48), 0, pair, pose, MODULUS)
+    exact = hertz.sphere_contact(radius, depth, MODULUS)
+    # The sphere's own distances differ from Hertz's paraboloid by depth / radius, 0.3 %.
+    assert found.wrench[1] == pytest.approx(exact.force, rel=0.01)
+    assert found.pressure.max() == pytest.approx(exact.peak_pressure, rel=0.01)
+    reach = math.sqrt(found.area[found.pressure > 0].sum() / math.pi)
+    assert reach == pytest.approx(exact.semi_axes[0], rel=0.02)
+    assert found.wrench[1] == pytest.approx(found.pressure @ found.area, rel=1e-12)
+    # Upright, through the sphere's own middle at z = 5: no moment about it.
+    arm = np.array([0.0, 0.0, 5.0])
+    about_middle = found.wrench[3:] - np.cross(arm, found.wrench[:3])
+    assert np.abs(about_middle).max() < 1e-2 * found.wrench[1] * exact.semi_axes[0]
+
+
+def test_nothing_touches_nothing():
+    gap, cell = sphere_gap(30.0, 4.0, 10)
+    apart = press_half_space(gap, cell, MODULUS, approach=-0.1)
+    assert apart.force == 0.0
+    assert not apart.pressure.any()
+
+
+def test_half_filled_cells_carry_their_force_on_their_area():
+    gap, cell = sphere_gap(30.0, 4.0, 10)
+    area = np.full(gap.shape, math.prod(cell))
+    plain = press_half_space(gap, cell, MODULUS, approach=0.2, area=area)
+    halved = press_half_space(gap, cell, MODULUS, approach=0.2, area=0.5 * area)
+    assert halved.force == plain.force
+    assert halved.pressure == pytest.approx(2.0 * plain.pressure, rel=1e-14)
+
+
+def test_unclear_orders_are_refused():
+    gap, cell = sphere_gap(30.0, 4.0, 10)
+    for orders in ({}, {"approach": 0.1, "load": 10.0}):
+        with pytest.raises(ValueError, match="one of them"):
+            press_half_space(gap, cell, MODULUS, **orders)
+    for load, where in ((-5.0, gap), (0.0, gap), (5.0, np.full((3, 3), np.nan))):
+        with pytest.raises(ValueError, match="finds no contact"):
+            press_half_space(where, cell, MODULUS, load=load)

@@ -1,0 +1,208 @@
+"""Pressure laws of the layer: their numbers, limits, derivatives and energies."""
+
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from kneewear.config import PressureLawSettings
+from kneewear.contact import (
+    MATERIALS,
+    LargeStrain,
+    Layer,
+    SmallStrain,
+    ThreeParameter,
+    ThreeParameterMaterial,
+    confined_modulus,
+)
+from kneewear.contact._law_kernels import LARGEST_STRAIN
+
+MODULUS = confined_modulus(463.0, 0.46)
+FACTOR = confined_modulus(1.0, 0.46)
+COLD = MATERIALS["polyethylene_23c"]
+LAWS = (
+    SmallStrain(MODULUS),
+    LargeStrain(MODULUS),
+    *(
+        ThreeParameter(material, 0.46, form, strain)
+        for material in MATERIALS.values()
+        for form in ("published", "integrated")
+        for strain in ("small", "large")
+    ),
+    ThreeParameter(ThreeParameterMaterial(2.5, 0.03, 12.0), 0.4, "integrated", "large"),
+)
+laws = st.sampled_from(LAWS)
+capped_laws = st.sampled_from(
+    [SmallStrain(MODULUS, 20.0), LargeStrain(MODULUS, 20.0), ThreeParameter(COLD, 0.46, cap=20.0)]
+)
+# Penetrations as parts of the thickness, from first touch to far beyond any material.
+strains = st.floats(1e-9, 0.85)
+thicknesses = st.floats(0.5, 20.0)
+
+
+def test_published_numbers_of_the_linear_layer():
+    # Bei (2003), sections 2.3 and 3.2: constraint factor at 0.46, polyethylene, cartilage.
+    assert pytest.approx(4.6233, abs=5e-5) == FACTOR
+    assert pytest.approx(2140.6, abs=0.05) == MODULUS
+    assert confined_modulus(4.0, 0.45) == pytest.approx(15.172, abs=5e-4)
+    assert SmallStrain(MODULUS).pressure(0.08, 8.0) == pytest.approx(0.01 * MODULUS, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "pressures", "moduli"),
+    [
+        ("polyethylene_23c", [0, 20, 50], [1229.6, 211.7, 39.6]),
+        ("polyethylene_37c", [0, 20, 50], [616.4, 135.6, 26.6]),
+        ("polyethylene_tuned_linear", [0, 10, 50], [400.0, 400.0, 400.0]),
+    ],
+)
+def test_published_tangent_moduli(name, pressures, moduli):
+    # To the decimal given.
+    assert MATERIALS[name].tangent_modulus(pressures) == pytest.approx(moduli, abs=0.05)
+
+
+@given(st.floats(0.005, 0.2), st.floats(1.0, 500.0), st.floats(0.0, 100.0))
+def test_exponent_one_is_a_linear_material(strain, scale, pressure):
+    material = ThreeParameterMaterial(1.0, strain, scale)
+    assert material.tangent_modulus(pressure) == pytest.approx(scale / strain, rel=1e-14)
+    layer = ThreeParameter(material, 0.46)
+    linear = SmallStrain(confined_modulus(scale / strain, 0.46))
+    assert layer.pressure(0.1, 8.0) == pytest.approx(linear.pressure(0.1, 8.0), rel=1e-13)
+
+
+@pytest.mark.parametrize("material", MATERIALS.values())
+def test_tangent_modulus_is_the_derivative_of_pressure_over_strain(material):
+    pressure, step = np.linspace(1.0, 50.0, 20), 1e-4
+    slope = (material.strain(pressure + step) - material.strain(pressure - step)) / (2 * step)
+    # Central differences of a cubic over 1e-4 MPa: their rounding, 1e-16 / 1e-4 of the strain.
+    assert 1.0 / slope == pytest.approx(material.tangent_modulus(pressure), rel=1e-8)
+
+
+@given(st.floats(1e-6, 0.02))
+def test_large_strain_stiffens_by_half_the_strain(strain):
+    ratio = float(
+        LargeStrain(MODULUS).pressure(strain, 1.0) / SmallStrain(MODULUS).pressure(strain, 1.0)
+    )
+    # The next term of the logarithm is strain^2 / 3.
+    assert ratio - 1.0 == pytest.approx(0.5 * strain, abs=0.4 * strain**2 + 1e-15)
+
+
+def test_large_strain_is_the_logarithm_until_nine_tenths_and_finite_beyond():
+    law = LargeStrain(MODULUS)
+    strain = np.linspace(0.01, LARGEST_STRAIN, 50)
+    assert law.pressure(strain, 1.0) == pytest.approx(-MODULUS * np.log(1.0 - strain), rel=1e-13)
+    beyond = np.array([0.9, 0.95, 0.99, 1.0, 1.5, 1e6])
+    for each in (law, ThreeParameter(COLD, 0.46, "published", "large")):
+        pressure, rate = each.pressure(beyond, 1.0), each.rate(beyond, 1.0)
+        assert np.isfinite(pressure).all()
+        assert np.isfinite(rate).all()
+        assert (np.diff(pressure) > 0).all()
+    # Value and slope go on without a step.
+    edge = LARGEST_STRAIN + np.array([-1e-9, 1e-9])
+    assert np.diff(law.pressure(edge, 1.0)) == pytest.approx(2e-9 * 10 * MODULUS, rel=1e-5)
+    assert np.diff(law.rate(edge, 1.0)) == pytest.approx(0.0, abs=1e-6 * 10 * MODULUS)
+
+
+@given(
+    st.floats(1e-12, 0.9),
+    st.floats(1.0, 12.0),
+    st.floats(0.005, 1.0),
+    st.floats(1.0, 400.0),
+    st.sampled_from(["published", "integrated"]),
+    st.sampled_from(["small", "large"]),
+)
+def test_pressure_of_a_softening_material_solves_its_equation(
+    strain, exponent, reference, scale, form, measure
+):
+    material = ThreeParameterMaterial(exponent, reference, scale)
+    pressure = float(ThreeParameter(material, 0.46, form, measure).pressure(strain, 1.0))
+    stretch = strain if measure == "small" else -math.log1p(-strain)
+    left = (
+        pressure / float(material.tangent_modulus(pressure))
+        if form == "published"
+        else float(material.strain(pressure))
+    )
+    assert abs(left - FACTOR * stretch) / (FACTOR * stretch) < 1e-10
+    assert pressure > 0.0
+
+
+def test_the_published_form_is_softer_by_the_exponent_in_its_power():
+    published, integrated = (
+        ThreeParameter(COLD, 0.46, form) for form in ("published", "integrated")
+    )
+    pressure = np.linspace(1.0, 40.0, 9)
+    power = (pressure / COLD.reference_pressure) ** 3
+    linear = pressure / COLD.reference_pressure
+    for law, weight in ((published, 3.0), (integrated, 1.0)):
+        strain = law.penetration(pressure, 8.0) / 8.0
+        assert strain == pytest.approx(
+            0.5 * COLD.reference_strain * (linear + weight * power) / FACTOR, rel=1e-13
+        )
+        # The tangent modulus is the slope of the integrated law only.
+        slope = law.rate(law.penetration(pressure, 8.0), 8.0) * 8.0
+        is_tangent = np.allclose(slope, FACTOR * COLD.tangent_modulus(pressure), rtol=1e-10)
+        assert is_tangent == (law is integrated)
+
+
+@given(laws, strains, thicknesses)
+def test_rate_is_the_derivative_of_the_pressure(law, strain, thickness):
+    depth = strain * thickness
+    step = 1e-5 * depth
+    numerical = (law.pressure(depth + step, thickness) - law.pressure(depth - step, thickness)) / (
+        2 * step
+    )
+    # Truncation 1e-10 times a third derivative that grows to (1 - 0.85)^-2, rounding 1e-16 / 1e-5.
+    assert law.rate(depth, thickness) == pytest.approx(numerical, rel=1e-7)
+    # Every law rises strictly, so that no pressure has two penetrations.
+    assert law.rate(depth, thickness) > 0.0
+
+
+@given(laws, strains, thicknesses)
+def test_law_and_its_inverse_agree(law, strain, thickness):
+    depth = strain * thickness
+    pressure = law.pressure(depth, thickness)
+    assert law.penetration(pressure, thickness) == pytest.approx(depth, rel=1e-11)
+
+
+@given(st.one_of(laws, capped_laws), st.floats(1e-4, 0.85), thicknesses)
+def test_energy_is_the_integral_of_the_pressure(law, strain, thickness):
+    depth = strain * thickness
+    kink = float(law.penetration(min(law.parameters[1], 1e9), thickness))
+    points = [kink] if kink < depth else None
+    work = quad(lambda d: float(law.pressure(d, thickness)), 0, depth, epsrel=1e-11, points=points)
+    assert law.energy(depth, thickness) == pytest.approx(work[0], rel=1e-8)
+
+
+@given(capped_laws, strains)
+def test_cap_limits_pressure_and_nothing_below(law, strain):
+    free = type(law)(*(getattr(law, name) for name in list(law.__dataclass_fields__)[:-1]))
+    assert law.pressure(strain, 1.0) == min(free.pressure(strain, 1.0), 20.0)
+    capped = free.pressure(strain, 1.0) > 20.0
+    assert law.rate(strain, 1.0) == (0.0 if capped else free.rate(strain, 1.0))
+
+
+@given(st.one_of(laws, capped_laws), st.floats(-5.0, 0.0), thicknesses)
+def test_nothing_pulls(law, gap, thickness):
+    assert law.pressure(gap, thickness) == 0.0
+    assert law.rate(gap, thickness) == 0.0
+    assert law.energy(gap, thickness) == 0.0
+
+
+def test_bad_layers_and_materials_are_refused():
+    with pytest.raises(ValueError, match="positive thickness"):
+        Layer(SmallStrain(MODULUS), np.array([8.0, 0.0]))
+    with pytest.raises(ValueError, match="positive thickness"):
+        Layer(SmallStrain(MODULUS), np.array([8.0, np.nan]))
+    with pytest.raises(ValueError, match="exponent of at least 1"):
+        ThreeParameterMaterial(0.5, 0.0257, 15.8)
+
+
+def test_settings_know_every_material():
+    choices = get_args(PressureLawSettings.model_fields["material"].annotation)
+    assert choices == ("linear", *MATERIALS, "own")

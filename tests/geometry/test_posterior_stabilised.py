@@ -1,0 +1,179 @@
+"""The posterior-stabilised built-in implant: condyles of several arcs, cam and post."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from kneewear.config import load_study, merge_settings, read_settings
+from kneewear.errors import InputDataError
+from kneewear.geometry import POST, SIDES, bearing_of, build_parametric_implant, lay_elements
+from kneewear.geometry.parametric import FEMORAL_SWEEP, measure_parametric_implant
+from kneewear.geometry.swept import joined_arcs
+from kneewear.io.surfaces import load_implant, save_implant
+
+BASE = merge_settings(read_settings("config/config.yaml"), read_settings("config/chapter3.yaml"))
+SETTINGS = load_study(BASE).implant.parametric
+IMPLANT = build_parametric_implant(SETTINGS, "built in", 9.0)
+CAM, BACK = SETTINGS.cam_and_post.cam, SETTINGS.cam_and_post.post
+RADII = {0.0: 35.0, 30.0: 28.0, 60.0: 24.0, 90.0: 20.0}
+# Exact arcs: what is left is rounding of radii of up to 60 mm.
+EXACT = 1e-12
+ROUND = np.linspace(0.0, 1.0, 301)
+
+
+def lowest(side, flexion_deg):
+    """Parameters of the condyle's lowest point at a flexion, found on the patch itself."""
+    turn = np.radians(flexion_deg)
+    down = np.array([np.sin(turn), -np.cos(turn), 0.0])
+    surface = IMPLANT.femoral[side]
+    (u0, u1), _ = surface.domain
+    fine = np.linspace(u0, u1, 20001)
+    return fine[np.argmax(surface.evaluate(fine, 0.5) @ down)], 0.5, down
+
+
+def resting_origin(flexion_deg):
+    """Place x of the femoral origin when the condyles stand over the bottom of the dishes."""
+    u, v, _ = lowest("medial", flexion_deg)
+    x, y, _ = IMPLANT.femoral["medial"].evaluate(u, v)
+    turn = np.radians(flexion_deg)
+    return -(x * np.cos(turn) + y * np.sin(turn))
+
+
+def gap_at_post(flexion_deg):
+    """Distance from cam to post when the condyles rest in the dishes, mm; from the settings."""
+    turn = np.radians(flexion_deg)
+    axis = CAM.posterior_mm * np.cos(turn) + CAM.superior_mm * np.sin(turn)
+    return resting_origin(flexion_deg) + axis - CAM.radius_mm - BACK.posterior_mm
+
+
+def test_lateral_side_mirrors_the_medial_one():
+    flip = np.array([1.0, 1.0, -1.0])
+    for body in ("femoral", "insert"):
+        patches = getattr(IMPLANT, body)
+        medial = patches["medial"].evaluate(ROUND[:, None], ROUND[None, ::10])
+        lateral = patches["lateral"].evaluate(ROUND[:, None], ROUND[None, ::-10])
+        assert lateral == pytest.approx(medial * flip, abs=EXACT)
+
+
+@pytest.mark.parametrize("flexion_deg", RADII)
+def test_condyles_bear_on_the_arc_of_the_flexion(flexion_deg):
+    u, v, down = lowest("medial", flexion_deg)
+    surface = IMPLANT.femoral["medial"]
+    # 20001 samples: 0.1 mm and 0.005 rad apart.
+    assert surface.normal(u, v) == pytest.approx(down, abs=5e-3)
+    bend, _ = surface.curvature(u, v)
+    assert bend == pytest.approx(-1.0 / RADII[flexion_deg], rel=1e-9)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_arcs_join_without_a_kink(side):
+    surface = IMPLANT.femoral[side]
+    near = 1e-9
+    joints = np.unique(surface.knots_u)[1:-1]
+    assert joints.size >= 3
+    for joint in joints:
+        before = surface.evaluate(joint - near, ROUND)
+        after = surface.evaluate(joint + near, ROUND)
+        assert after == pytest.approx(before, abs=1e-6)
+        turn = surface.normal(joint - near, ROUND) - surface.normal(joint + near, ROUND)
+        assert np.abs(turn).max() < 1e-7
+
+
+def test_patches_are_the_arcs_of_the_settings():
+    quality = measure_parametric_implant(IMPLANT, SETTINGS)
+    names = {(component, side) for component in ("insert", "femoral") for side in (*SIDES, POST)}
+    assert {(fit.component, fit.side) for fit in quality} == names
+    assert max(fit.max_mm for fit in quality) < EXACT
+
+
+def test_measuring_sees_a_misplaced_cam():
+    pair = SETTINGS.cam_and_post
+    moved = pair.model_copy(
+        update={"cam": CAM.model_copy(update={"superior_mm": CAM.superior_mm + 0.1})}
+    )
+    found = measure_parametric_implant(IMPLANT, SETTINGS.model_copy(update={"cam_and_post": moved}))
+    worst = {(fit.component, fit.side): fit.max_mm for fit in found}
+    assert worst.pop(("femoral", POST)) == pytest.approx(0.1, rel=1e-3)
+    assert max(worst.values()) < EXACT
+
+
+def test_distance_to_a_condyle_is_that_of_its_arcs():
+    random = np.random.default_rng(5)
+    surface = IMPLANT.femoral["lateral"]
+    u, v = random.uniform(0.02, 0.98, 500), random.uniform(0.06, 0.94, 500)
+    height = random.uniform(-0.8, 0.8, 500)
+    points = surface.evaluate(u, v) + height[:, None] * surface.normal(u, v)
+    _, _, distance, _, is_foot = surface.closest_points(points)
+    assert is_foot.all()
+    # Newton steps end below 1e-5 mm, which leaves 1e-11 mm in the distance.
+    assert distance == pytest.approx(height, abs=1e-10)
+
+
+def test_cam_lies_between_the_condyles_and_inside_their_outline():
+    cam = IMPLANT.cam_and_post.cam.evaluate(ROUND[:, None], ROUND[None, :]).reshape(-1, 3)
+    condyle = IMPLANT.femoral["medial"].evaluate(ROUND[:, None], ROUND[None, :]).reshape(-1, 3)
+    assert np.abs(cam[:, 2]).max() < condyle[:, 2].min()
+    for flexion_deg in range(0, 121, 10):
+        turn = np.radians(flexion_deg)
+        down = np.array([np.sin(turn), -np.cos(turn), 0.0])
+        assert (cam @ down).max() < (condyle @ down).max()
+
+
+def test_posts_back_faces_posterior_and_stands_on_the_dishes():
+    post = IMPLANT.cam_and_post.post
+    points = post.evaluate(ROUND[:, None], ROUND[None, :])
+    assert (post.normal(ROUND[:, None], ROUND[None, :])[..., 0] > 0.0).all()
+    assert points[..., 0].max() == pytest.approx(BACK.posterior_mm, abs=EXACT)
+    assert points[..., 1].min() == pytest.approx(9.0, abs=EXACT)
+    assert points[..., 1].max() == pytest.approx(9.0 + BACK.height_mm, abs=EXACT)
+
+
+def test_elements_of_the_post_reach_to_its_front():
+    bearing = bearing_of(IMPLANT, POST)
+    grid = lay_elements(bearing, bearing.rectangle(20, 15))
+    assert grid.sides == (POST,)
+    front = BACK.posterior_mm - BACK.depth_mm
+    assert grid.thickness[0] == pytest.approx(grid.centre[0, ..., 0] - front, abs=EXACT)
+    # Projected area: height times the width the profile spans.
+    upright = grid.area[0] * grid.normal[0, ..., 0]
+    z = IMPLANT.cam_and_post.post.evaluate(0.5, ROUND)[:, 2]
+    assert upright.sum() == pytest.approx(BACK.height_mm * np.ptp(z), rel=1e-9)
+
+
+def test_cam_clears_the_post_in_every_angle_but_90():
+    assert [round(gap_at_post(angle)) for angle in (0.0, 30.0, 60.0)] == [20, 13, 5]
+    assert gap_at_post(90.0) < -2.0
+
+
+def test_posterior_stabilised_implant_survives_its_file(tmp_path):
+    save_implant(IMPLANT, tmp_path / "surfaces.nc")
+    again = load_implant(tmp_path / "surfaces.nc")
+    assert again.sides == IMPLANT.sides == (*SIDES, POST)
+    assert again.cam_and_post.front == IMPLANT.cam_and_post.front
+    for side in IMPLANT.sides:
+        assert np.array_equal(
+            again.indenter(side).control_points, IMPLANT.indenter(side).control_points
+        )
+        assert np.array_equal(
+            bearing_of(again, side).surface.knots_v, bearing_of(IMPLANT, side).surface.knots_v
+        )
+
+
+def test_joined_arcs_share_points_and_normals():
+    arcs = joined_arcs([(FEMORAL_SWEEP[0], 30.0), (0.2, 50.0), (0.7, 10.0)], 2.0, (3.0, -1.0))
+    assert (arcs[0].x, arcs[0].y) == (3.0, -1.0)
+    for first, second in pairwise(arcs):
+        assert first.stop == second.start
+        down = np.array([np.sin(second.start), -np.cos(second.start)])
+        ends = [np.array([arc.x, arc.y]) + arc.radius * down for arc in (first, second)]
+        assert ends[0] == pytest.approx(ends[1], abs=EXACT)
+
+
+def test_arcs_out_of_order_are_refused():
+    arcs = [{"from_flexion_deg": f, "radius_mm": 20.0} for f in (40.0, 20.0)]
+    changed = merge_settings(BASE, {"implant": {"parametric": {"femoral_arcs": arcs}}})
+    with pytest.raises(InputDataError, match=r"femoral_arcs.*ascending"):
+        load_study(changed)

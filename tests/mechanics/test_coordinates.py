@@ -1,0 +1,127 @@
+"""Forces along coordinates are what the work of the wrench says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.transform import Rotation
+
+from kneewear.mechanics import (
+    COORDINATES,
+    Load,
+    Spring,
+    body_three_123,
+    coordinate_numbers,
+    generalized_forces,
+    spring_force,
+    turn_axes,
+)
+from kneewear.mechanics.coordinates import cross_matrix
+
+few = settings(max_examples=30, deadline=None, derandomize=True)
+angles = arrays(float, 3, elements=st.floats(-1.25, 1.25, width=32))
+vectors = arrays(float, 3, elements=st.floats(-50.0, 50.0, width=32))
+frames = st.sampled_from(["fixed", "moving"])
+STEP = 1e-5
+
+
+def differences(function, place, step=STEP):
+    """Central differences of a vector function, one column a coordinate."""
+    columns = []
+    for number in range(len(place)):
+        change = np.zeros(len(place))
+        change[number] = step
+        columns.append((function(place + change) - function(place - change)) / (2 * step))
+    return np.stack(columns, axis=-1)
+
+
+@given(angles)
+@few
+def test_each_angle_turns_about_its_axis(angle):
+    turned = differences(lambda a: body_three_123(a).ravel(), angle).reshape(3, 3, 3)
+    rotation = body_three_123(angle)
+    for number, axis in enumerate(turn_axes(angle).T):
+        spin = turned[..., number] @ rotation.T
+        assert spin == pytest.approx(cross_matrix(axis), abs=1e-9)
+
+
+@given(vectors, vectors, vectors, frames, frames, vectors, angles)
+@few
+def test_rate_of_a_load_is_its_derivative(force, moment, point, frame, carried, place, angle):
+    load = Load(force, moment, point, frame, carried)
+    rotation = body_three_123(angle)
+
+    def moved(twist):
+        turn = Rotation.from_rotvec(twist[3:]).as_matrix()
+        return load.wrench(place + twist[:3], turn @ rotation)[0]
+
+    _, rate = load.wrench(place, rotation)
+    assert np.max(np.abs(rate - differences(moved, np.zeros(6)))) < 1e-4
+
+
+@given(vectors, vectors, vectors, frames, frames, vectors, angles)
+@few
+def test_derivative_of_forces_along_coordinates(force, moment, point, frame, carried, place, angle):
+    load = Load(force, moment, point, frame, carried)
+
+    def along(coordinates):
+        wrench, rate = load.wrench(coordinates[:3], body_three_123(coordinates[3:]))
+        return generalized_forces(wrench, rate, coordinates[3:])[0]
+
+    wrench, rate = load.wrench(place, body_three_123(angle))
+    _, derivative = generalized_forces(wrench, rate, angle)
+    numerical = differences(along, np.concatenate([place, angle]))
+    assert np.max(np.abs(derivative - numerical)) < 1e-4
+
+
+@given(vectors, vectors, vectors, angles)
+@few
+def test_dead_load_does_the_work_of_its_point(force, point, place, angle):
+    """A constant force on a point of the body derives from minus force times place."""
+    load = Load(force, point=point)
+
+    def energy(coordinates):
+        at = coordinates[:3] + body_three_123(coordinates[3:]) @ point
+        return -np.atleast_1d(force @ at)
+
+    coordinates = np.concatenate([place, angle])
+    wrench, rate = load.wrench(place, body_three_123(angle))
+    along, _ = generalized_forces(wrench, rate, angle)
+    assert np.max(np.abs(along + differences(energy, coordinates)[0])) < 1e-4
+
+
+def test_load_in_the_moving_frame_turns_along():
+    quarter = body_three_123([0.0, 0.0, np.pi / 2])
+    wrench, _ = Load([1.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 2.0], "moving").wrench(
+        np.zeros(3), quarter
+    )
+    assert wrench == pytest.approx([0, 1, 0, -3 - 2, 0, 0], abs=1e-12)
+
+
+def test_spring_is_slack_in_its_gap_and_linear_beyond():
+    spring = Spring("x", stiffness=9.3, rest=1.0, gap=2.5)
+    for value, force in ((1.0, 0.0), (3.4, 0.0), (-1.4, 0.0), (4.5, -9.3), (-3.5, 18.6)):
+        assert spring_force(spring, value)[0] == pytest.approx(force, abs=1e-12)
+    assert spring_force(spring, 2.0)[1] == 0.0
+    assert spring_force(spring, 9.0)[1] == -9.3
+    assert spring_force(Spring("x", 2.0, 1.0), 1.0) == (0.0, -2.0)
+
+
+def test_faulty_names_and_numbers_are_refused():
+    assert coordinate_numbers(["theta_1", "y"]).tolist() == [1, 3]
+    with pytest.raises(ValueError, match="expected different ones of x, y"):
+        coordinate_numbers(["y", "varus"])
+    with pytest.raises(ValueError, match="expected different ones"):
+        coordinate_numbers(["y", "y"])
+    with pytest.raises(ValueError, match="spring on 'varus'"):
+        Spring("varus", 1.0)
+    with pytest.raises(ValueError, match="gap of a spring"):
+        Spring("x", 1.0, gap=-1.0)
+    with pytest.raises(ValueError, match="three finite numbers"):
+        Load([0.0, np.nan, 0.0])
+    with pytest.raises(ValueError, match="frame of a load"):
+        Load(frame="tibia")
+    assert len(COORDINATES) == 6

@@ -1,0 +1,99 @@
+"""Hertz's contact and the flat punch: by the deflection their pressures make."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad, quad
+
+from kneewear.reference import hertz
+
+MODULUS = 587.3
+
+
+def deflection(contact, x, y):
+    """Deflection of the half-space by the pressure, mm, by rays round the place (Boussinesq).
+
+    In polar coordinates about the place the singular kernel 1 / s is cancelled by the area s ds.
+    Along a chord that reaches from one rim to the other the pressure is a half-ellipse, whose
+    integral over the piece beyond the place is taken numerically.
+    """
+    a, b = contact.semi_axes
+
+    def along(angle):
+        cos, sin = math.cos(angle), math.sin(angle)
+        # Where the ray leaves the ellipse.
+        p = (cos / a) ** 2 + (sin / b) ** 2
+        q = x * cos / a**2 + y * sin / b**2
+        r = (x / a) ** 2 + (y / b) ** 2 - 1.0
+        end = (-q + math.sqrt(q * q - p * r)) / p
+        return quad(lambda s: contact.pressure(x + s * cos, y + s * sin), 0.0, end, epsrel=1e-10)[0]
+
+    # The trapezium rule is exponentially accurate round a full turn.
+    angles = 2 * math.pi * np.arange(256) / 256
+    return np.mean([along(angle) for angle in angles]) * 2.0 / MODULUS
+
+
+@pytest.mark.parametrize("radii", [(30.0, 30.0), (60.0, 30.0), (300.0, 20.0)])
+def test_pressure_makes_the_deflection_of_its_profiles(radii):
+    contact = hertz.ellipse_contact(radii, 800.0, MODULUS)
+    a, b = contact.semi_axes
+    for u, v in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.7), (0.4, 0.6)):
+        x, y = u * a, v * b
+        expected = contact.depth - x**2 / (2 * radii[0]) - y**2 / (2 * radii[1])
+        # The inner quadrature meets a square root at the rim: 1e-7.
+        assert deflection(contact, x, y) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("radii", [(30.0, 30.0), (300.0, 20.0)])
+def test_pressure_carries_the_force(radii):
+    contact = hertz.ellipse_contact(radii, 800.0, MODULUS)
+    a, b = contact.semi_axes
+    rim = lambda x: b * math.sqrt(max(1.0 - (x / a) ** 2, 0.0))  # noqa: E731
+    carried = dblquad(lambda y, x: contact.pressure(x, y), -a, a, lambda x: -rim(x), rim)[0]
+    assert carried == pytest.approx(800.0, rel=1e-6)
+    assert 800.0 / (math.pi * a * b) == pytest.approx(2.0 / 3.0 * contact.peak_pressure, rel=1e-12)
+
+
+def test_a_circle_is_the_sphere():
+    sphere = hertz.sphere_contact(30.0, 0.2, MODULUS)
+    ellipse = hertz.ellipse_contact((30.0, 30.0), sphere.force, MODULUS)
+    assert ellipse.depth == pytest.approx(sphere.depth, rel=1e-12)
+    assert ellipse.semi_axes == pytest.approx(sphere.semi_axes, rel=1e-12)
+    assert ellipse.peak_pressure == pytest.approx(sphere.peak_pressure, rel=1e-12)
+    near = hertz.ellipse_contact((30.0003, 30.0), sphere.force, MODULUS)
+    assert near.depth == pytest.approx(sphere.depth, rel=1e-5)
+
+
+def test_radii_out_of_order_are_refused():
+    for radii in ((20.0, 30.0), (30.0, 0.0)):
+        with pytest.raises(ValueError, match="larger one first"):
+            hertz.ellipse_contact(radii, 100.0, MODULUS)
+
+
+def test_punch_pressure_carries_its_force_and_sinks_evenly():
+    radius, depth = 4.0, 0.05
+    # r = radius sin(t) takes the infinite pressure at the rim out of the integral.
+    carried = quad(
+        lambda t: 2 * math.pi * radius * math.sin(t) * radius * math.cos(t)
+        * hertz.punch_pressure(radius * math.sin(t), radius, depth, MODULUS),
+        0.0, math.pi / 2,
+    )[0]  # fmt: skip
+    assert carried == pytest.approx(hertz.punch_force(radius, depth, MODULUS), rel=1e-9)
+
+    def sunk(place):
+        """Deflection along each chord through a place: its pressure integrates to one value."""
+
+        def chord(angle):
+            q = place * math.cos(angle)
+            half = math.sqrt(radius**2 - place**2 * math.sin(angle) ** 2)
+            # 1 / sqrt(radius^2 - r^2) from the place, at -q from the middle, to the end.
+            return (math.pi / 2 - math.asin(q / half)) * MODULUS * depth / math.pi
+
+        angles = 2 * math.pi * (np.arange(256) + 0.5) / 256
+        return np.mean([chord(angle) for angle in angles]) * 2.0 / MODULUS
+
+    for place in (0.0, 2.0, 3.5):
+        assert sunk(place) == pytest.approx(depth, rel=1e-9)

@@ -1,0 +1,116 @@
+"""The production engine on contacts whose result is known in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.contact.known_contacts import contact_errors, known_contacts, sphere_on_layer
+from kneewear.contact.sphere_models import LOAD, compare_sphere_models
+from kneewear.contact.verification import (
+    CELLS,
+    HALF_SPACE_TARGETS,
+    TARGETS,
+    random_offsets,
+    vary_active_elements,
+    verify_contact,
+)
+
+CONTACTS = known_contacts()
+SPHERES = [contact for contact in CONTACTS if contact.name.startswith("sphere")]
+# Errors below this are those of rounding and of a foot's place, 1e-6 mm.
+NOISE = 1e-6
+
+
+def worst(contact, cells, offsets):
+    return {
+        name: np.abs(errors).max()
+        for name, errors in contact_errors(contact, cells, offsets).items()
+    }
+
+
+@pytest.mark.parametrize("contact", SPHERES, ids=lambda contact: contact.name)
+def test_sphere_is_met_at_the_worst_place_of_the_grid(contact):
+    """100 x 75 elements over twice the contact radius, and a tenth to spare."""
+    for name, error in worst(contact, CELLS, random_offsets(11, 100)).items():
+        assert 100.0 * error < TARGETS[name], name
+
+
+@pytest.mark.parametrize("measure", ["minimum_distance", "minimum_distance_along_normal"])
+def test_sphere_is_met_by_elements_that_reach_twice_as_far(measure):
+    """The same number of elements over four contact radii: a quarter of the density."""
+    contact = sphere_on_layer("linear", measure, reach=2.0)
+    for name, error in worst(contact, CELLS, random_offsets(12, 300)).items():
+        assert 100.0 * error < TARGETS[name], name
+
+
+@pytest.mark.parametrize("contact", SPHERES, ids=lambda contact: contact.name)
+def test_force_under_a_sphere_converges_at_second_order(contact):
+    places = random_offsets(13, 40)
+    coarse, fine = (
+        np.sqrt(np.mean(contact_errors(contact, (n, n), places)["force"] ** 2)) for n in (12, 66)
+    )
+    assert np.log(coarse / fine) / np.log(66 / 12) > 2.0
+
+
+@pytest.mark.parametrize("contact", CONTACTS, ids=lambda contact: contact.name)
+def test_errors_fall_as_the_grid_is_refined(contact):
+    # Threefold, so that chance alignments of rim and rows cannot hide the trend.
+    levels = [worst(contact, (n, n), random_offsets(14, 12)) for n in (9, 27, 81)]
+    for name in levels[0]:
+        errors = [max(level[name], NOISE) for level in levels]
+        assert errors[0] > errors[1] > errors[2] or max(errors) == NOISE, name
+
+
+def test_few_elements_err_as_little_as_published():
+    """Bei (2003), section 3.2.3: 10 % at 25 and 5 % at 50 active elements, in peak and mean."""
+    table = vary_active_elements(15).set_index(["active_elements", "quantity"])
+    for count, bound in ((25, 10.0), (50, 5.0)):
+        for quantity in ("peak", "mean"):
+            assert table.loc[(count, quantity), "median_error_percent"] < bound
+    # Force and torque vary far less: a third as much as the peak, a fifth as much as the mean.
+    for count in (25, 50, 100, 200, 400):
+        median = table.loc[count, "median_error_percent"]
+        for resultant in ("force", "torque"):
+            assert median[resultant] < 0.3 * median["peak"]
+            assert median[resultant] < 0.2 * median["mean"]
+    # The spread is reported, and worse than the median.
+    assert (table["worst_error_percent"] >= table["error_95_percent"]).all()
+    assert (table["error_95_percent"] >= table["median_error_percent"]).all()
+
+
+def test_table_of_the_report_lists_every_contact_and_meets_its_targets():
+    table = verify_contact(16, offsets=4)
+    names = set(table["contact"])
+    assert {contact.name for contact in CONTACTS} < names
+    assert "sphere, half-space" in names
+    aimed = table[table["target_percent"].notna()]
+    assert (aimed["worst_error_percent"] < aimed["target_percent"]).all()
+    assert set(aimed.loc[aimed["contact"] == "sphere, half-space", "quantity"]) == set(
+        HALF_SPACE_TARGETS
+    )
+    back = 100.0 * (table["computed"] / table["exact"] - 1.0).abs()
+    assert back.to_numpy() == pytest.approx(table["worst_error_percent"].to_numpy(), abs=1e-9)
+
+
+def test_three_models_of_one_sphere():
+    table = compare_sphere_models().set_index(["model", "source", "quantity"])
+
+    def curve(*key):
+        rows = table.loc[key]
+        return rows["place_mm"].to_numpy(), rows["value"].to_numpy()
+
+    for model in ("foundation", "half-space"):
+        place, force = curve(model, "computed", "force")
+        exact = np.interp(place, *curve(model, "exact", "force"))
+        # Interpolation between 81 samples bends by (0.005 / depth)^2 / 8 of the force and more.
+        assert force[1:] == pytest.approx(exact[1:], rel=0.01)
+        place, pressure = curve(model, "computed", "pressure")
+        _, profile = curve(model, "exact", "pressure")
+        assert pressure.max() == pytest.approx(profile.max(), rel=0.01)
+    # Every profile carries the same load.
+    for model in ("foundation", "half-space"):
+        place, profile = curve(model, "exact", "pressure")
+        carried = np.trapezoid(2.0 * np.pi * place * profile, place)
+        # Pressure acts along the sphere's normal and Hertz's end is vertical: parts in a thousand.
+        assert carried == pytest.approx(LOAD, rel=0.005)
