@@ -102,8 +102,9 @@ def read_settings_file(path: str | Path) -> SettingsFile:
         value is one that YAML reads as something else than it looks: `no` (false), `10:30` (630),
         `010` (8), a date.
     """
-    loader = yaml.SafeLoader(_text(path))
+    text = _text(path)
     try:
+        loader = yaml.SafeLoader(text)
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
             kinds = {yaml.SequenceNode: "a list", yaml.ScalarNode: "a single value"}
@@ -132,8 +133,6 @@ def read_settings_file(path: str | Path) -> SettingsFile:
     except Exception as error:  # the loader raises whatever odd numbers lead it to
         found = " ".join(str(error).split())
         raise _fault(path, found, "valid YAML", "Correct the file.") from error
-    finally:
-        loader.dispose()
 
 
 def _text(path: str | Path) -> str:

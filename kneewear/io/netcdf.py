@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5netcdf
+import h5py
 import numpy as np
 import xarray as xr
 
@@ -157,14 +157,14 @@ def load(
     with absence_told(path, layout):
         content = read_checked(path)
     largest = _TIGHTEST * len(content)
-    with damage_told(path, layout), h5netcdf.File(io.BytesIO(content), "r") as file:
+    with damage_told(path, layout), h5py.File(io.BytesIO(content), "r") as file:
         check_kind(layout, file, path)
         values = {
             variable.name: _checked(variable, file, path, largest)
             for variable in layout.variables
             if variable.name not in leave_out
         }
-        return values, dict(file.attrs)
+        return values, {name: _plain(value) for name, value in file.attrs.items()}
 
 
 @contextmanager
@@ -271,11 +271,12 @@ def check_kind(layout: Layout, file: Any, path: str | Path) -> None:
 def _checked(variable: Variable, file: Any, path: str | Path, largest: int) -> Any:
     """Values of a variable; refused before memory is taken for more than the file can hold."""
     where = f"variable {variable.name}"
-    if variable.name not in file.variables:
+    if variable.name not in file:
         raise DamagedFileError(path, "nothing", "an array", where)
-    stored = file.variables[variable.name]
-    if stored.dimensions != variable.dims:
-        raise DamagedFileError(path, f"dimensions {stored.dimensions}", f"{variable.dims}", where)
+    stored = file[variable.name]
+    dims = _dimensions(stored)
+    if dims != variable.dims:
+        raise DamagedFileError(path, f"dimensions {dims}", f"{variable.dims}", where)
     for dim, length in zip(variable.dims, stored.shape, strict=True):
         if length != _LENGTHS.get(dim, length):
             raise DamagedFileError(path, f"{dim} of {length}", f"{_LENGTHS[dim]}", where)
@@ -289,6 +290,18 @@ def _checked(variable: Variable, file: Any, path: str | Path, largest: int) -> A
     if count:
         raise DamagedFileError(path, f"{count} values that are not finite", "numbers", where)
     return array
+
+
+def _dimensions(stored: h5py.Dataset) -> tuple[str, ...]:
+    """Names of a variable's dimensions: of the scales that lie along its axes."""
+    if stored.is_scale:
+        return (stored.name.rpartition("/")[2],)
+    return tuple(axis[0].name.rpartition("/")[2] if len(axis) else "" for axis in stored.dims)
+
+
+def _plain(value: Any) -> Any:
+    """Attribute without the array NetCDF wraps a number in."""
+    return value[0] if isinstance(value, np.ndarray) and value.size == 1 else value
 
 
 def _infinite(array: np.ndarray[Any, Any]) -> int:

@@ -85,7 +85,8 @@ def parse_ply(path: Path, content: bytes) -> tuple[NDArray[np.float64], NDArray[
     numbers = found["vertex"].numbers if "vertex" in found else {}
     if not {"x", "y", "z"} <= set(numbers):
         raise cut_off(path, "no vertices with x, y and z", "an element 'vertex' that has them")
-    vertices = np.stack([np.asarray(numbers[axis], dtype=float) for axis in "xyz"], axis=1)
+    with np.errstate(invalid="ignore"):  # garbled bytes may be NaN of an odd kind
+        vertices = np.stack([np.asarray(numbers[axis], dtype=float) for axis in "xyz"], axis=1)
     if "face" not in found:
         return vertices, None
     triangles = [found["face"].triangles[n] for n in _CORNERS if n in found["face"].triangles]

@@ -42,7 +42,8 @@ def parse_stl(path: Path, content: bytes) -> tuple[NDArray[np.float64], NDArray[
     count = int.from_bytes(content[80:_HEAD], "little") if len(content) >= _HEAD else 0
     if len(content) >= _HEAD and len(content) == _HEAD + _TRIANGLE.itemsize * count:
         corners = np.frombuffer(content, _TRIANGLE, offset=_HEAD)["corners"]
-        vertices = corners.reshape(-1, 3).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # garbled bytes may be NaN of an odd kind
+            vertices = corners.reshape(-1, 3).astype(np.float64)
     elif content[:400].lstrip().lower().startswith(b"solid") and b"\0" not in content[:400]:
         vertices = _parse_lines(path, content)
     elif len(content) < _HEAD:

@@ -311,4 +311,4 @@ def render_table() -> str:
 
 
 if __name__ == "__main__":
-    print(render_table())  # noqa: T201
+    print(render_table())
