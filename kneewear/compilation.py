@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +13,53 @@ import numba
 
 PACKAGE = Path(__file__).parent
 
+# Lets the compiler put the four lanes of a spline or of a rational point into one register. numba
+# reads it when it compiles, so it must stand before the first kernel does.
+numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
 
-def compiled(function: Callable[..., Any]) -> Any:
+# What `relaxed` may allow: a product and a sum rounded once; sums in any order.
+FUSED = frozenset({"contract"})
+FUSED_SUMS = frozenset({"contract", "reassoc"})
+
+
+def compiled(
+    function: Callable[..., Any] | None = None,
+    *,
+    relaxed: frozenset[str] = frozenset(),
+    inlined: bool = False,
+) -> Any:
     """Compile a kernel, keeping the result for later processes.
 
     Parameters
     ----------
     function : callable
         A function of plain arrays and numbers.
+    relaxed : set of str
+        Rounding the compiler may change, `FUSED` or `FUSED_SUMS`; none when left out.
+    inlined : bool
+        Whether the kernel becomes part of the kernels that call it, and is rounded as they are: for
+        short ones that take structures, which are slow to hand over.
 
     Returns
     -------
     callable
-        The compiled kernel.
+        The compiled kernel. It lets go of Python's lock, so that kernels run in threads.
 
     Notes
     -----
     numba renews a cached kernel when its own file changes, not when a kernel it calls from another
-    file does. The cache folder is therefore named by a digest of all kernel files. Divisions follow
-    IEEE rules instead of being checked; kernels must not divide by zero.
+    file does. The cache folder is therefore named by a digest of all kernel files and this one.
+    Divisions follow IEEE rules instead of being checked; kernels must not divide by zero.
     """
+    if function is None:
+        return partial(compiled, relaxed=relaxed, inlined=inlined)
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
     try:
-        return numba.njit(cache=True, error_model="numpy")(function)
+        options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+        if inlined:
+            options["inline"] = "always"
+        return numba.njit(fastmath=set(relaxed) or False, **options)(function)
     finally:
         numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
 
@@ -45,7 +68,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 def _cache_folder() -> Path:
     """Folder of this version of the kernels, beside the package where that can be written."""
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.glob("*/_*kernels.py")):
+    for path in [Path(__file__), *sorted(PACKAGE.glob("*/_*kernels.py"))]:
         digest.update(path.read_bytes())
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:

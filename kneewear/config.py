@@ -13,31 +13,26 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from kneewear.activity_settings import ActivitySettings
 from kneewear.setting_faults import fault, fault_at, refusal, suggestion
+from kneewear.setting_types import (
+    BodyMass,
+    Finite,
+    Modulus,
+    NonNegative,
+    Positive,
+    Settings,
+    Thickness,
+    ascending,
+)
 from kneewear.settings_file import (
     SettingsFile,
     read_settings,  # noqa: F401 - the public name of it
     read_settings_file,
 )
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-# Wide enough for any insert, patient and material; outside it is another unit.
-Thickness = Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)]
-BodyMass = Annotated[float, Field(ge=5, le=400, allow_inf_nan=False)]
-Modulus = Annotated[float, Field(ge=0.5, le=1e5, allow_inf_nan=False)]
-Duration = Annotated[float, Field(ge=0.1, le=60, allow_inf_nan=False)]
-Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Coordinate = Literal[
     "anterior_posterior",
@@ -57,32 +52,6 @@ _UNIT_VECTORS: dict[str, tuple[int, int, int]] = {
     "medial": (0, 0, 1),
     "lateral": (0, 0, -1),
 }
-
-
-def _ascending(pair: tuple[float, float]) -> tuple[float, float]:
-    if pair[0] >= pair[1]:
-        raise fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Put the lower value first.")
-    return pair
-
-
-class Settings(BaseModel):
-    """Base of every block of settings: unknown keys are refused and values never change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _true_is_no_number(cls, block: Any) -> Any:
-        """Refuse true and false where they would be taken for 1 and 0."""
-        for key, value in block.items() if isinstance(block, Mapping) else ():
-            wanted = cls.model_fields[key].annotation if key in cls.model_fields else bool
-            entries = enumerate(value) if isinstance(value, list | tuple) else [(None, value)]
-            for number, entry in entries:
-                if isinstance(entry, bool) and wanted is not bool:
-                    place = (key,) if number is None else (key, number)
-                    remedy = "Correct the value (see config/README.md)."
-                    raise fault_at(place, str(entry).lower(), "a number or text", remedy)
-        return block
 
 
 class SideValues(Settings):
@@ -226,7 +195,7 @@ class InsertRegion(Settings):
         description="Limits from lateral to medial, mm, ascending; medial is positive."
     )
 
-    _check = field_validator("x", "z")(_ascending)
+    _check = field_validator("x", "z")(ascending)
 
 
 class InsertRegions(Settings):
@@ -248,7 +217,7 @@ class FemoralRegion(Settings):
         "0 is distal, posterior positive."
     )
 
-    _check = field_validator("z", "angle_deg")(_ascending)
+    _check = field_validator("z", "angle_deg")(ascending)
 
 
 class FemoralRegions(Settings):
@@ -343,11 +312,52 @@ class MeshImplantSettings(Settings):
         return self
 
 
-class ImplantSettings(Settings):
-    """The implant."""
+class NaturalKneeSettings(Settings):
+    """Natural knee read from sheets of cartilage and subchondral bone."""
 
-    source: Literal["parametric", "meshes"] = Field(
-        description="Where the implant comes from: built-in shape or mesh files."
+    femoral_cartilage: str = Field(
+        description="File of the femur's cartilage, path in the data folder; an open sheet (.stl, "
+        ".ply, .obj) with normals out of the bone, as the other three."
+    )
+    femoral_bone: str = Field(description="File of the femur's subchondral bone.")
+    tibial_cartilage: str = Field(description="File of the tibia's cartilage.")
+    tibial_bone: str = Field(description="File of the tibia's subchondral bone.")
+    unit: Literal["m", "mm"] = Field(description="Unit of length of the files.")
+    axes: AxesSettings = Field(description="Anatomical directions of the files' axes.")
+    tibial_region_mm: InsertRegions = Field(
+        description="Windows over which the plateaus are fitted, mm; they may reach beyond the "
+        "cartilage, elements do not."
+    )
+    femoral_region_mm: FemoralRegions = Field(
+        description="Parts of the condyles that are fitted, mm and deg."
+    )
+    knot_spacing_mm: KnotSpacingSettings = Field(
+        description="Smallest distance of the knots of the fitted surfaces."
+    )
+    smoothing_length_mm: NonNegative = Field(
+        description="Length below which the fit smooths features away, mm; about a voxel."
+    )
+    tolerance_mm: Positive = Field(
+        description="Largest accepted distance between a mesh vertex and the surface, mm."
+    )
+    mean_tolerance_mm: Positive = Field(description="Largest accepted mean distance, mm.")
+    tibial_thickness_mm: tuple[Positive, Positive] = Field(
+        description="Least and greatest thickness of the tibia's cartilage, mm; measured ones "
+        "outside are clipped."
+    )
+    femoral_thickness_mm: tuple[Positive, Positive] = Field(
+        description="The same of the femur's cartilage, mm."
+    )
+
+    _check = field_validator("tibial_thickness_mm", "femoral_thickness_mm")(ascending)
+
+
+class ImplantSettings(Settings):
+    """The implant, or a natural knee in its place."""
+
+    source: Literal["parametric", "meshes", "natural"] = Field(
+        description="Where the implant comes from: built-in shape, mesh files, or the cartilage "
+        "of a natural knee."
     )
     name: str = Field(min_length=1, description="Name shown in tables and figures.")
     knee: Literal["right", "left"] = Field(description="Side of the body the implant is made for.")
@@ -360,6 +370,11 @@ class ImplantSettings(Settings):
     meshes: MeshImplantSettings | None = Field(
         description="Mesh files and how to read them; needed when source is meshes."
     )
+    natural: NaturalKneeSettings | None = Field(
+        default=None,
+        description="Sheets of cartilage and bone and how to read them; needed when source is "
+        "natural, for static studies.",
+    )
 
     @model_validator(mode="after")
     def _needs_its_block(self) -> ImplantSettings:
@@ -369,17 +384,27 @@ class ImplantSettings(Settings):
                 f"a block '{self.source}'",
                 f"Fill implant.{self.source} in, or choose the other source.",
             )
-        if self.meshes is not None:
-            handedness = self.meshes.axes.handedness()
-            wanted = 1 if self.knee == "right" else -1
-            if handedness != wanted:
-                axes = self.meshes.axes
-                raise fault(
-                    f"meshes.axes x: {axes.x}, y: {axes.y}, z: {axes.z}",
-                    f"three perpendicular axes that are right-handed in a {self.knee} knee",
-                    "Turn one direction round or correct implant.knee.",
-                )
+        for name, block in (("meshes", self.meshes), ("natural", self.natural)):
+            if block is not None:
+                self._check_axes(block.axes, name)
+        if self.natural is not None and self.nominal_thickness_mm != (
+            least := self.natural.tibial_thickness_mm[0]
+        ):
+            raise fault(
+                f"nominal_thickness_mm: {self.nominal_thickness_mm:g}",
+                f"{least:g}, the least of natural.tibial_thickness_mm",
+                "Make both the same.",
+            )
         return self
+
+    def _check_axes(self, axes: AxesSettings, block: str) -> None:
+        wanted = 1 if self.knee == "right" else -1
+        if axes.handedness() != wanted:
+            raise fault(
+                f"{block}.axes x: {axes.x}, y: {axes.y}, z: {axes.z}",
+                f"three perpendicular axes that are right-handed in a {self.knee} knee",
+                "Turn one direction round or correct implant.knee.",
+            )
 
 
 class GridSettings(Settings):
@@ -400,111 +425,6 @@ class TableSettings(Settings):
         description="Largest error of the smooth distance table, micrometres; four times that "
         "within 1 mm of edges rounded below 4 mm."
     )
-
-
-class Bump(Settings):
-    """One smooth rise (or fall) within the cycle."""
-
-    height: Finite = Field(description="Height above the base, in the unit of the curve.")
-    centre_percent: Percent = Field(description="Place of the peak, percent of the cycle.")
-    width_percent: Annotated[float, Field(gt=0, le=50)] = Field(
-        description="Full width of the bump at half its height, percent of the cycle; the bump "
-        "reaches one such width to either side of its centre."
-    )
-
-
-class BumpCurve(Settings):
-    """Periodic curve over one cycle: a base value plus bumps."""
-
-    base: Finite = Field(description="Value away from the bumps, in the unit of the curve.")
-    bumps: tuple[Bump, ...] = Field(description="Bumps added to the base.")
-
-
-class ParametricActivity(Settings):
-    """Built-in activity, one bump curve for each prescribed quantity."""
-
-    source: Literal["parametric"] = Field(description="This shape of activity: built-in curves.")
-    duration_s: Duration = Field(description="Duration of one cycle, s.")
-    flexion_deg: BumpCurve = Field(description="Flexion, deg.")
-    tibial_external_rotation_deg: BumpCurve = Field(
-        description="External rotation of the tibia against the femur, deg."
-    )
-    femur_posterior_mm: BumpCurve = Field(
-        description="Position of the femoral origin behind that of the insert, mm."
-    )
-    load_body_weights: BumpCurve = Field(description="Axial load, body weights.")
-
-
-class MotionColumns(Settings):
-    """Columns of the motion file."""
-
-    percent: str = Field(description="Column of the percent of the cycle.")
-    flexion: str = Field(description="Column of flexion, deg.")
-    varus: str = Field(description="Column of varus, deg.")
-    tibial_external_rotation: str = Field(description="Column of tibial external rotation, deg.")
-    anterior: str = Field(description="Column of the femur's anterior position, mm.")
-    superior: str = Field(description="Column of the femur's superior position, mm.")
-    lateral: str = Field(description="Column of the femur's lateral position, mm.")
-
-
-class MotionSettings(Settings):
-    """Measured motion."""
-
-    file: str = Field(description="CSV file of the motion; path in the data folder.")
-    convention: Literal["grood-suntay", "body-123"] = Field(
-        description="Convention of the file's angles; there is no default."
-    )
-    columns: MotionColumns = Field(description="Names of the columns.")
-
-
-class LoadColumns(Settings):
-    """Columns of the load file."""
-
-    percent: str = Field(description="Column of the percent of the cycle.")
-    load: str = Field(description="Column of the load.")
-
-
-class LoadSettings(Settings):
-    """Measured load."""
-
-    file: str = Field(description="CSV file of the load; path in the data folder.")
-    columns: LoadColumns = Field(description="Names of the columns.")
-    kind: Literal["axial_load", "ground_reaction"] = Field(
-        description="Axial joint load in body weights, or a ground reaction to be scaled."
-    )
-    load_range_body_weights: tuple[Positive, Positive] | None = Field(
-        default=None,
-        description="Range a ground reaction is scaled to, body weights; for ground_reaction only.",
-    )
-
-    @model_validator(mode="after")
-    def _range_goes_with_ground_reaction(self) -> LoadSettings:
-        given = self.load_range_body_weights
-        if (self.kind == "ground_reaction") != (given is not None):
-            raise fault(
-                f"kind: {self.kind} with load_range_body_weights: {given}",
-                "load_range_body_weights with kind: ground_reaction and only then",
-                "Add or remove load_range_body_weights, for instance [0.25, 3.0].",
-            )
-        if given is not None:
-            _ascending(given)
-        return self
-
-
-class CsvActivity(Settings):
-    """Activity read from measured curves."""
-
-    source: Literal["csv"] = Field(description="This shape of activity: measured curves.")
-    motion: MotionSettings = Field(description="Measured motion.")
-    load: LoadSettings = Field(description="Measured load.")
-    duration_s: Duration = Field(description="Duration of one cycle, s.")
-    closing_percent: Annotated[float, Field(ge=0, le=50)] = Field(
-        description="Part of the cycle over which the gap from last to first sample is blended, "
-        "percent."
-    )
-
-
-ActivitySettings = Annotated[ParametricActivity | CsvActivity, Field(discriminator="source")]
 
 
 class CaseSettings(Settings):
@@ -531,6 +451,26 @@ class CaseSettings(Settings):
             if len(alike) > 1:
                 raise fault(f"{first:g} more than once", "distinct values", "Name each level once.")
         return values
+
+
+class ForwardSettings(Settings):
+    """Forward dynamics of the femoral component."""
+
+    mass_kg: Positive = Field(description="Mass of the moving body, kg.")
+    radius_of_gyration_mm: Positive = Field(
+        description="Radius of gyration about all axes through its centre of mass, mm."
+    )
+    centre_of_mass_mm: tuple[Finite, Finite, Finite] = Field(
+        description="Centre of mass in the femoral frame: posterior, superior, medial, mm."
+    )
+    damping_ratio: NonNegative = Field(
+        description="Damping of the free vibrations at the frame of the largest load, as part of "
+        "the critical one."
+    )
+    relative_tolerance: Annotated[float, Field(ge=1e-10, le=1e-2)] = Field(
+        description="Largest error of a step, as part of 0.1 mm of penetration."
+    )
+    cycles: int = Field(ge=1, le=100, description="Cycles simulated; the last one is kept.")
 
 
 class ThreeParameterSettings(Settings):
@@ -589,6 +529,11 @@ class PressureLawSettings(Settings):
 class SimulationSettings(Settings):
     """Contact simulation."""
 
+    analysis: Literal["forward", "quasi_static"] = Field(
+        description="Forward dynamics on the coarse grid and inverse dynamics on the fine one, or "
+        "a row of equilibria on the fine grid."
+    )
+    forward: ForwardSettings = Field(description="Forward dynamics; for analysis: forward.")
     frames: int = Field(ge=4, le=10000, description="Frames of one cycle.")
     youngs_modulus_mpa: Modulus = Field(description="Young's modulus of the polyethylene, MPa.")
     poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
@@ -704,11 +649,42 @@ class StaticSettings(Settings):
         return self
 
 
+class SurfaceUpdateSettings(Settings):
+    """How the insert's surface follows wear and creep when a life has blocks."""
+
+    medial_lateral: Literal["held", "as_simulated"] = Field(
+        description="Whether worn blocks keep every frame's medial-lateral position of the fresh "
+        "insert, which creep would otherwise let go, or treat it as simulation.medial_lateral says."
+    )
+    smoothing_mm: NonNegative = Field(
+        description="Length over which the lowering of the surface is levelled out, mm; about half "
+        "an element's width. Depths themselves are not smoothed."
+    )
+    thins_layer: bool = Field(
+        description="Whether wear makes the layer thinner, and so stiffer; creep never does."
+    )
+
+
 class WearSettings(Settings):
     """Wear and creep over a life."""
 
+    wear_law: Literal[
+        "archard",
+        "unified_theory",
+        "directional_work",
+        "pressure_power",
+        "cross_shear_and_pressure",
+        "contact_area",
+    ] = Field(
+        description="Wear law: constant factor; by work across the principal direction; by work "
+        "along and across it; factor falling with pressure; of cross-shear and pressure; by area."
+    )
     wear_factor_mm3_per_n_m: Annotated[float, Field(ge=0, le=1e-3, allow_inf_nan=False)] = Field(
-        description="Archard wear factor, mm3 per N and m of sliding."
+        description="Wear factor, mm3 per N and m of sliding, on a square path; for the laws "
+        "archard, unified_theory and directional_work (the others have published constants)."
+    )
+    density_mg_per_mm3: Positive = Field(
+        description="Density of the polyethylene, mg/mm3; for the mass lost by wear."
     )
     creep_law: Literal["pressure", "strain"] = Field(
         description="Creep depth from the largest pressure, or from a strain times the thickness."
@@ -716,13 +692,45 @@ class WearSettings(Settings):
     creep_mm_per_mpa: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
         description="Creep depth for each MPa of largest pressure, mm/MPa; for creep_law pressure."
     )
+    creep_time: Literal["constant", "logarithm"] = Field(
+        description="Whether creep_mm_per_mpa holds at any age, or grows with the logarithm of "
+        "time; for creep_law pressure (a strain always grows)."
+    )
+    creep_months: Positive = Field(
+        description="Age at which creep_mm_per_mpa holds, months; for creep_time logarithm."
+    )
+    recovery_minutes: NonNegative = Field(
+        description="Time without load after the life, over which part of the creep comes back, "
+        "min; zero for an insert in use."
+    )
     cycles_per_year: Positive = Field(description="Cycles of all activities in a year.")
     months: Annotated[float, Field(ge=0, le=1200, allow_inf_nan=False)] = Field(
         description="Length of the life, months."
     )
+    mixing: Literal["linear", "sequence"] = Field(
+        description="Whether activities of a life mix linearly or follow each other in every block."
+    )
+    blocks: int = Field(
+        ge=1,
+        le=1000,
+        description="Blocks of cycles of a life; the surface is updated between them. One is the "
+        "plain extrapolation of the fresh surface's cycle; 16 and more follow the surface.",
+    )
+    surface_update: SurfaceUpdateSettings = Field(
+        description="How the surface follows wear and creep."
+    )
     lives: dict[Name, dict[Name, Annotated[float, Field(ge=0, le=1)]]] = Field(
         min_length=1, description="Lives: name, and share of each activity's cycles; sum one."
     )
+
+    @property
+    def creep_takes_time(self) -> bool:
+        """Whether creep grows with the age of the insert."""
+        return self.creep_law == "strain" or self.creep_time == "logarithm"
+
+    def without_updates(self) -> WearSettings:
+        """The same life on a surface that stays fresh."""
+        return self.model_copy(update={"blocks": 1, "mixing": "linear"})
 
     @model_validator(mode="after")
     def _strain_law_needs_time(self) -> WearSettings:
@@ -731,6 +739,25 @@ class WearSettings(Settings):
                 "creep_law: strain with months: 0",
                 "months above 0, for this creep grows with the logarithm of time",
                 "Give the life a length, or choose creep_law: pressure.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _updates_need_time(self) -> WearSettings:
+        if self == self.without_updates():
+            return self
+        if self.months < 1:
+            raise fault(
+                f"blocks: {self.blocks}, mixing: {self.mixing} with months: {self.months:g}",
+                "a life of at least a month to divide",
+                "Give the life a length, or set blocks to 1 and mixing to linear.",
+            )
+        if self.creep_mm_per_mpa > 0 and not self.creep_takes_time:
+            raise fault(
+                f"blocks: {self.blocks}, mixing: {self.mixing} with creep_time: constant",
+                "creep_time: logarithm, for creep that is all there after the first block digs "
+                "deeper than contact reaches",
+                "Set creep_time to logarithm, or creep_mm_per_mpa to 0.",
             )
         return self
 
@@ -750,6 +777,43 @@ class WearSettings(Settings):
         return lives
 
 
+class RateSettings(Settings):
+    """Mean of a rate among retrieved inserts, and how far it spread."""
+
+    mean: NonNegative = Field(description="Mean rate.")
+    low: NonNegative = Field(description="Lower end of the spread.")
+    high: NonNegative = Field(description="Upper end of the spread.")
+
+    @model_validator(mode="after")
+    def _mean_is_between(self) -> RateSettings:
+        if not self.low <= self.mean <= self.high:
+            raise fault(
+                f"low: {self.low:g}, mean: {self.mean:g}, high: {self.high:g}",
+                "low <= mean <= high",
+                "Correct the numbers.",
+            )
+        return self
+
+
+class RetrievalSettings(Settings):
+    """Wear of one published group of retrieved inserts."""
+
+    linear_mm_per_year: RateSettings | None = Field(
+        description="Loss of thickness, mm a year; null when not published."
+    )
+    volume_mm3_per_year: RateSettings | None = Field(
+        description="Loss of volume of the whole insert, mm3 a year; null when not published."
+    )
+    includes_creep: bool = Field(
+        description="Whether the rates are of all that is missing, or of material worn off."
+    )
+    spread: Literal["standard deviation", "range"] = Field(
+        description="What low and high are: the mean less and plus one standard deviation (not "
+        "below zero), or the smallest and largest value."
+    )
+    source: str = Field(min_length=1, description="Authors, year, inserts, and how it was read.")
+
+
 class ReportSettings(Settings):
     """Report."""
 
@@ -762,6 +826,14 @@ class ReportSettings(Settings):
     avg_pressure_limit_mpa: Positive = Field(
         description="Largest mean pressure the linear layer is trusted for, MPa."
     )
+    retrievals: dict[str, RetrievalSettings] = Field(
+        description="Published wear of retrieved inserts that results are set beside, by name."
+    )
+
+    @field_validator("retrievals", mode="before")
+    @classmethod
+    def _drop_removed(cls, retrievals: Any) -> Any:
+        return _without_nulls(retrievals)
 
 
 class Study(Settings):
@@ -774,6 +846,10 @@ class Study(Settings):
     seed: int = Field(ge=0, description="Seed of everything random.")
     implant: ImplantSettings = Field(description="The implant.")
     grid: GridSettings = Field(description="Elements on each plateau.")
+    coarse_grid: GridSettings = Field(
+        description="Elements on each plateau in forward dynamics; pressures come from the grid "
+        "above."
+    )
     table: TableSettings = Field(description="Lookup tables of the condyles.")
     activities: dict[Name, ActivitySettings] = Field(
         min_length=1, description="Activities by name; those of a life are simulated."
@@ -791,6 +867,16 @@ class Study(Settings):
     @classmethod
     def _drop_removed(cls, activities: Any) -> Any:
         return _without_nulls(activities)
+
+    @model_validator(mode="after")
+    def _cartilage_is_static(self) -> Study:
+        if self.implant.source == "natural" and self.static is None:
+            raise fault(
+                "implant.source: natural without a block 'static'",
+                "a static study: cartilage neither wears by these laws nor has a solved cycle",
+                "Fill static in, as config/natural_knee.yaml does.",
+            )
+        return self
 
     @model_validator(mode="after")
     def _lives_name_activities(self) -> Study:
@@ -918,23 +1004,6 @@ def load_study(
         return Study.model_validate(dict(source))
     except ValidationError as error:
         raise refusal(error, Study, source, name, files) from None
-
-
-def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | CsvActivity:
-    """Activity settings from plain builtins that were checked before.
-
-    Parameters
-    ----------
-    settings : mapping
-        One entry of `activities`.
-
-    Returns
-    -------
-    ParametricActivity or CsvActivity
-        As `source` says.
-    """
-    shape = CsvActivity if settings["source"] == "csv" else ParametricActivity
-    return shape.model_validate(dict(settings))
 
 
 def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

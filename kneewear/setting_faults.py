@@ -206,7 +206,7 @@ def _describe(
         location = (*location, "source")
         tag = value_at(settings, location)
         found = "nothing" if tag is None else _shown(tag)
-        return location, found, "parametric or csv", "Say where the activity is from."
+        return location, found, "parametric or file", "Say where the activity is from."
     message = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
     wanted = _EXPECTATIONS.get(kind, message)
     return location, _shown(details["input"]), wanted, _remedy(kind, location)

@@ -2,12 +2,18 @@
 
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.joblog import job_log
-from kneewear.regression import compare_published, compare_regression
+from kneewear.regression import (
+    compare_correlation,
+    compare_published,
+    compare_regression,
+    predict_published,
+)
 
 with job_log(snakemake.log[0], snakemake.threads):
-    cases, regression = (
-        load_table(snakemake.input.cases),
-        load_table(snakemake.input.regression),
-    )
+    cases = load_table(snakemake.input.cases)
+    regression = load_table(snakemake.input.regression)
+    correlation = load_table(snakemake.input.correlation)
     save_table(compare_published(cases), snakemake.output.comparison)
     save_table(compare_regression(regression), snakemake.output.regression)
+    save_table(compare_correlation(correlation), snakemake.output.correlation)
+    save_table(predict_published(cases), snakemake.output.prediction)

@@ -1,5 +1,6 @@
 """Reduce damage maps and cycles to one tidy table (rule summarize_cases)."""
 
+from kneewear.config import WearSettings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.cycles import load_cycles
 from kneewear.io.damage import load_damage
@@ -12,5 +13,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         maps=load_damage(snakemake.input.damage),
         cycles=load_cycles(snakemake.input.cycles),
         grid=load_grid(snakemake.input.grid),
+        settings=WearSettings(**snakemake.params.wear),
     )
     save_table(cases, snakemake.output.cases)

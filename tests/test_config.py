@@ -81,6 +81,19 @@ def test_batches_are_consecutive_and_complete():
         ("simulation.frames", "many", r"frames: found 'many'; expected a whole number"),
         ("simulation.frames", 50.5, r"frames: found 50\.5; expected a whole number"),
         ("simulation.youngs_modulus_mpa", float("nan"), "expected a finite number"),
+        ("wear.wear_law", "archad", r"wear_law: found 'archad'; expected 'archard', 'unified"),
+        (
+            "wear",
+            {"blocks": 4},
+            r"wear: found blocks: 4.*expected creep_time: logarithm, for creep",
+        ),
+        ("wear", {"blocks": 4, "months": 0}, r"wear: found blocks: 4.*expected a life of at least"),
+        (
+            "wear",
+            {"mixing": "sequence"},
+            r"wear: found blocks: 1, mixing: sequence with creep_time",
+        ),
+        ("report.retrievals.autopsy.linear_mm_per_year.low", 1, r"expected low <= mean <= high"),
         ("simulation.load_line", "free", r"found 'free'; expected 'solved' or 'fixed'"),
         (
             "cases.thickness_mm",
@@ -114,7 +127,11 @@ def test_batches_are_consecutive_and_complete():
             r"key wear\.lives\.other\.gate: found no activity 'gate'.*Did you mean 'gait'\?",
         ),
         ("activities.gait.flexion_deg.bases", 1, r"key activities\.gait\.flexion_deg\.bases"),
-        ("activities.gait.source", "xls", r"gait\.source: found 'xls'; expected parametric or csv"),
+        (
+            "activities.gait.source",
+            "xls",
+            r"gait\.source: found 'xls'; expected parametric or file",
+        ),
         ("implant.source", "meshes", r"without a block 'meshes'"),
         ("implant.parametric.plateau_edge_radius_mm.medial", -1, "expected greater than 0"),
     ],

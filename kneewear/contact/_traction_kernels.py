@@ -87,6 +87,34 @@ def tractions(
 
 
 @compiled
+def traction_slopes(
+    law: TractionLaw, normal: NDArray, velocity: NDArray, slope: NDArray
+) -> None:  # pragma: no cover
+    """Derivative (3 x 3) of the traction of `tractions` over the unit normal."""
+    rate = normal[0] * velocity[0] + normal[1] * velocity[1] + normal[2] * velocity[2]
+    factor = damping_factor(rate, law.damping)
+    steepness = law.damping if factor > 0.0 else 0.0
+    square = 0.0
+    for a in range(3):
+        square += (velocity[a] - rate * normal[a]) ** 2
+    speed = np.sqrt(square)
+    along = friction_slope(speed, law.static, law.dynamic, law.transition)
+    across, inverse = along, 0.0
+    if speed > 1e-9 * law.transition:
+        inverse = 1.0 / speed
+        across = inverse * friction_coefficient(speed, law.static, law.dynamic, law.transition)
+    for a in range(3):
+        slip_a = velocity[a] - rate * normal[a]
+        push = normal[a] + across * slip_a
+        for b in range(3):
+            slip_b = velocity[b] - rate * normal[b]
+            same = 1.0 if a == b else 0.0
+            turn = same - across * (normal[a] * velocity[b] + rate * same)
+            turn -= (along - across) * slip_a * slip_b * inverse**2 * rate
+            slope[a, b] = -steepness * push * velocity[b] - factor * turn
+
+
+@compiled
 def add_motion(
     law: TractionLaw,
     push: float,

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact.foundation import Layer, PressureLaw
-from kneewear.contact.pair import ContactPair, Resultant
+from kneewear.contact.pair import ContactPair
 from kneewear.contact.regions import RegionSearch
+from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.grid import ElementGrid, lay_elements
@@ -166,11 +167,6 @@ class AdaptivePair:
         Returns
         -------
         AdaptiveResultant
-
-        Raises
-        ------
-        ValueError
-            If elements lie too deep inside the metal to be projected.
         """
         regions = []
         for found in self.search.find(rotation, translation):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kneewear.contact.adaptive import AdaptivePair, AdaptiveResultant
 from kneewear.contact.foundation import Layer, PressureLaw
-from kneewear.contact.pair import Resultant
+from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.surface import Surface

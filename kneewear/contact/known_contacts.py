@@ -169,12 +169,10 @@ LAWS: dict[str, tuple[PressureLaw, LayerLaw]] = {
 }
 # Elements reach a tenth farther than the contact, so that it may be shifted by a cell.
 JUST_WIDER = 1.1
-# How the engine is told to measure penetration and to direct pressure. Upon a plane the mid-surface
-# makes of a linear layer what minimum distance along the plane's normal makes: its correction and
-# the tilt of its line cancel.
+# How the engine is told to direct pressure.
 MEASURES: dict[Measure, dict[str, str]] = {
     "minimum_distance": {"direction": "minimum_distance"},
-    "minimum_distance_along_normal": {"direction": "mid_surface"},
+    "minimum_distance_along_normal": {"direction": "element_normal"},
 }
 
 

@@ -6,57 +6,50 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.spatial import cKDTree
+from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact import _kernels
+from kneewear.contact import _record_kernels as record
+from kneewear.contact.evaluation import ContactModel
 from kneewear.contact.foundation import Layer
-from kneewear.geometry.distance_table import DistanceTable, empty_table
+from kneewear.contact.proximity import map_proximity
+from kneewear.contact.resultant import Resultant
+from kneewear.contact.search import STRATEGIES, lay_tiles
+from kneewear.contact.traction import Damping, Friction, traction_law
+from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 
 Array = NDArray[np.float64]
 
+METHODS = {"minimum_distance": record.MINIMUM_DISTANCE, "ray": record.RAY}
+CORRECTIONS = {"none": 0, "mid_surface": 1}
 DIRECTIONS = {
-    "minimum_distance": _kernels.ALONG_MINIMUM_DISTANCE,
-    "mid_surface": _kernels.ALONG_MID_SURFACE,
+    "minimum_distance": record.ALONG_MINIMUM_DISTANCE,
+    "element_normal": record.ALONG_ELEMENT_NORMAL,
+    "mid_surface": record.ALONG_MID_SURFACE,
 }
-
-# Elements this near at the start of a search stay on its list, mm.
-MARGIN = 0.4
-# Edge of a voxel, mm. One further out than REACH_OUT from the surface holds no point within the
-# margin; of the metal only a layer REACH_IN deep is kept.
-VOXEL = 1.0
-REACH_OUT = MARGIN + 0.9 * VOXEL + 0.1
-REACH_IN = 6.0
+# Edge of a tile in voxels of the indenter's surroundings, where their bounds still hold.
+TILE_EDGE = 2.0
 
 
 @dataclass(frozen=True)
-class Resultant:
-    """Contact of one pair at one pose.
+class PreparedPair:
+    """A pair with its layer and room for results, as kernels want it.
 
     Parameters
     ----------
-    wrench : array, shape (6,)
-        Force on the moving body, N, and its moment about that body's origin, N mm, in the frame of
-        the fixed body. The fixed body feels the opposite.
-    stiffness : array, shape (6, 6)
-        Derivative of the wrench over translation, mm, and turn about the moving body's origin, rad.
-    element : int array, shape (n,)
-        Candidates among the valid elements; `ContactPair.index` tells their places in the grid.
-    penetration, pressure : array, shape (n,)
-        Their penetration, mm, and pressure, MPa; zero where apart.
-    area : array, shape (n,)
-        Their areas, mm2.
+    record : array of `_record_kernels.PAIR`, shape (1,)
+        Numbers, and addresses of the arrays.
+    arrays : dict of name to array
+        These arrays, which must live as long as the record is used.
+    outcome : array, shape (n, 9)
+        Where kernels leave what the active elements bear.
     """
 
-    wrench: Array
-    stiffness: Array
-    element: NDArray[np.int64]
-    penetration: Array
-    pressure: Array
-    area: Array
+    record: NDArray
+    arrays: dict[str, NDArray]
+    outcome: Array
 
 
 class ContactPair:
@@ -71,24 +64,47 @@ class ContactPair:
     indenter : Surface
         Surface of the moving body, exact.
     table : SurfaceTable
-        Its lookup table, from which every projection starts.
-    direction : {"minimum_distance", "mid_surface"}
-        Line along which pressure acts. Only the first makes forces derive from a potential.
+        Its lookup table, from which the space round it is mapped.
+    method : {"minimum_distance", "ray"}
+        Distance of an element: to the nearest point of the indenter, or along the element's normal.
+    correction : {"none", "mid_surface"}, optional
+        Whether penetration is the distance itself or that along the normal of the mid-surface; left
+        out, the latter if pressure acts along that normal too, as in the source.
+    direction : {"minimum_distance", "element_normal", "mid_surface"}
+        Line along which pressure acts. Only the first, with the minimum distance uncorrected, makes
+        forces derive from a potential: use no other where energy is to be balanced.
     distance_table : DistanceTable, optional
-        Smooth table of the distance to the indenter. Where it has values they are used; deeper than
-        its band and at the indenter's borders the surface itself is asked, as it is everywhere
-        without a table.
+        Smooth table of the minimum distance to the indenter. Where it has values they are used;
+        deeper than its band and at the indenter's borders the surface itself is asked, as it is
+        everywhere without a table.
+    search : {"bounds", "breadth_first", "all"}
+        How active elements are found, see `kneewear.contact.search`; the result is the same.
+    friction, damping : Friction and Damping, optional
+        What motion adds to the pressure; nothing when left out.
 
     Raises
     ------
     ValueError
-        If the distance table does not reach out as far as elements are kept on the list.
+        If a choice does not exist, a table is given for rays, or the side has no elements.
 
     Notes
     -----
-    A voxel map built once over the table gives each element the table node nearest to it, so a
-    search needs no previous frame. Within a search, poses close to each other start from the feet
-    found before; that moves a foot by less than its tolerance, 1e-6 mm.
+    With A the centre of an element, n its normal, B the nearest point of the indenter, C the point
+    where the line along n meets it, and theta the angle between BA and n, the penetration is
+
+        |AB|    |AB| / cos(theta / 2)    |AC|    |AC| cos(theta) / cos(theta / 2)
+
+    uncorrected and corrected for the minimum distance and for the ray, in this order; theta of a
+    ray is taken at C. The third is the largest and the first the smallest. The mid-surface
+    direction halves the angle theta.
+
+    An element is active if its centre lies inside the moving body, which reaches up to
+    `kneewear.contact.proximity.REACH` beyond the box round the indenter, and if it faces the
+    indenter: by an angle theta below 84 deg. However deep it lies, its own nearest point counts.
+
+    References
+    ----------
+    Bei (2003), section 2.2.2 and Fig. 2-2, which gives the corrections in words.
     """
 
     def __init__(
@@ -98,23 +114,71 @@ class ContactPair:
         indenter: Surface,
         table: SurfaceTable,
         *,
+        method: str = "minimum_distance",
+        correction: str | None = None,
         direction: str = "minimum_distance",
         distance_table: DistanceTable | None = None,
+        search: str = "bounds",
+        friction: Friction | None = None,
+        damping: Damping | None = None,
     ) -> None:
-        if distance_table is not None and distance_table.outside < MARGIN:
-            raise ValueError(
-                f"the distance table reaches {distance_table.outside:g} mm out of the surface; "
-                f"contact needs {MARGIN:g} mm"
-            )
+        if method == "ray" and distance_table is not None:
+            raise ValueError("a distance table holds minimum distances; rays need the surface")
+        if correction is None:
+            correction = "mid_surface" if direction == "mid_surface" else "none"
         self.indenter = indenter
-        self._patch = indenter.arrays
-        self._table = distance_table.arrays if distance_table is not None else empty_table()
-        self._start = _voxel_starts(table)
-        self._direction = DIRECTIONS[direction]
+        self.search = search
+        self._record = np.zeros(1, dtype=record.PAIR)
+        self._arrays: dict[str, NDArray] = {}
+        law = traction_law(friction, damping)
+        self._set(
+            method=_choose("method", METHODS, method),
+            corrected=_choose("correction", CORRECTIONS, correction),
+            direction=_choose("direction", DIRECTIONS, direction),
+            search=_choose("search", STRATEGIES, search),
+            **law._asdict(),
+        )
+        self._take_indenter(indenter, table)
+        if distance_table is not None:
+            self._take_distances(distance_table)
         self._take_elements(grid, side)
+        self._model: tuple[Layer, ContactModel] | None = None
+
+    def evaluate(
+        self,
+        rotation: ArrayLike,
+        translation: ArrayLike,
+        layer: Layer,
+        velocity: ArrayLike | None = None,
+    ) -> Resultant:
+        """Contact at one pose; see `ContactModel.evaluate`, which takes all pairs at once.
+
+        Parameters
+        ----------
+        rotation : array, shape (3, 3)
+            Orientation of the moving body in the frame of the fixed one.
+        translation : array, shape (3,)
+            Position of its origin, mm.
+        layer : Layer
+            Elastic layer under the elements.
+        velocity : array, shape (6,), optional
+            Velocity of that origin, mm/s, and angular velocity, rad/s, in the fixed frame.
+
+        Returns
+        -------
+        Resultant
+        """
+        if self._model is None or self._model[0] is not layer:
+            self._model = layer, ContactModel({"pair": self}, {"pair": layer})
+        return self._model[1].evaluate(rotation, translation, velocity)["pair"]
+
+    def forget(self) -> None:
+        """Make the next search start from nothing. It ends with the same elements."""
+        if self._model is not None:
+            self._model[1].forget()
 
     def over(self, grid: ElementGrid, side: int) -> ContactPair:
-        """The same indenter over other elements.
+        """The same indenter over other elements, such as some laid afresh.
 
         Parameters
         ----------
@@ -126,92 +190,56 @@ class ContactPair:
         Returns
         -------
         ContactPair
-            What it shares with this one, the map of starts above all, is not built again.
+            It shares what was prepared of the moving body.
         """
         other = copy(self)
+        other._record, other._arrays = self._record.copy(), dict(self._arrays)
+        other._model = None
         other._take_elements(grid, side)
         return other
 
-    def _take_elements(self, grid: ElementGrid, side: int) -> None:
-        """Elements of a grid's side, and room for what is found of each."""
-        index = np.flatnonzero(grid.valid[side].ravel())
-        self.index = index
-        self.centre = np.ascontiguousarray(grid.centre[side].reshape(-1, 3)[index])
-        self.normal = np.ascontiguousarray(grid.normal[side].reshape(-1, 3)[index])
-        self.tangent_row = np.ascontiguousarray(grid.tangent_row[side].reshape(-1, 3)[index])
-        self.tangent_column = np.ascontiguousarray(grid.tangent_column[side].reshape(-1, 3)[index])
-        self._lowest, self._highest = self.centre.min(axis=0), self.centre.max(axis=0)
-        self.area = grid.area[side].ravel()[index]
-        self._elements = _kernels.ElementArrays(self.centre, self.normal, self.area)
-        self._listed = _kernels.Workspace(
-            element=np.empty(index.size, dtype=np.int64),
-            u=np.empty(index.size),
-            v=np.empty(index.size),
-            point=np.empty((index.size, 3)),
-            foot=np.empty((index.size, 10)),
-            state=np.empty(index.size, dtype=np.int64),
-            penetration=np.empty(index.size),
-            pressure=np.empty(index.size),
-        )
-        self._count = 0
-        self._listed_rotation = np.eye(3)
-        self._listed_translation = np.full(3, np.inf)
-
-    def evaluate(self, rotation: Array, translation: Array, layer: Layer) -> Resultant:
-        """Contact at one pose.
+    def prepare(self, layer: Layer) -> PreparedPair:
+        """Put the pair and its layer into the form kernels want, with room of its own.
 
         Parameters
         ----------
-        rotation : array, shape (3, 3)
-            Orientation of the moving body in the frame of the fixed one.
-        translation : array, shape (3,)
-            Position of its origin, mm.
         layer : Layer
             Elastic layer under the elements.
 
         Returns
         -------
-        Resultant
+        PreparedPair
 
         Raises
         ------
         ValueError
-            If elements lie too deep inside the metal to be projected.
+            If the layer has not one thickness an element.
         """
-        if self._moved(rotation, translation) > MARGIN:
-            self._list_candidates(rotation, translation)
-        wrench, stiffness = np.empty(6), np.empty((6, 6))
-        failed = _kernels.press(
-            self._elements,
-            self._patch,
-            self._table,
-            layer.law.code,
-            layer.law.parameters,
-            layer.thickness,
-            rotation,
-            translation,
-            self._direction,
-            self._count,
-            self._listed,
-            wrench,
-            stiffness,
+        count = self.index.size
+        thickness = np.ascontiguousarray(layer.thickness, dtype=float)
+        if thickness.shape != (count,):
+            raise ValueError(
+                f"a layer needs {count} thicknesses, one a valid element; found {thickness.size}"
+            )
+        parameters = np.ascontiguousarray(layer.law.parameters, dtype=float)
+        outcome = np.zeros((count, record.OUT_NUMBERS))
+        other = copy(self)
+        other._record, other._arrays = self._record.copy(), dict(self._arrays)
+        other._set(
+            law=layer.law.code,
+            parameters=parameters,
+            parameter_count=parameters.size,
+            thickness=thickness,
+            work=np.zeros((record.WORK_ROWS, count)),
+            listed=np.zeros(count, dtype=np.int64),
+            held=np.zeros(count, dtype=np.int64),
+            state=np.zeros(count, dtype=np.int64),
+            mark=np.zeros(count, dtype=np.uint8),
+            before=np.zeros(count, dtype=np.int64),
+            sums=np.zeros((int(self._record["chunk_count"][0]), record.SUMS)),
+            outcome=outcome,
         )
-        if failed:
-            raise ValueError(f"{failed} elements could not be projected onto the surface")
-        listed = slice(0, self._count)
-        element = self._listed.element[listed].copy()
-        return Resultant(
-            wrench,
-            stiffness,
-            element,
-            self._listed.penetration[listed].copy(),
-            self._listed.pressure[listed].copy(),
-            self.area[element],
-        )
-
-    def forget(self) -> None:
-        """Make the next evaluation search all elements afresh."""
-        self._listed_translation = np.full(3, np.inf)
+        return PreparedPair(other._record, other._arrays, outcome)
 
     def gap(self, rotation: Array, translation: Array, stride: int = 7) -> tuple[float, Array]:
         """Smallest signed distance of a sample of the elements, however far they are.
@@ -246,54 +274,71 @@ class ContactPair:
             raise ValueError("no element faces the surface above it")
         return float(distance[nearest]), sample[nearest]
 
-    def _moved(self, rotation: Array, translation: Array) -> float:
-        """Upper bound of how far any element has moved against the indenter since last listed."""
-        if not np.isfinite(self._listed_translation[0]):
-            return np.inf
-        turned = np.linalg.norm(rotation - self._listed_rotation)
-        shifted = np.linalg.norm(translation - self._listed_translation)
-        return float(shifted + self._reach(translation) * turned)
-
-    def _reach(self, translation: Array) -> float:
-        """Distance from the moving body's origin to the farthest element, mm."""
-        corners = np.maximum(self._highest - translation, translation - self._lowest)
-        return float(np.linalg.norm(corners))
-
-    def _list_candidates(self, rotation: Array, translation: Array) -> None:
-        self._count, buried = _kernels.find_candidates(
-            self._elements,
-            self._patch,
-            self._table,
-            self._start,
-            rotation,
-            translation,
-            MARGIN,
-            self._listed,
+    def _take_indenter(self, indenter: Surface, table: SurfaceTable) -> None:
+        space, patch = map_proximity(indenter, table), indenter.arrays
+        self._voxel = space.voxel
+        self._set(
+            origin=space.origin,
+            voxel=space.voxel,
+            shape=space.shape,
+            planes=space.planes,
+            starts=space.starts,
+            breaks_u=patch.breaks_u,
+            breaks_v=patch.breaks_v,
+            coefficients=patch.coefficients,
+            patch=patch.coefficients.shape[:4],
+            rational=int(patch.rational),
         )
-        if buried:
-            raise ValueError(f"{buried} elements lie more than {REACH_IN:g} mm inside the metal")
-        self._listed_rotation, self._listed_translation = rotation.copy(), translation.copy()
+
+    def _take_distances(self, table: DistanceTable) -> None:
+        arrays = table.arrays
+        self._set(tabled=1, table=(*arrays.first.shape, arrays.coefficient.size))
+        self._set(**{f"table_{name}": array for name, array in arrays._asdict().items()})
+
+    def _take_elements(self, grid: ElementGrid, side: int) -> None:
+        """Keep the elements as flat arrays, and in the order of their tiles for the kernels."""
+        valid = grid.valid[side]
+        self.index = np.flatnonzero(valid.ravel())
+        if self.index.size == 0:
+            raise ValueError(f"side {side} of the grid has no elements")
+        self.centre, self.normal, self.tangent_row, self.tangent_column = (
+            np.ascontiguousarray(part[side].reshape(-1, 3)[self.index])
+            for part in (grid.centre, grid.normal, grid.tangent_row, grid.tangent_column)
+        )
+        self.area = grid.area[side].ravel()[self.index]
+        for part in (self.centre, self.normal, self.tangent_row, self.tangent_column, self.area):
+            part.setflags(write=False)  # the kernels have copies of their own
+        tiling = lay_tiles(valid, self.centre, self.normal, TILE_EDGE * self._voxel)
+        rows = [self.centre.T, self.normal.T, self.area[None], self.tangent_row.T]
+        elements = np.concatenate([*rows, self.tangent_column.T])[:, tiling.order]
+        lowest, highest = self.centre.min(axis=0), self.centre.max(axis=0)
+        self._set(
+            elements=np.ascontiguousarray(elements),
+            count=self.index.size,
+            order=tiling.order,
+            neighbours=tiling.neighbours,
+            tiles=tiling.tiles,
+            tile_first=tiling.tile_first,
+            tile_count=tiling.tile_first.size - 1,
+            chunk_first=tiling.chunk_first,
+            chunk_count=tiling.chunk_first.size - 1,
+            middle=0.5 * (lowest + highest),
+            half=0.5 * (highest - lowest),
+        )
+
+    def _set(self, **values: object) -> None:
+        """Write numbers into the record, and addresses of arrays that it names by one number."""
+        for name, value in values.items():
+            field = self._record.dtype[name]
+            if isinstance(value, np.ndarray) and field.shape == ():
+                array = np.ascontiguousarray(value)
+                self._arrays[name] = array
+                self._record[name] = array.ctypes.data
+            else:
+                self._record[name] = value
 
 
-def _voxel_starts(table: SurfaceTable) -> _kernels.StartArrays:
-    """Nearest table node of every voxel round a surface."""
-    nodes = table.point.reshape(-1, 3)
-    normals = table.normal.reshape(-1, 3)
-    origin = nodes.min(axis=0) - REACH_OUT - VOXEL
-    size = np.ceil((nodes.max(axis=0) + REACH_OUT + VOXEL - origin) / VOXEL).astype(int)
-    axes = [origin[a] + VOXEL * (np.arange(size[a]) + 0.5) for a in range(3)]
-    centres = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    distance, nearest = cKDTree(nodes).query(centres)
-    height = ((centres - nodes[nearest]) * normals[nearest]).sum(-1)
-    node = nearest.astype(np.int32)
-    node[height > REACH_OUT] = _kernels.FAR
-    # A voxel behind a border of the patch is beside the metal, not inside it.
-    spacing = max(
-        float(np.linalg.norm(np.diff(table.point, axis=axis), axis=-1).max()) for axis in (0, 1)
-    )
-    beside = distance > 1.5 * np.abs(height) + VOXEL + spacing
-    node[(height <= 0) & (distance > REACH_IN)] = _kernels.TOO_DEEP
-    node[beside] = _kernels.FAR
-    n_u, n_v = table.u.size, table.v.size
-    u, v = np.repeat(table.u, n_v), np.tile(table.v, n_u)
-    return _kernels.StartArrays(origin, VOXEL, node.reshape(tuple(size)), u, v)
+def _choose(what: str, choices: dict[str, int], name: str) -> int:
+    if name not in choices:
+        raise ValueError(f"{what} is one of {', '.join(choices)}, not '{name}'")
+    return choices[name]

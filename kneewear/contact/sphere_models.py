@@ -21,7 +21,7 @@ from kneewear.contact.known_contacts import (
     build_pair,
     sphere_on_layer,
 )
-from kneewear.contact.pair import Resultant
+from kneewear.contact.resultant import Resultant
 from kneewear.reference import hertz, winkler
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
+from kneewear.compilation import FUSED, compiled
 
 FOOT = 1
 BORDER = 0
@@ -22,6 +22,11 @@ MAX_ITERATIONS = 40
 # A Newton step this short (mm) leaves nothing in the distance and 1e-14 in the normal, and 1e-7
 # where curvature jumps.
 FINAL_STEP = 1e-6
+# The same of `project`, which follows curvature along the last step: it leaves 1e-15 mm in the
+# distance (1e-10 where curvature jumps) and 1e-11 in the normal.
+LAST_STEP = 3e-7
+# Steps of `project` before it asks for more care.
+QUICK_STEPS = 4
 # How far the end of the normal may miss the point, mm; at a border it misses by far more.
 FOOT_MISS = 1e-5
 # How far a line may miss the point where it meets a patch, mm.
@@ -49,49 +54,56 @@ def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
     return low
 
 
-@compiled
+@compiled(relaxed=FUSED, inlined=True)
 def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # pragma: no cover
-    """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv."""
+    """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv; the fourth column is overwritten.
+
+    The four homogeneous coordinates go side by side, so that they share a register.
+    """
     i = find_span(patch.breaks_u, u)
     j = find_span(patch.breaks_v, v)
-    width_u = patch.breaks_u[i + 1] - patch.breaks_u[i]
-    width_v = patch.breaks_v[j + 1] - patch.breaks_v[j]
-    s = (u - patch.breaks_u[i]) / width_u - 0.5
-    t = (v - patch.breaks_v[j]) / width_v - 0.5
+    rate_u = 1.0 / (patch.breaks_u[i + 1] - patch.breaks_u[i])
+    rate_v = 1.0 / (patch.breaks_v[j + 1] - patch.breaks_v[j])
+    s = (u - patch.breaks_u[i]) * rate_u - 0.5
+    t = (v - patch.breaks_v[j]) * rate_v - 0.5
     block = patch.coefficients[i, j]
-    n_u, n_v = block.shape[0], block.shape[1]
-    n_c = 4 if patch.rational else 3
-    for c in range(n_c):
-        f = fu = fuu = fv = fuv = fvv = 0.0
-        for k in range(n_u - 1, -1, -1):
-            g = gv = gvv = 0.0
-            for m in range(n_v - 1, -1, -1):
-                gvv = gvv * t + gv
-                gv = gv * t + g
-                g = g * t + block[k, m, c]
-            fuu = fuu * s + fu
-            fu = fu * s + f
-            f = f * s + g
-            fuv = fuv * s + fv
-            fv = fv * s + gv
-            fvv = fvv * s + gvv
-        out[0, c] = f
-        out[1, c] = fu / width_u
-        out[2, c] = fv / width_v
-        out[3, c] = 2.0 * fuu / (width_u * width_u)
-        out[4, c] = fuv / (width_u * width_v)
-        out[5, c] = 2.0 * fvv / (width_v * width_v)
-    if patch.rational:
-        w, wu, wv = out[0, 3], out[1, 3], out[2, 3]
-        wuu, wuv, wvv = out[3, 3], out[4, 3], out[5, 3]
-        for c in range(3):
-            point = out[0, c] / w
-            along_u = (out[1, c] - wu * point) / w
-            along_v = (out[2, c] - wv * point) / w
-            out[3, c] = (out[3, c] - 2.0 * wu * along_u - wuu * point) / w
-            out[4, c] = (out[4, c] - wu * along_v - wv * along_u - wuv * point) / w
-            out[5, c] = (out[5, c] - 2.0 * wv * along_v - wvv * point) / w
-            out[0, c], out[1, c], out[2, c] = point, along_u, along_v
+    f0 = f1 = f2 = f3 = fu0 = fu1 = fu2 = fu3 = fv0 = fv1 = fv2 = fv3 = 0.0
+    fuu0 = fuu1 = fuu2 = fuu3 = fuv0 = fuv1 = fuv2 = fuv3 = fvv0 = fvv1 = fvv2 = fvv3 = 0.0
+    for k in range(block.shape[0] - 1, -1, -1):
+        g0 = g1 = g2 = g3 = gv0 = gv1 = gv2 = gv3 = gvv0 = gvv1 = gvv2 = gvv3 = 0.0
+        for m in range(block.shape[1] - 1, -1, -1):
+            gvv0, gvv1, gvv2, gvv3 = gvv0 * t + gv0, gvv1 * t + gv1, gvv2 * t + gv2, gvv3 * t + gv3
+            gv0, gv1, gv2, gv3 = gv0 * t + g0, gv1 * t + g1, gv2 * t + g2, gv3 * t + g3
+            g0, g1 = g0 * t + block[k, m, 0], g1 * t + block[k, m, 1]
+            g2, g3 = g2 * t + block[k, m, 2], g3 * t + block[k, m, 3]
+        fuu0, fuu1, fuu2, fuu3 = fuu0 * s + fu0, fuu1 * s + fu1, fuu2 * s + fu2, fuu3 * s + fu3
+        fu0, fu1, fu2, fu3 = fu0 * s + f0, fu1 * s + f1, fu2 * s + f2, fu3 * s + f3
+        f0, f1, f2, f3 = f0 * s + g0, f1 * s + g1, f2 * s + g2, f3 * s + g3
+        fuv0, fuv1, fuv2, fuv3 = fuv0 * s + fv0, fuv1 * s + fv1, fuv2 * s + fv2, fuv3 * s + fv3
+        fv0, fv1, fv2, fv3 = fv0 * s + gv0, fv1 * s + gv1, fv2 * s + gv2, fv3 * s + gv3
+        fvv0, fvv1, fvv2, fvv3 = fvv0 * s + gvv0, fvv1 * s + gvv1, fvv2 * s + gvv2, fvv3 * s + gvv3
+    out[0, 0], out[0, 1], out[0, 2], out[0, 3] = f0, f1, f2, f3
+    out[1, 0], out[1, 1], out[1, 2], out[1, 3] = fu0, fu1, fu2, fu3
+    out[2, 0], out[2, 1], out[2, 2], out[2, 3] = fv0, fv1, fv2, fv3
+    out[3, 0], out[3, 1], out[3, 2], out[3, 3] = fuu0, fuu1, fuu2, fuu3
+    out[4, 0], out[4, 1], out[4, 2], out[4, 3] = fuv0, fuv1, fuv2, fuv3
+    out[5, 0], out[5, 1], out[5, 2], out[5, 3] = fvv0, fvv1, fvv2, fvv3
+    rate_uu, rate_uv, rate_vv = 2.0 * rate_u * rate_u, rate_u * rate_v, 2.0 * rate_v * rate_v
+    # Of S = (x w) / w with all derivatives over w: none of a plain patch's.
+    inverse = 1.0 / f3 if patch.rational else 1.0
+    along = inverse if patch.rational else 0.0
+    wu, wv = out[1, 3] * rate_u * along, out[2, 3] * rate_v * along
+    wuu, wuv = out[3, 3] * rate_uu * along, out[4, 3] * rate_uv * along
+    wvv = out[5, 3] * rate_vv * along
+    rate_u, rate_v, rate_uu = rate_u * inverse, rate_v * inverse, rate_uu * inverse
+    rate_uv, rate_vv = rate_uv * inverse, rate_vv * inverse
+    for c in range(4):
+        point = out[0, c] * inverse
+        along_u, along_v = out[1, c] * rate_u - wu * point, out[2, c] * rate_v - wv * point
+        out[0, c], out[1, c], out[2, c] = point, along_u, along_v
+        out[3, c] = out[3, c] * rate_uu - 2.0 * wu * along_u - wuu * point
+        out[4, c] = out[4, c] * rate_uv - wu * along_v - wv * along_u - wuv * point
+        out[5, c] = out[5, c] * rate_vv - 2.0 * wv * along_v - wvv * point
 
 
 @compiled
@@ -226,6 +238,11 @@ def fill_foot(
     foot[3] = nz + shift_u * uz + shift_v * vz
     m_uu, m_uv, m_vv = e - distance * b_uu, f - distance * b_uv, g - distance * b_vv
     det_m = m_uu * m_vv - m_uv * m_uv
+    # In a centre of curvature the second derivatives are infinite, and left out.
+    if abs(det_m) < 1e-6 * det_g:
+        for a in range(4, 10):
+            foot[a] = 0.0
+        return
     # Q = -G^-1 B (G - m B)^-1, symmetric.
     q_uu = -(w_uu * m_vv - w_uv * m_uv) / det_m
     q_uv = -(w_uv * m_uu - w_uu * m_uv) / det_m
@@ -236,6 +253,65 @@ def fill_foot(
     foot[7] = q_uu * ux * uy + q_uv * (ux * vy + vx * uy) + q_vv * vx * vy
     foot[8] = q_uu * ux * uz + q_uv * (ux * vz + vx * uz) + q_vv * vx * vz
     foot[9] = q_uu * uy * uz + q_uv * (uy * vz + vy * uz) + q_vv * vy * vz
+
+
+@compiled(relaxed=FUSED)
+def project(
+    patch: PatchArrays,
+    x: float,
+    y: float,
+    z: float,
+    u: float,
+    v: float,
+    foot: NDArray,
+    work: NDArray,
+) -> tuple[float, float, int]:  # pragma: no cover
+    """Project a point from a start (u, v) near its foot by plain Newton steps.
+
+    Fills foot as `closest_point`, but of a point outside the body with the distance alone. That
+    kernel is to be asked instead, from a start inside the domain, if the status is FAILED: the foot
+    is not inside, or Newton does not go straight to it.
+    """
+    u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
+    v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
+    for _ in range(QUICK_STEPS):
+        if not (u0 <= u <= u1 and v0 <= v <= v1):
+            break
+        evaluate(patch, u, v, work)
+        ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
+        vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
+        rx, ry, rz = work[0, 0] - x, work[0, 1] - y, work[0, 2] - z
+        g_u = rx * ux + ry * uy + rz * uz
+        g_v = rx * vx + ry * vy + rz * vz
+        e = ux * ux + uy * uy + uz * uz
+        f = ux * vx + uy * vy + uz * vz
+        g = vx * vx + vy * vy + vz * vz
+        h_uu = e + rx * work[3, 0] + ry * work[3, 1] + rz * work[3, 2]
+        h_uv = f + rx * work[4, 0] + ry * work[4, 1] + rz * work[4, 2]
+        h_vv = g + rx * work[5, 0] + ry * work[5, 1] + rz * work[5, 2]
+        determinant = h_uu * h_vv - h_uv * h_uv
+        if not (h_uu > 0.05 * e and determinant > 0.05 * (e * g - f * f)):
+            break
+        du = -(h_vv * g_u - h_uv * g_v) / determinant
+        dv = -(h_uu * g_v - h_uv * g_u) / determinant
+        if e * du * du + 2.0 * f * du * dv + g * dv * dv < LAST_STEP * LAST_STEP:
+            if not (u0 <= u + du <= u1 and v0 <= v + dv <= v1):
+                break
+            nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            area = 1.0 / np.sqrt(nx * nx + ny * ny + nz * nz)
+            nx, ny, nz = nx * area, ny * area, nz * area
+            # The step itself lies in the tangent plane; only its curvature shows along the normal.
+            uu, uv, vv = 0.5 * du * du, du * dv, 0.5 * dv * dv
+            rx += uu * work[3, 0] + uv * work[4, 0] + vv * work[5, 0]
+            ry += uu * work[3, 1] + uv * work[4, 1] + vv * work[5, 1]
+            rz += uu * work[3, 2] + uv * work[4, 2] + vv * work[5, 2]
+            foot[0] = -(rx * nx + ry * ny + rz * nz)
+            if foot[0] < 0.0:
+                fill_foot(work, foot[0], nx, ny, nz, du, dv, foot)
+            return u + du, v + dv, FOOT
+        u, v = u + du, v + dv
+    foot[0] = np.inf
+    return u, v, FAILED
 
 
 @compiled
@@ -277,357 +353,6 @@ def drop_many(
             dv = -(work[1, 0] * miss_z - work[1, 2] * miss_x) / determinant
             u[n] = min(max(u[n] + du, u0), u1)
             v[n] = min(max(v[n] + dv, v0), v1)
-
-
-# Distance tables: where a place lies.
-TABLED = 1
-APART = 2  # farther out than the table's band
-UNTABLED = 0  # deeper than the band, beside it or at a border of the patch: ask the patch
-
-ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
-SIXTH = 1.0 / 6.0
-# Weights of the cubic B-spline coefficient at a node: the inverse of the sampled B-spline
-# (1 + d2 / 6) in powers of the second difference d2, cut after d2 * d2. It needs two nodes to each
-# side, where the full inverse needs all; of smooth data it loses terms of sixth order only.
-COEFFICIENT = np.array([1 / 36, -10 / 36, 54 / 36, -10 / 36, 1 / 36])
-# The same followed by the B-spline half-way between two nodes: value there from eight nodes.
-HALF_WAY = np.convolve(COEFFICIENT, np.array([1.0, 23.0, 23.0, 1.0]) / 48.0)
-
-
-class DistanceArrays(NamedTuple):
-    """B-spline coefficients of the signed distance in a band along one patch.
-
-    Coordinates are the angle about an axis parallel to z (0 is distal, posterior positive), z and
-    the distance from that axis. Each (angle, z) column of nodes is one run along the radius.
-    """
-
-    axis: NDArray[np.float64]  # x, y
-    origin: NDArray[np.float64]  # angle, z, radius of node 0
-    rate: NDArray[np.float64]  # one over the spacing along each
-    first: NDArray[np.int32]  # first radial node of each column
-    length: NDArray[np.int32]  # its number of nodes
-    base: NDArray[np.int32]  # place of its node 0 (if it had one) in the flat arrays
-    coefficient: NDArray[np.float32]
-    state: NDArray[np.uint8]  # of the cell that starts at each node
-
-
-@compiled
-def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no cover
-    """Weights of the four cubic B-splines at t of a cell."""
-    s = 1.0 - t
-    first, last = s * s * s * SIXTH, t * t * t * SIXTH
-    second = (3.0 * t - 6.0) * t * t * SIXTH + 4.0 * SIXTH
-    return first, second, 1.0 - first - second - last, last
-
-
-@compiled
-def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
-    """First derivatives of the weights; `rate` is one over the spacing."""
-    s = 1.0 - t
-    first, last = -0.5 * s * s * rate, 0.5 * t * t * rate
-    second = (1.5 * t - 2.0) * t * rate
-    return first, second, -(first + second + last), last
-
-
-@compiled
-def spline_bends(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
-    """Second derivatives of the weights; `rate` is one over the spacing, squared."""
-    return (1.0 - t) * rate, (3.0 * t - 2.0) * rate, (1.0 - 3.0 * t) * rate, t * rate
-
-
-@compiled
-def look_up(
-    table: DistanceArrays,
-    points: NDArray,
-    count: int,
-    limit: float,
-    feet: NDArray,
-    state: NDArray,
-) -> None:  # pragma: no cover
-    """Signed distances of the first `count` points from the table; below `limit` with derivatives.
-
-    Fills feet as `closest_point` does, but with the gradient as it is, which misses unit length by
-    the error of the table: so it is the derivative of the distance to the last digit. One flat
-    loop, because a call that takes the arrays costs more than a look-up; unsigned indices, because
-    signed ones are tested for counting from the end.
-    """
-    state[:count] = UNTABLED
-    if table.first.shape[0] == 0:
-        return
-    first, length, base = table.first, table.length, table.base
-    value, kind = table.coefficient, table.state
-    axis_x, axis_y = table.axis[0], table.axis[1]
-    origin_a, origin_b, origin_c = table.origin[0], table.origin[1], table.origin[2]
-    rate_a, rate_b, rate_c = table.rate[0], table.rate[1], table.rate[2]
-    last_a, last_b = first.shape[0] - 2.0, first.shape[1] - 2.0
-    for number in range(count):
-        dx, dy = points[number, 0] - axis_x, points[number, 1] - axis_y
-        radius = np.sqrt(dx * dx + dy * dy)
-        angle = (np.arctan2(dx, -dy) - origin_a) * rate_a
-        across = (points[number, 2] - origin_b) * rate_b
-        out = (radius - origin_c) * rate_c
-        if not (1.0 <= angle < last_a and 1.0 <= across < last_b and out >= 1.0):
-            continue
-        i, k, j = np.uint64(angle), np.uint64(across), np.uint64(out)
-        start, nodes = np.uint64(first[i, k]), np.uint64(length[i, k])
-        if j < start or nodes == ZERO:
-            continue
-        place = min(j - start, nodes - ONE)
-        known = kind[np.uint64(base[i, k] + first[i, k]) + place]
-        state[number] = known
-        if known != TABLED:
-            continue
-
-        j0 = np.int64(j) - 1
-        a = spline_weights(angle - i)
-        b0, b1, b2, b3 = spline_weights(across - k)
-        c0, c1, c2, c3 = spline_weights(out - j)
-        v0 = v1 = v2 = v3 = 0.0
-        for m in range(4):
-            w = a[0] if m == 0 else a[1] if m == 1 else a[2] if m == 2 else a[3]
-            row = i + np.uint64(m) - ONE
-            p, q = np.uint64(base[row, k - ONE] + j0), np.uint64(base[row, k] + j0)
-            r, s = np.uint64(base[row, k + ONE] + j0), np.uint64(base[row, k + TWO] + j0)
-            w0, w1, w2, w3 = w * b0, w * b1, w * b2, w * b3
-            v0 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
-            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
-            v1 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
-            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
-            v2 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
-            p, q, r, s = p + ONE, q + ONE, r + ONE, s + ONE
-            v3 += w0 * value[p] + w1 * value[q] + w2 * value[r] + w3 * value[s]
-        feet[number, 0] = c0 * v0 + c1 * v1 + c2 * v2 + c3 * v3
-        if feet[number, 0] >= limit:
-            continue
-
-        da, dda = spline_slopes(angle - i, rate_a), spline_bends(angle - i, rate_a * rate_a)
-        db, ddb = spline_slopes(across - k, rate_b), spline_bends(across - k, rate_b * rate_b)
-        d0, d1, d2, d3 = spline_slopes(out - j, rate_c)
-        e0, e1, e2, e3 = spline_bends(out - j, rate_c * rate_c)
-        f_a = f_b = f_c = f_aa = f_bb = f_cc = f_ab = f_ac = f_bc = 0.0
-        for m in range(4):
-            g = g_b = g_c = g_bb = g_cc = g_bc = 0.0
-            for n in range(4):
-                p = np.uint64(base[i + np.uint64(m) - ONE, k + np.uint64(n) - ONE] + j0)
-                v0, v1 = np.float64(value[p]), np.float64(value[p + ONE])
-                v2, v3 = np.float64(value[p + TWO]), np.float64(value[p + THREE])
-                h = c0 * v0 + c1 * v1 + c2 * v2 + c3 * v3
-                h_c = d0 * v0 + d1 * v1 + d2 * v2 + d3 * v3
-                w = b0 if n == 0 else b1 if n == 1 else b2 if n == 2 else b3
-                w_b = db[0] if n == 0 else db[1] if n == 1 else db[2] if n == 2 else db[3]
-                w_bb = ddb[0] if n == 0 else ddb[1] if n == 1 else ddb[2] if n == 2 else ddb[3]
-                g += w * h
-                g_b += w_b * h
-                g_bb += w_bb * h
-                g_c += w * h_c
-                g_bc += w_b * h_c
-                g_cc += w * (e0 * v0 + e1 * v1 + e2 * v2 + e3 * v3)
-            w = a[0] if m == 0 else a[1] if m == 1 else a[2] if m == 2 else a[3]
-            w_a = da[0] if m == 0 else da[1] if m == 1 else da[2] if m == 2 else da[3]
-            f_a += w_a * g
-            f_aa += (dda[0] if m == 0 else dda[1] if m == 1 else dda[2] if m == 2 else dda[3]) * g
-            f_b += w * g_b
-            f_ab += w_a * g_b
-            f_bb += w * g_bb
-            f_c += w * g_c
-            f_ac += w_a * g_c
-            f_bc += w * g_bc
-            f_cc += w * g_cc
-
-        # From (angle, z, radius) to (x, y, z): radial unit vector (o, -e), angular one (e, o).
-        o, e = dx / radius, -dy / radius
-        turn = f_a / radius
-        feet[number, 1] = f_c * o + turn * e
-        feet[number, 2] = -f_c * e + turn * o
-        feet[number, 3] = f_b
-        along = f_c / radius + f_aa / (radius * radius)
-        mixed, sideways = (f_ac - turn) / radius, f_ab / radius
-        feet[number, 4] = f_cc * o * o + 2.0 * mixed * o * e + along * e * e
-        feet[number, 5] = f_cc * e * e - 2.0 * mixed * o * e + along * o * o
-        feet[number, 6] = f_bb
-        feet[number, 7] = (along - f_cc) * o * e + mixed * (o * o - e * e)
-        feet[number, 8] = f_bc * o + sideways * e
-        feet[number, 9] = -f_bc * e + sideways * o
-
-
-@compiled
-def half_way_errors(
-    patch: PatchArrays,
-    axis: NDArray,
-    points: NDArray,
-    u: NDArray,
-    v: NDArray,
-    step: NDArray,
-    distance: NDArray,
-    error: NDArray,
-) -> None:  # pragma: no cover
-    """Error of a spline along one line through each point, half-way between nodes `step` apart.
-
-    A step is (turn about the axis, dz, dr); NaN where a node has no foot.
-    """
-    foot, work = np.empty(10), np.empty((6, 4))
-    for n in range(points.shape[0]):
-        dx, dy = points[n, 0] - axis[0], points[n, 1] - axis[1]
-        radius = np.sqrt(dx * dx + dy * dy)
-        total = 0.0
-        for side in (-1, 1):
-            at_u, at_v = u[n], v[n]
-            for m in range(4):
-                q = side * (m + 0.5)
-                turn, out = q * step[0], 1.0 + q * step[2] / radius
-                cosine, sine = np.cos(turn), np.sin(turn)
-                x = axis[0] + out * (dx * cosine - dy * sine)
-                y = axis[1] + out * (dx * sine + dy * cosine)
-                z = points[n, 2] + q * step[1]
-                at_u, at_v, status = closest_point(patch, x, y, z, at_u, at_v, foot, work)
-                total += HALF_WAY[4 + m if side > 0 else 3 - m] * foot[0]
-                if status != FOOT:
-                    total = np.nan
-        error[n] = total - distance[n]
-
-
-@compiled
-def mark_cells(
-    patch: PatchArrays,
-    axis: NDArray,
-    origin: NDArray,
-    spacing: NDArray,
-    u: NDArray,
-    v: NDArray,
-    depth: NDArray,
-    outside: float,
-    layers: int,
-    low: NDArray,
-    high: NDArray,
-    start_u: NDArray,
-    start_v: NDArray,
-) -> None:  # pragma: no cover
-    """Widen each column's range of cells to hold points of all layers of the band over (u, v)."""
-    work = np.empty((6, 4))
-    for p in range(u.shape[0]):
-        for q in range(v.shape[0]):
-            evaluate(patch, u[p], v[q], work)
-            nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
-            ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
-            nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
-            area = np.sqrt(nx * nx + ny * ny + nz * nz)
-            for m in range(layers + 1):
-                reach = ((outside + depth[p, q]) * m / layers - depth[p, q]) / area
-                dx, dy = work[0, 0] + reach * nx - axis[0], work[0, 1] + reach * ny - axis[1]
-                z = work[0, 2] + reach * nz
-                i = int((np.arctan2(dx, -dy) - origin[0]) / spacing[0])
-                k = int((z - origin[1]) / spacing[1])
-                j = int((np.sqrt(dx * dx + dy * dy) - origin[2]) / spacing[2])
-                low[i, k] = min(low[i, k], j)
-                high[i, k] = max(high[i, k], j)
-                start_u[i, k], start_v[i, k] = u[p], v[q]
-
-
-@compiled
-def height_over(
-    patch: PatchArrays, x: float, y: float, z: float, u: float, v: float, work: NDArray
-) -> float:  # pragma: no cover
-    """Height of a point over the tangent plane at (u, v)."""
-    evaluate(patch, u, v, work)
-    nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
-    ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
-    nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
-    height = (x - work[0, 0]) * nx + (y - work[0, 1]) * ny + (z - work[0, 2]) * nz
-    return height / np.sqrt(nx * nx + ny * ny + nz * nz)
-
-
-@compiled
-def fill_columns(
-    patch: PatchArrays,
-    domain: NDArray,
-    axis: NDArray,
-    origin: NDArray,
-    spacing: NDArray,
-    first: NDArray,
-    offset: NDArray,
-    count: NDArray,
-    start_u: NDArray,
-    start_v: NDArray,
-    distance: NDArray,
-    is_foot: NDArray,
-) -> None:  # pragma: no cover
-    """Signed distance at every node, and whether its foot lies in the domain of the patch.
-
-    Where the foot leaves even the continued patch, the distance is that to its tangent plane.
-    """
-    foot, work = np.empty(10), np.empty((6, 4))
-    for i in range(first.shape[0]):
-        angle = origin[0] + spacing[0] * i
-        sine, cosine = np.sin(angle), np.cos(angle)
-        for k in range(first.shape[1]):
-            u, v = start_u[i, k], start_v[i, k]
-            z = origin[1] + spacing[1] * k
-            # From outside in, for there feet are far from jumping.
-            for m in range(count[i, k] - 1, -1, -1):
-                radius = origin[2] + spacing[2] * (first[i, k] + m)
-                x, y = axis[0] + radius * sine, axis[1] - radius * cosine
-                q = offset[i, k] + m
-                new_u, new_v, status = closest_point(patch, x, y, z, u, v, foot, work)
-                is_foot[q] = (
-                    status == FOOT
-                    and domain[0, 0] <= new_u <= domain[0, 1]
-                    and domain[1, 0] <= new_v <= domain[1, 1]
-                )
-                distance[q] = foot[0]
-                if status != FAILED:
-                    u, v = new_u, new_v
-                elif m < count[i, k] - 4:
-                    # Far below the band, where feet are about to jump: carried on smoothly.
-                    distance[q] = (
-                        4 * distance[q + 1]
-                        - 6 * distance[q + 2]
-                        + 4 * distance[q + 3]
-                        - distance[q + 4]
-                    )
-                else:
-                    distance[q] = height_over(patch, x, y, z, u, v, work)
-
-
-@compiled
-def fill_coefficients(
-    low: NDArray,
-    high: NDArray,
-    first_node: NDArray,
-    offset_node: NDArray,
-    distance: NDArray,
-    is_foot: NDArray,
-    first: NDArray,
-    offset: NDArray,
-    count: NDArray,
-    coefficient: NDArray,
-    state: NDArray,
-) -> None:  # pragma: no cover
-    """Coefficients from the distances at the nodes round each, and what each cell holds."""
-    for i in range(first.shape[0]):
-        for k in range(first.shape[1]):
-            for m in range(count[i, k]):
-                j = first[i, k] + m
-                total = 0.0
-                for a in range(-2, 3):
-                    for b in range(-2, 3):
-                        q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
-                        line = 0.0
-                        for c in range(-2, 3):
-                            line += COEFFICIENT[c + 2] * distance[q + c]
-                        total += COEFFICIENT[a + 2] * COEFFICIENT[b + 2] * line
-                place = offset[i, k] + m
-                coefficient[place] = total
-                if high[i, k] < 0 or j < low[i, k]:
-                    state[place] = UNTABLED
-                elif j > high[i, k]:
-                    state[place] = APART
-                else:
-                    state[place] = TABLED
-                    for a in range(2):
-                        for b in range(2):
-                            q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
-                            if not (is_foot[q] and is_foot[q + 1]):
-                                state[place] = UNTABLED
 
 
 class BoxTree(NamedTuple):

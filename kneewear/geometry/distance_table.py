@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, maximum_filter, minimum_filter
 from scipy.spatial import cKDTree
 
-from kneewear.geometry import _kernels
+from kneewear.geometry import _distance_kernels, _kernels
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -113,7 +113,7 @@ class DistanceTable:
     only once.
     """
 
-    arrays: _kernels.DistanceArrays
+    arrays: _distance_kernels.DistanceArrays
     depth: float
     outside: float
     quality: TableQuality
@@ -137,20 +137,28 @@ class DistanceTable:
         inside : bool array, shape (n,)
             Where the table has values.
         """
-        points = np.ascontiguousarray(points, dtype=float)
-        feet = np.empty((len(points), 10))
-        state = np.empty(len(points), dtype=np.int64)
-        _kernels.look_up(self.arrays, points, len(points), np.inf, feet, state)
-        inside = state == _kernels.TABLED
+        feet, inside = _look_up(self.arrays, points)
         feet[~inside] = np.nan
         hessian = feet[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
         return feet[:, 0], feet[:, 1:4], hessian, inside
 
 
-def empty_table() -> _kernels.DistanceArrays:
+def _look_up(
+    arrays: _distance_kernels.DistanceArrays, points: Array
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Numbers of the feet of points, one row a point, and which of them the table has."""
+    count = len(points)
+    feet, place = np.empty((10, count)), np.empty((4, count))
+    state = np.empty(count, dtype=np.int64)
+    rows = np.ascontiguousarray(np.asarray(points, dtype=float).T)
+    _distance_kernels.look_up_feet(arrays, rows, 0, count, place, state, feet)
+    return feet.T.copy(), state == _distance_kernels.TABLED
+
+
+def empty_table() -> _distance_kernels.DistanceArrays:
     """A table without values, for kernels that take one."""
     nothing = np.zeros((0, 0), dtype=np.int32)
-    return _kernels.DistanceArrays(
+    return _distance_kernels.DistanceArrays(
         axis=np.zeros(2),
         origin=np.zeros(3),
         rate=np.ones(3),
@@ -307,7 +315,7 @@ def _choose_spacing(band: _Band, wanted: float) -> Array:
             step = np.zeros(3)
             step[number] = spacing
             patch = _continued(band, step)
-            _kernels.half_way_errors(patch, band.axis, points, u, v, step, height, error)
+            _distance_kernels.half_way_errors(patch, band.axis, points, u, v, step, height, error)
             chosen[number] = spacing
             if np.nanmax(np.abs(error) / allowed, initial=0.0) > 1.0:
                 break
@@ -374,7 +382,7 @@ def _local_depth(convex: Array, depth: float) -> Array:
     return np.minimum(depth, DEPTH_OF_RADIUS / np.maximum(convex, 1e-9))
 
 
-def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
+def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
     """Coefficients in the band at one spacing."""
     pad = 2 * HALO + 4
     origin = band.lowest - pad * spacing
@@ -384,7 +392,7 @@ def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
     high = np.full(shape, -1, dtype=np.int32)
     start_u, start_v = np.full(shape, np.nan), np.full(shape, np.nan)
     u, v, depth, layers = _marks(band, spacing)
-    _kernels.mark_cells(
+    _distance_kernels.mark_cells(
         band.surface.arrays,
         band.axis,
         origin,
@@ -407,7 +415,7 @@ def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
     first_node, offset_node, count_node = _runs(*_widened(low, high, 2 * HALO, 2 * HALO))
     distance = np.empty(int(count_node.sum()))
     is_foot = np.empty(distance.size, dtype=np.bool_)
-    _kernels.fill_columns(
+    _distance_kernels.fill_columns(
         _continued(band, spacing),
         band.inner_domain(),
         band.axis,
@@ -423,7 +431,7 @@ def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
     )
     coefficient = np.empty(int(count.sum()), dtype=np.float32)
     state = np.empty(coefficient.size, dtype=np.uint8)
-    _kernels.fill_coefficients(
+    _distance_kernels.fill_coefficients(
         low,
         high,
         first_node,
@@ -436,7 +444,7 @@ def _tabulate(band: _Band, spacing: Array) -> _kernels.DistanceArrays:
         coefficient,
         state,
     )
-    return _kernels.DistanceArrays(
+    return _distance_kernels.DistanceArrays(
         band.axis, origin, 1.0 / spacing, first, count, offset - first, coefficient, state
     )
 
@@ -515,7 +523,7 @@ def _runs(
 
 def measure_table(
     surface: Surface,
-    arrays: _kernels.DistanceArrays,
+    arrays: _distance_kernels.DistanceArrays,
     depth: float,
     outside: float,
     wanted_error: float,
@@ -543,9 +551,7 @@ def measure_table(
     u, v, height, edge = band_samples(surface, depth, outside, count, seed=2)
     normal = surface.normal(u, v)
     points = surface.evaluate(u, v) + height[:, None] * normal
-    feet, state = np.empty((count, 10)), np.empty(count, dtype=np.int64)
-    _kernels.look_up(arrays, points, count, np.inf, feet, state)
-    inside = state == _kernels.TABLED
+    feet, inside = _look_up(arrays, points)
     error = np.abs(feet[:, 0] - height)[inside]
     edge, smooth = (
         edge[inside],

@@ -24,11 +24,13 @@ from kneewear.geometry.meshes import (
     TriangleMesh,
     check_femoral,
     check_insert,
+    check_size,
     condyle_axis,
     is_closed,
     sheet_coverage,
     to_knee_axes,
 )
+from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
 from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
 from kneewear.geometry.sidedness import check_femoral_side, check_insert_side
 from kneewear.geometry.surface import Surface
@@ -48,6 +50,9 @@ def build_implant(
     insert_mesh: TriangleMesh | None = None,
     femoral_mesh: TriangleMesh | None = None,
     underside_mesh: TriangleMesh | None = None,
+    *,
+    insert_bone_mesh: TriangleMesh | None = None,
+    femoral_bone_mesh: TriangleMesh | None = None,
 ) -> tuple[Implant, list[FitQuality]]:
     """Implant of a study.
 
@@ -56,9 +61,11 @@ def build_implant(
     settings : ImplantSettings
         The `implant` block of the settings.
     insert_mesh, femoral_mesh : TriangleMesh, optional
-        As read from file; needed when the source is "meshes".
+        As read from file; needed when the source is "meshes" or, as cartilage, "natural".
     underside_mesh : TriangleMesh, optional
         As read from file; needed when the settings name one.
+    insert_bone_mesh, femoral_bone_mesh : TriangleMesh, optional
+        Subchondral bone of tibia and femur; needed when the source is "natural".
 
     Returns
     -------
@@ -83,12 +90,42 @@ def build_implant(
             settings.parametric, settings.name, settings.nominal_thickness_mm, left
         )
         return implant, measure_parametric_implant(implant, settings.parametric)
+    if settings.source == "natural":
+        knee = _knee_meshes(
+            settings, insert_mesh, femoral_mesh, insert_bone_mesh, femoral_bone_mesh
+        )
+        return build_natural_knee(knee, _knee_fit(settings), settings.name)
     if settings.meshes is None or insert_mesh is None or femoral_mesh is None:
         raise ValueError("source meshes needs the mesh settings, an insert and a femoral mesh")
     bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
     sheets = (bearings[part].sheet for part in ("insert", "femoral"))
     implant, quality = _fit_implant(settings, settings.meshes, *sheets)
     return _laid_on(implant, settings, underside_mesh), quality
+
+
+def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
+    """Refuse meshes that cannot be what the settings say.
+
+    Parameters
+    ----------
+    settings : ImplantSettings
+        The `implant` block of the settings.
+    **meshes : TriangleMesh
+        As `build_implant` takes them.
+
+    Raises
+    ------
+    InputDataError
+        As `convert_meshes`; of a natural knee, if a sheet is in another unit or closed.
+    """
+    if settings.source != "natural":
+        convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
+        return
+    knee, fit = _knee_meshes(settings, **meshes), _knee_fit(settings)
+    for mesh, source in zip(knee.sheets, knee.names, strict=True):
+        converted = to_knee_axes(mesh, fit.unit, fit.axes.model_dump(), fit.knee, source)
+        check_size(converted, source)
+        _check_form(converted, "sheet", "natural", source)
 
 
 def convert_meshes(
@@ -133,33 +170,32 @@ def convert_meshes(
     return insert, femoral
 
 
-def thinnest_place(
+def check_thickness(
     settings: ImplantSettings,
-    insert: TriangleMesh | None = None,
+    thickness: float,
+    insert_mesh: TriangleMesh | None = None,
     underside_mesh: TriangleMesh | None = None,
-) -> tuple[float, float, float]:
-    """Least thickness of the nominal insert, as far as it shows before anything is fitted.
+) -> None:
+    """Refuse an insert without thickness somewhere, as far as it shows before anything is fitted.
 
     Parameters
     ----------
     settings : ImplantSettings
         The `implant` block of the settings.
-    insert : TriangleMesh, optional
-        As `convert_meshes` gives it; needed when the source is "meshes".
-    underside_mesh : TriangleMesh, optional
-        As read from file; needed when the settings name one.
-
-    Returns
-    -------
     thickness : float
-        mm; NaN when no vertex of the insert lies above its underside's outline.
-    x, z : float
-        Where, mm.
+        Smallest minimum thickness of the cases, mm.
+    insert_mesh, underside_mesh : TriangleMesh, optional
+        As `build_implant` takes them.
+
+    Raises
+    ------
+    InputDataError
+        When its local thickness is zero or less at a sampled place.
 
     Notes
     -----
-    Of meshes the vertices in the regions that face up are taken, a few thousand of them; of the
-    built-in implant samples of its plateaus.
+    Samples are vertices of the mesh in the regions that face up, or a raster of the built-in
+    plateaus.
     """
     underside: float | Underside
     if settings.source == "parametric" and settings.parametric is not None:
@@ -168,23 +204,40 @@ def thinnest_place(
         )
         underside = implant.underside
         points = np.concatenate([_samples(surface) for surface in implant.insert.values()])
-    elif settings.meshes is not None and insert is not None:
+    elif settings.source == "meshes" and settings.meshes is not None and insert_mesh is not None:
         underside, _, _ = _given_underside(settings, underside_mesh)
-        points = insert.vertices[insert.vertex_normals[:, 1] > 0.5]
-        regions = settings.meshes.insert_region_mm
-        x, z = points[:, 0], points[:, 2]
-        inside = np.zeros(len(points), dtype=bool)
-        for region in (getattr(regions, side) for side in SIDES):
-            inside |= (x > region.x[0]) & (x < region.x[1]) & (z > region.z[0]) & (z < region.z[1])
-        points = points[inside]
-        points = points[:: 1 + len(points) // _THICKNESS_SAMPLES]
+        points = _bearing_vertices(settings.meshes, settings.knee, insert_mesh)
     else:
-        raise ValueError("the settings need their block, and source meshes an insert")
-    thickness = thickness_above(underside, points)
-    if np.isnan(thickness).all():
-        return math.nan, math.nan, math.nan
-    least = int(np.nanargmin(thickness))
-    return float(thickness[least]), float(points[least, 0]), float(points[least, 2])
+        return  # cartilage has a thickness of its own
+    local = thickness_above(underside, points) + thickness - settings.nominal_thickness_mm
+    if np.isnan(local).all() or not np.nanmin(local) <= 0:
+        return
+    x, _, z = points[np.nanargmin(local)]
+    raise InputDataError(
+        "key cases.thickness_mm",
+        f"{thickness:g} mm, which leaves {np.nanmin(local):.2f} mm at x {x:.1f}, z {z:.1f} mm",
+        "an insert thicker than 0 everywhere",
+        f"Take more than {thickness - np.nanmin(local):.2f} mm; or check the underside, the "
+        f"regions of the bearing and implant.nominal_thickness_mm "
+        f"({settings.nominal_thickness_mm:g} mm).",
+    )
+
+
+def _bearing_vertices(
+    settings: MeshImplantSettings, knee: str, mesh: TriangleMesh
+) -> NDArray[np.float64]:
+    """Some vertices of the insert that face up within the regions of its plateaus, mm."""
+    insert = to_knee_axes(mesh, settings.unit, settings.axes.model_dump(), knee, settings.insert)
+    points = insert.vertices
+    if not is_cloud(insert):
+        points = points[insert.vertex_normals[:, 1] > 0.5]
+    x, z = points[:, 0], points[:, 2]
+    inside = np.zeros(len(points), dtype=bool)
+    for side in SIDES:
+        region = getattr(settings.insert_region_mm, side)
+        inside |= (x > region.x[0]) & (x < region.x[1]) & (z > region.z[0]) & (z < region.z[1])
+    points = points[inside]
+    return points[:: 1 + len(points) // _THICKNESS_SAMPLES]
 
 
 def extract_bearings(
@@ -221,6 +274,46 @@ def extract_bearings(
         if meshes.femoral_form == "solid"
         else whole_sheet(femoral),
     }
+
+
+def _knee_meshes(
+    settings: ImplantSettings,
+    insert_mesh: TriangleMesh | None = None,
+    femoral_mesh: TriangleMesh | None = None,
+    insert_bone_mesh: TriangleMesh | None = None,
+    femoral_bone_mesh: TriangleMesh | None = None,
+) -> KneeMeshes:
+    """The four sheets of a natural knee with the names of their files."""
+    named = settings.natural
+    if named is None or insert_mesh is None or femoral_mesh is None:
+        raise ValueError("source natural needs its settings and the meshes of both cartilages")
+    if insert_bone_mesh is None or femoral_bone_mesh is None:
+        raise ValueError("source natural needs the meshes of both bones")
+    files = (named.femoral_cartilage, named.femoral_bone, named.tibial_cartilage, named.tibial_bone)
+    return KneeMeshes(femoral_mesh, femoral_bone_mesh, insert_mesh, insert_bone_mesh, files)
+
+
+def _knee_fit(settings: ImplantSettings) -> KneeFit:
+    """How the sheets of a natural knee are read and fitted."""
+    named = settings.natural
+    if named is None:
+        raise ValueError("source natural needs its settings")
+    return KneeFit(
+        unit=named.unit,
+        axes=named.axes,
+        knee=settings.knee,
+        tibial_regions=named.tibial_region_mm,
+        femoral_regions=named.femoral_region_mm,
+        fit=FitSettings(
+            knot_spacing_along=named.knot_spacing_mm.along,
+            knot_spacing_across=named.knot_spacing_mm.across,
+            smoothing_length=named.smoothing_length_mm,
+            tolerance=named.tolerance_mm,
+            mean_tolerance=named.mean_tolerance_mm,
+        ),
+        tibial_limits=named.tibial_thickness_mm,
+        femoral_limits=named.femoral_thickness_mm,
+    )
 
 
 def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:

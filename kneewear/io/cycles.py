@@ -82,6 +82,7 @@ def save_cycles(record: CycleRecord, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, {})
 
 
+@netcdf.tells_damage("cycle record")
 def load_cycles(path: str | Path | Sequence[str | Path]) -> CycleRecord:
     """Read a cycle record.
 
@@ -101,12 +102,11 @@ def load_cycles(path: str | Path | Sequence[str | Path]) -> CycleRecord:
         When a file is missing, damaged or of another kind.
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
-    with netcdf.damage_told(path, LAYOUT):
-        values = netcdf.joined((netcdf.load(LAYOUT, one)[0] for one in paths), LAYOUT, "case")
-        arrays = ("percent", "time", *FRAME_FIELDS, "peak_load_pressure")
-        return CycleRecord(
-            activities=tuple(str(activity) for activity in values["activity"]),
-            cases=labelled_cases(values),
-            sides=tuple(str(side) for side in values["side"]),
-            **{name: values[name] for name in arrays},
-        )
+    values = netcdf.joined((netcdf.load(LAYOUT, one)[0] for one in paths), LAYOUT, "case")
+    arrays = ("percent", "time", *FRAME_FIELDS, "peak_load_pressure")
+    return CycleRecord(
+        activities=tuple(str(activity) for activity in values["activity"]),
+        cases=labelled_cases(values),
+        sides=tuple(str(side) for side in values["side"]),
+        **{name: values[name] for name in arrays},
+    )

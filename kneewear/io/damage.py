@@ -34,6 +34,13 @@ LAYOUT = netcdf.Layout(
             "MPa",
             "maximum over the cycle of the mean non-zero element pressure",
         ),
+        Variable(
+            "cross_shear",
+            _MAP,
+            "1",
+            "frictional work across its principal direction as a part of all",
+            chunks=_ONE_MAP,
+        ),
     ),
 )
 _ARRAYS = (
@@ -43,6 +50,7 @@ _ARRAYS = (
     "damage_depth",
     "max_pressure",
     "avg_pressure",
+    "cross_shear",
 )
 
 
@@ -66,6 +74,7 @@ def save_damage(maps: DamageMaps, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, {})
 
 
+@netcdf.tells_damage("damage maps")
 def load_damage(path: str | Path | Sequence[str | Path]) -> DamageMaps:
     """Read damage maps.
 
@@ -85,17 +94,15 @@ def load_damage(path: str | Path | Sequence[str | Path]) -> DamageMaps:
         When a file is missing, damaged or of another kind.
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
-    with netcdf.damage_told(path, LAYOUT):
-        return join_damage([_load_one(one) for one in paths])
+    return join_damage([_load_one(one) for one in paths])
 
 
 def _load_one(path: str | Path) -> DamageMaps:
     values, _ = netcdf.load(LAYOUT, path)
-    with netcdf.damage_told(path, LAYOUT):
-        return DamageMaps(
-            lives=tuple(str(life) for life in values["life"]),
-            activities=tuple(str(activity) for activity in values["activity"]),
-            cases=labelled_cases(values),
-            sides=tuple(str(side) for side in values["side"]),
-            **{name: values[name] for name in _ARRAYS},
-        )
+    return DamageMaps(
+        lives=tuple(str(life) for life in values["life"]),
+        activities=tuple(str(activity) for activity in values["activity"]),
+        cases=labelled_cases(values),
+        sides=tuple(str(side) for side in values["side"]),
+        **{name: values[name] for name in _ARRAYS},
+    )

@@ -84,7 +84,8 @@ def decode_text(path: str | Path, content: bytes) -> str:
             path,
             f"a byte 0x{content[error.start]:02x} that is not UTF-8",
             "text in UTF-8 or ASCII",
-            "Save or export it as text in UTF-8; binary content is damaged or of another format.",
+            "Save it as text in UTF-8 (not as a spreadsheet); binary content is damaged or of "
+            "another format.",
             f"line {line}",
         ) from error
     if "\0" in text:

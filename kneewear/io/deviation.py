@@ -35,6 +35,7 @@ def save_deviation(quality: Sequence[FitQuality], path: str | Path) -> None:
     netcdf.save(_LAYOUT, values, path, attributes)
 
 
+@netcdf.tells_damage("deviation of fitted surfaces")
 def load_deviation(path: str | Path) -> list[FitQuality]:
     """Read points and deviations of all patches.
 
@@ -54,17 +55,16 @@ def load_deviation(path: str | Path) -> list[FitQuality]:
         When the file is missing, damaged or of another kind.
     """
     values, attributes = netcdf.load(_LAYOUT, path)
-    with netcdf.damage_told(path, _LAYOUT):
-        return [
-            FitQuality(
-                side=side,
-                component=body,
-                points=values[f"{body}_{side}_points"],
-                deviation=values[f"{body}_{side}_deviation"],
-                **_numbers(attributes, f"{body}_{side}"),
-            )
-            for body, side in _PATCHES
-        ]
+    return [
+        FitQuality(
+            side=side,
+            component=body,
+            points=values[f"{body}_{side}_points"],
+            deviation=values[f"{body}_{side}_deviation"],
+            **_numbers(attributes, f"{body}_{side}"),
+        )
+        for body, side in _PATCHES
+    ]
 
 
 def _numbers(attributes: dict[str, Any], patch: str) -> dict[str, Any]:

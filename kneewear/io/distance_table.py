@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from kneewear.geometry._kernels import DistanceArrays
+from kneewear.geometry._distance_kernels import DistanceArrays
 from kneewear.geometry.distance_table import DistanceTable, TableQuality
 from kneewear.geometry.implant import SIDES
 from kneewear.io import netcdf
@@ -75,6 +75,7 @@ def quality_table(tables: Mapping[str, DistanceTable]) -> pd.DataFrame:
     return pd.DataFrame([{"side": side, **asdict(t.quality)} for side, t in tables.items()])
 
 
+@netcdf.tells_damage("distance table")
 def load_distance_tables(path: str | Path) -> dict[str, DistanceTable]:
     """Read the distance tables of both sides.
 
@@ -94,14 +95,13 @@ def load_distance_tables(path: str | Path) -> dict[str, DistanceTable]:
         When the file is missing, damaged or of another kind.
     """
     values, attributes = netcdf.load(LAYOUT, path)
-    with netcdf.damage_told(path, LAYOUT):
-        tables = {}
-        for side in SIDES:
-            arrays = {name: values[f"{name}_{side}"] for name in DistanceArrays._fields}
-            tables[side] = DistanceTable(
-                arrays=DistanceArrays(**{n: np.ascontiguousarray(a) for n, a in arrays.items()}),
-                depth=float(attributes[f"depth_mm_{side}"]),
-                outside=float(attributes[f"outside_mm_{side}"]),
-                quality=TableQuality(**{n: float(attributes[f"{n}_{side}"]) for n in _QUALITY}),
-            )
-        return tables
+    tables = {}
+    for side in SIDES:
+        arrays = {name: values[f"{name}_{side}"] for name in DistanceArrays._fields}
+        tables[side] = DistanceTable(
+            arrays=DistanceArrays(**{n: np.ascontiguousarray(a) for n, a in arrays.items()}),
+            depth=float(attributes[f"depth_mm_{side}"]),
+            outside=float(attributes[f"outside_mm_{side}"]),
+            quality=TableQuality(**{n: float(attributes[f"{n}_{side}"]) for n in _QUALITY}),
+        )
+    return tables

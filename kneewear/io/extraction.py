@@ -34,6 +34,7 @@ def save_extractions(extractions: Mapping[str, Extraction], path: str | Path) ->
     netcdf.save(_LAYOUT, values, path, {})
 
 
+@netcdf.tells_damage("bearings cut out of solids")
 def load_extractions(path: str | Path) -> dict[str, Extraction]:
     """Read both components with the triangles kept.
 
@@ -53,14 +54,13 @@ def load_extractions(path: str | Path) -> dict[str, Extraction]:
         When the file is missing, damaged or of another kind.
     """
     values, _ = netcdf.load(_LAYOUT, path)
-    with netcdf.damage_told(path, _LAYOUT):
-        return {
-            part: Extraction(
-                TriangleMesh(values[f"{part}_vertices"], values[f"{part}_faces"].astype(np.int64)),
-                values[f"{part}_kept"].astype(bool),
-            )
-            for part in _PARTS
-        }
+    return {
+        part: Extraction(
+            TriangleMesh(values[f"{part}_vertices"], values[f"{part}_faces"].astype(np.int64)),
+            values[f"{part}_kept"].astype(bool),
+        )
+        for part in _PARTS
+    }
 
 
 def _variables() -> tuple[Variable, ...]:

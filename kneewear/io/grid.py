@@ -66,6 +66,7 @@ def save_grid(grid: ElementGrid, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, attributes)
 
 
+@netcdf.tells_damage("element grid")
 def load_grid(path: str | Path) -> ElementGrid:
     """Read an element grid.
 
@@ -85,12 +86,11 @@ def load_grid(path: str | Path) -> ElementGrid:
         When the file is missing, damaged or of another kind.
     """
     values, attributes = netcdf.load(LAYOUT, path)
-    with netcdf.damage_told(path, LAYOUT):
-        arrays = {name: values[name] for name in _ARRAYS}
-        arrays["valid"] = arrays["valid"].astype(bool)
-        return ElementGrid(
-            **arrays,
-            nominal_thickness=float(attributes["nominal_thickness_mm"]),
-            sides=tuple(str(side) for side in values["side"]),
-            unvaried=tuple(str(attributes.get("sides_of_unvaried_thickness", "")).split()),
-        )
+    arrays = {name: values[name] for name in _ARRAYS}
+    arrays["valid"] = arrays["valid"].astype(bool)
+    return ElementGrid(
+        **arrays,
+        nominal_thickness=float(attributes["nominal_thickness_mm"]),
+        sides=tuple(str(side) for side in values["side"]),
+        unvaried=tuple(str(attributes.get("sides_of_unvaried_thickness", "")).split()),
+    )

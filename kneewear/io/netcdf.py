@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import h5py
 import numpy as np
@@ -125,7 +126,10 @@ def save(
 
 
 def load(
-    layout: Layout, path: str | Path, leave_out: Sequence[str] = ()
+    layout: Layout,
+    path: str | Path,
+    leave_out: Sequence[str] = (),
+    only: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read a file of a declared layout and check it.
 
@@ -137,6 +141,8 @@ def load(
         File to read.
     leave_out : sequence of str
         Variables that are not read.
+    only : mapping of coordinate to value, optional
+        Part of the file to read; nothing of a coordinate that does not hold the value.
 
     Returns
     -------
@@ -157,10 +163,11 @@ def load(
     with absence_told(path, layout):
         content = read_checked(path)
     largest = _TIGHTEST * len(content)
-    with damage_told(path, layout), h5py.File(io.BytesIO(content), "r") as file:
+    with damage_told(path, layout.kind), h5py.File(io.BytesIO(content), "r") as file:
         check_kind(layout, file, path)
+        part = {name: _place(file[name], value) for name, value in (only or {}).items()}
         values = {
-            variable.name: _checked(variable, file, path, largest)
+            variable.name: _checked(variable, file, path, largest, part)
             for variable in layout.variables
             if variable.name not in leave_out
         }
@@ -168,14 +175,14 @@ def load(
 
 
 @contextmanager
-def damage_told(path: str | Path | Sequence[str | Path], layout: Layout) -> Iterator[None]:
+def damage_told(path: str | Path | Sequence[str | Path], kind: str) -> Iterator[None]:
     """Tell as damage of a file whatever goes wrong while its content is put to use.
 
     Parameters
     ----------
     path : str, Path or sequence of them
         File or files that are read.
-    layout : Layout
+    kind : str
         What they should hold.
 
     Raises
@@ -192,8 +199,36 @@ def damage_told(path: str | Path | Sequence[str | Path], layout: Layout) -> Iter
         found = f"content that cannot be used ({type(error).__name__}: {error})"
         said = ", ".join(str(file) for file in files[1:])
         raise DamagedFileError(
-            files[0], found, f"a file of kind '{layout.kind}'", f"read with {said}" if said else ""
+            files[0], found, f"a file of kind '{kind}'", f"read with {said}" if said else ""
         ) from error
+
+
+Read = TypeVar("Read", bound=Callable[..., Any])
+
+
+def tells_damage(kind: str) -> Callable[[Read], Read]:
+    """Make a reader tell whatever goes wrong as damage of the file, its first argument.
+
+    Parameters
+    ----------
+    kind : str
+        What the file should hold.
+
+    Returns
+    -------
+    callable
+        Decorator of the reader; see `damage_told`.
+    """
+
+    def decorate(read: Read) -> Read:
+        @wraps(read)
+        def telling(path: Any, *arguments: Any, **options: Any) -> Any:
+            with damage_told(path, kind):
+                return read(path, *arguments, **options)
+
+        return cast(Read, telling)
+
+    return decorate
 
 
 @contextmanager
@@ -268,7 +303,16 @@ def check_kind(layout: Layout, file: Any, path: str | Path) -> None:
         raise DamagedFileError(path, f"a file of kind '{kind}'", f"kind '{layout.kind}'")
 
 
-def _checked(variable: Variable, file: Any, path: str | Path, largest: int) -> Any:
+def _place(labels: h5py.Dataset, value: Any) -> slice:
+    """Place of a label along its dimension, where labels are distinct; nothing if it is absent."""
+    found = np.flatnonzero(_plain_text(np.asarray(labels[...])) == value)
+    start = int(found[0]) if found.size else 0
+    return slice(start, start + found.size)
+
+
+def _checked(
+    variable: Variable, file: Any, path: str | Path, largest: int, part: Mapping[str, slice]
+) -> Any:
     """Values of a variable; refused before memory is taken for more than the file can hold."""
     where = f"variable {variable.name}"
     if variable.name not in file:
@@ -283,9 +327,8 @@ def _checked(variable: Variable, file: Any, path: str | Path, largest: int) -> A
     size = math.prod(stored.shape) * stored.dtype.itemsize
     if size > largest:
         raise DamagedFileError(path, f"{size} bytes announced", f"at most {largest}", where)
-    array = np.asarray(stored[...])
-    if array.dtype.kind == "O":
-        return np.char.decode(array.astype(bytes), "utf-8")
+    places = tuple(part.get(dim, slice(None)) for dim in dims)
+    array = _plain_text(np.asarray(stored[places]))
     count = 0 if variable.may_be_nan else _infinite(array)
     if count:
         raise DamagedFileError(path, f"{count} values that are not finite", "numbers", where)
@@ -297,6 +340,11 @@ def _dimensions(stored: h5py.Dataset) -> tuple[str, ...]:
     if stored.is_scale:
         return (stored.name.rpartition("/")[2],)
     return tuple(axis[0].name.rpartition("/")[2] if len(axis) else "" for axis in stored.dims)
+
+
+def _plain_text(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Text as numpy keeps it, where HDF5 gives bytes."""
+    return np.char.decode(array.astype(bytes), "utf-8") if array.dtype.kind == "O" else array
 
 
 def _plain(value: Any) -> Any:

@@ -87,6 +87,7 @@ def save_static(record: StaticRecord, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, {})
 
 
+@netcdf.tells_damage("static study")
 def load_static(path: str | Path) -> StaticRecord:
     """Read a static study.
 
@@ -106,13 +107,12 @@ def load_static(path: str | Path) -> StaticRecord:
         When the file is missing, damaged or of another kind.
     """
     values, _ = netcdf.load(LAYOUT, path)
-    with netcdf.damage_told(path, LAYOUT):
-        columns = (values[name] for name in ("material", "flexion", "posterior", "load"))
-        return StaticRecord(
-            cases=tuple(
-                StaticCase(str(material), float(flexion), float(posterior), float(load))
-                for material, flexion, posterior, load in zip(*columns, strict=True)
-            ),
-            sides=tuple(str(side) for side in values["side"]),
-            **{name: value for name, value in values.items() if name not in _LABELS},
-        )
+    columns = (values[name] for name in ("material", "flexion", "posterior", "load"))
+    return StaticRecord(
+        cases=tuple(
+            StaticCase(str(material), float(flexion), float(posterior), float(load))
+            for material, flexion, posterior, load in zip(*columns, strict=True)
+        ),
+        sides=tuple(str(side) for side in values["side"]),
+        **{name: value for name, value in values.items() if name not in _LABELS},
+    )

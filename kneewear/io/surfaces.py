@@ -72,6 +72,7 @@ def save_implant(implant: Implant, path: str | Path) -> None:
     netcdf.save(_layout(attributes), values, path, attributes)
 
 
+@netcdf.tells_damage(KIND)
 def load_implant(path: str | Path) -> Implant:
     """Read the surfaces of an implant or a natural knee.
 
@@ -91,35 +92,34 @@ def load_implant(path: str | Path) -> Implant:
         When the file is missing, damaged or of another kind.
     """
     _, attributes = netcdf.load(Layout(KIND, ()), path)
-    with netcdf.damage_told(path, Layout(KIND, ())):
-        values, _ = netcdf.load(_layout(attributes), path)
-        coverage = pair = None
-        layers: dict[str, Layer] = {}
-        if attributes["coverage"]:
-            coverage = {side: Coverage(values[f"coverage_{side}_edges"]) for side in SIDES}
-        if attributes["natural"]:
-            layers = {
-                body: Layer(
-                    _taken_patches(f"{body}_bone", values, attributes),
-                    _taken_limits(body, attributes),
-                )
-                for body in _BODIES
-            }
-        if attributes["cam_and_post"]:
-            cam, post = (_taken_patch(name, values, attributes) for name in ("cam", "post"))
-            pair = CamAndPost(cam, post, float(attributes["post_front_mm"]))
-        return Implant(
-            name=str(attributes["name"]),
-            femoral=_taken_patches("femoral", values, attributes),
-            insert=_taken_patches("insert", values, attributes),
-            underside=_taken_underside(values, attributes),
-            nominal_thickness=float(attributes["nominal_thickness_mm"]),
-            left=attributes["knee"] == "left",
-            coverage=coverage,
-            femoral_layer=layers.get("femoral"),
-            insert_layer=layers.get("insert"),
-            cam_and_post=pair,
-        )
+    values, _ = netcdf.load(_layout(attributes), path)
+    coverage = pair = None
+    layers: dict[str, Layer] = {}
+    if attributes["coverage"]:
+        coverage = {side: Coverage(values[f"coverage_{side}_edges"]) for side in SIDES}
+    if attributes["natural"]:
+        layers = {
+            body: Layer(
+                _taken_patches(f"{body}_bone", values, attributes),
+                (float(attributes[f"{body}_least_mm"]), float(attributes[f"{body}_greatest_mm"])),
+            )
+            for body in _BODIES
+        }
+    if attributes["cam_and_post"]:
+        cam, post = (_taken_patch(name, values, attributes) for name in ("cam", "post"))
+        pair = CamAndPost(cam, post, float(attributes["post_front_mm"]))
+    return Implant(
+        name=str(attributes["name"]),
+        femoral=_taken_patches("femoral", values, attributes),
+        insert=_taken_patches("insert", values, attributes),
+        underside=_taken_underside(values, attributes),
+        nominal_thickness=float(attributes["nominal_thickness_mm"]),
+        left=attributes["knee"] == "left",
+        coverage=coverage,
+        femoral_layer=layers.get("femoral"),
+        insert_layer=layers.get("insert"),
+        cam_and_post=pair,
+    )
 
 
 def _put_patch(
@@ -151,11 +151,6 @@ def _taken_patch(patch: str, values: dict[str, Any], attributes: dict[str, Any])
         degree_u=int(attributes[f"{patch}_degree_u"]),
         degree_v=int(attributes[f"{patch}_degree_v"]),
     )
-
-
-def _taken_limits(body: str, attributes: dict[str, Any]) -> tuple[float, float]:
-    """Least and greatest thickness of a body's cartilage."""
-    return float(attributes[f"{body}_least_mm"]), float(attributes[f"{body}_greatest_mm"])
 
 
 def _taken_underside(

@@ -79,6 +79,7 @@ def save_tables(
     netcdf.save(layout, values, path, attributes)
 
 
+@netcdf.tells_damage("surface table")
 def load_tables(path: str | Path) -> dict[str, SurfaceTable]:
     """Read the tables of all sides.
 
@@ -98,12 +99,11 @@ def load_tables(path: str | Path) -> dict[str, SurfaceTable]:
         When the file is missing, damaged or of another kind.
     """
     values, _ = netcdf.load(LAYOUT, path)
-    with netcdf.damage_told(path, LAYOUT):
-        columns = tuple(str(name) for name in values["column"])
-        return {
-            str(side): table_from_rows(values["row"][number], columns)
-            for number, side in enumerate(values["side"])
-        }
+    columns = tuple(str(name) for name in values["column"])
+    return {
+        str(side): table_from_rows(values["row"][number], columns)
+        for number, side in enumerate(values["side"])
+    }
 
 
 @contextmanager
@@ -130,10 +130,10 @@ def open_window(path: str | Path, side: str, size: Blocks = (3, 3)) -> Iterator[
     """
     with netcdf.absence_told(path, LAYOUT):
         check_digest(path)
-    with netcdf.damage_told(path, LAYOUT):
+    with netcdf.damage_told(path, LAYOUT.kind):
         file = h5netcdf.File(path, "r")
     with file:
-        with netcdf.damage_told(path, LAYOUT):
+        with netcdf.damage_told(path, LAYOUT.kind):
             netcdf.check_kind(LAYOUT, file, path)
             window = _window(file, side, size, path)
         yield window

@@ -29,6 +29,7 @@ CELL_ARRAYS = {
     "wear_depth_mm": "wear_depth",
     "creep_depth_mm": "creep_depth",
     "damage_depth_mm": "damage_depth",
+    "cross_shear_ratio": "cross_shear",
 }
 
 
@@ -55,9 +56,9 @@ def save_damage_vtk(
 
     Notes
     -----
-    Cell data: largest pressure (MPa), wear, creep and damage depth (mm) and side (0 medial,
-    1 lateral). Corners are means of the neighbouring element centres, so cells are drawn without
-    gaps and may differ from the element's area by the curvature within it.
+    Cell data: largest pressure (MPa), wear, creep and damage depth (mm), cross-shear ratio and side
+    (0 medial, 1 lateral). Corners are means of the neighbouring element centres, so cells are drawn
+    without gaps and may differ from the element's area by the curvature within it.
     """
     points, quads = _mesh(grid)
     if left:

@@ -1,6 +1,11 @@
 """Trends over the cases of a study: fits, correlations, comparison with published values."""
 
-from kneewear.regression.comparison import compare_published, compare_regression
+from kneewear.regression.comparison import (
+    compare_correlation,
+    compare_published,
+    compare_regression,
+    predict_published,
+)
 from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.fit import fit_regression, regression_shortfall
 from kneewear.regression.groups import QUANTITIES
@@ -8,10 +13,12 @@ from kneewear.regression.validity import flag_validity
 
 __all__ = [
     "QUANTITIES",
+    "compare_correlation",
     "compare_published",
     "compare_regression",
     "correlate_pressure",
     "fit_regression",
     "flag_validity",
+    "predict_published",
     "regression_shortfall",
 ]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.reference.published import published_regression, published_values
+from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.groups import drop_single_life, lives_of
 
 COLUMNS = [
@@ -20,6 +21,19 @@ COLUMNS = [
     "published",
     "relative_error",
     "calibration",
+]
+PREDICTION_COLUMNS = [
+    "life",
+    "case",
+    "thickness_mm",
+    "body_mass_kg",
+    "side",
+    "quantity",
+    "unit",
+    "computed",
+    "predicted",
+    "predicted_as_printed",
+    "relative_difference",
 ]
 KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 
@@ -89,3 +103,73 @@ def compare_regression(regression: pd.DataFrame) -> pd.DataFrame:
     refits = [f"refit_{name}" for name in values]
     columns = [name for value in values for name in (value, f"{value}_published")]
     return merged[[*life, "side", "quantity", "unit", *columns, *refits]]
+
+
+def compare_correlation(correlation: pd.DataFrame) -> pd.DataFrame:
+    """Put R2 on either pressure beside that of the printed values.
+
+    Parameters
+    ----------
+    correlation : DataFrame
+        Result of :func:`kneewear.regression.correlate_pressure`.
+
+    Returns
+    -------
+    DataFrame
+        Columns side, quantity, predictor, r2 and r2_published, the same line fitted to the 25
+        printed cells of each side (Bei 2003 prints the smallest R2 of both sides for three groups
+        of quantities only, section 4.4). A life column comes first when there are several.
+    """
+    printed = published_values().rename(columns={"published": "value"})
+    printed["case"] = (
+        printed["thickness_mm"].astype(str) + " " + printed["body_mass_kg"].astype(str)
+    )
+    theirs = correlate_pressure(printed.assign(life="published"))
+    keys = ["side", "quantity", "predictor"]
+    merged = correlation.merge(theirs[[*keys, "r2"]], on=keys, suffixes=("", "_published"))
+    life = [name for name in ("life",) if name in merged]
+    return merged[[*life, *keys, "r2", "r2_published"]]
+
+
+def predict_published(cases: pd.DataFrame) -> pd.DataFrame:
+    """Put computed results beside what Table 4-1 predicts for the same thickness and mass.
+
+    Parameters
+    ----------
+    cases : DataFrame
+        Tidy case table.
+
+    Returns
+    -------
+    DataFrame
+        One row a case, side and quantity of Table 4-1, for the cases whose thickness and mass are
+        not among the 25 published ones (those have values of their own to compare with): computed
+        value, prediction by the re-fitted coefficients, prediction by the printed ones, and
+        computed / predicted - 1. A life column comes first when the study has several lives. Empty,
+        with its header, when all cases were published.
+
+    Notes
+    -----
+    prediction = a0 + a1 * thickness_mm + a2 * body_mass_kg. Table 4-1 stands for 51 months of gait
+    alone; for other lives it says what gait alone would do. The printed a2 of the depths has one
+    digit, so the printed coefficients err by up to 0.08 mm on their own table.
+
+    References
+    ----------
+    Bei, Y. (2003), Eq. 4-1 and Table 4-1.
+    """
+    cells = published_values()[["thickness_mm", "body_mass_kg"]].drop_duplicates()
+    marked = cases.merge(cells, how="left", indicator="known")
+    others = marked[marked["known"] == "left_only"]
+    table = others.merge(published_regression(), on=["side", "quantity"], suffixes=("", "_printed"))
+    table["computed"] = table["value"]
+    table["predicted"] = _plane(table, "refit_")
+    table["predicted_as_printed"] = _plane(table, "")
+    table["relative_difference"] = table["computed"] / table["predicted"] - 1.0
+    return drop_single_life(table[PREDICTION_COLUMNS])
+
+
+def _plane(table: pd.DataFrame, kind: str) -> pd.Series:
+    """Eq. 4-1 with one set of coefficients."""
+    thickness, mass = table["thickness_mm"], table["body_mass_kg"]
+    return table[f"{kind}a0"] + table[f"{kind}a1"] * thickness + table[f"{kind}a2"] * mass

@@ -17,7 +17,7 @@ from kneewear.report.distances import draw_distance_errors
 from kneewear.report.geometry import draw_geometry
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
-from kneewear.report.maps import draw_damage_maps, draw_pressure_map
+from kneewear.report.maps import draw_damage_maps, draw_pressure_map, draw_wear_maps
 from kneewear.report.surfaces import draw_deviation, draw_extraction
 from kneewear.report.timings import draw_distance_methods
 from kneewear.report.trends import (
@@ -72,8 +72,8 @@ def draw_figures(
     Returns
     -------
     dict of str to Figure
-        Names without suffix, in the order of the page: `damage_maps`, `damage_surfaces`,
-        `published_scatter`, `published_errors`, `implant`, `surface_deviation`,
+        Names without suffix, in the order of the page: `damage_maps`, `wear_maps`,
+        `damage_surfaces`, `published_scatter`, `published_errors`, `implant`, `surface_deviation`,
         `bearing_extraction`, `distance_errors`, `distance_methods`, and for each activity
         `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
         the figures of damage (`damage_maps_{life}`). Then those of `draw_geometry`.
@@ -83,6 +83,7 @@ def draw_figures(
     for number, life in enumerate(maps.lives):
         ending = f"_{life}" if several else ""
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number)
+        figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number)
         if can_draw_surfaces(cases):
             figures[f"damage_surfaces{ending}"] = draw_damage_surfaces(cases, regression, life)
         if comparison is not None and not comparison.empty:
@@ -98,7 +99,8 @@ def draw_figures(
         figures["distance_methods"] = draw_distance_methods(benchmark)
     for number, name in enumerate(cycles.activities):
         figures[f"activity_{name}"] = draw_activity(activities[name])
-        figures[f"history_{name}"] = draw_history(cycles, number)
+        driven = activities[name].prescribed
+        figures[f"history_{name}"] = draw_history(cycles, number, driven)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)

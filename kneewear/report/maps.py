@@ -25,6 +25,9 @@ from kneewear.simulation.history import Case
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.maps import DamageMaps
 
+# Part of the largest wear depth below which no cross-shear is shown.
+LEAST_WORN = 0.02
+
 
 def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
     """Choose the cases of Bei (2003), Fig. 4-3: best, corners, centre, worst.
@@ -98,6 +101,42 @@ def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
         axes.set_axis_off()
     if mesh is not None:
         figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
+    return figure
+
+
+@styled
+def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
+    """Wear, creep and cross-shear of the centre case, an X at each side's largest depth.
+
+    Parameters
+    ----------
+    maps : DamageMaps
+        Maps of all cases.
+    grid : ElementGrid
+        Their elements.
+    life : int
+        Index of the life shown.
+    """
+    index = centre_case(maps.cases)
+    case = maps.cases[index]
+    wear, creep = maps.wear_depth[life, index], maps.creep_depth[life, index]
+    # Where hardly anything is worn, a ratio of next to nothing would set the scale.
+    worn = wear > LEAST_WORN * wear.max()
+    cross_shear = np.where(worn, maps.cross_shear[life, index], 0.0)
+    figure = Figure(figsize=(WIDTH, 8.2), layout="constrained")
+    panels = figure.subplots(3, 1)
+    for axes, values, label, colours in zip(
+        panels,
+        (wear, creep, cross_shear),
+        ("wear depth (mm)", "creep depth (mm)", "cross-shear ratio"),
+        (DEPTH_COLOURS, DEPTH_COLOURS, PRESSURE_COLOURS),
+        strict=True,
+    ):
+        mesh = draw_plateaus(axes, grid, values, float(values.max()), colours)
+        figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
+    for axes, depth in zip(panels[:2], (wear, creep), strict=True):
+        _mark_worst(axes, grid, depth)
+    figure.suptitle(f"{case.thickness:g} mm, {case.body_mass:g} kg")
     return figure
 
 

@@ -45,7 +45,7 @@ PLATEAU = "#f1f1ee"
 INK = "#333333"
 WIDTH = 9.0
 
-UNIT_NAMES = {"mm2": "mm²", "mm3": "mm³", "1": ""}
+UNIT_NAMES = {"mm2": "mm²", "mm3": "mm³", "mm3/year": "mm³/year", "1": ""}
 QUANTITY_NAMES = {
     "max_pressure": "Maximum pressure",
     "avg_pressure": "Average pressure",

@@ -2,45 +2,65 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.geometry.grid import ElementGrid
-from kneewear.simulation.history import ContactHistory
-from kneewear.wear.cycles import check_same_cases
-from kneewear.wear.laws import (
-    MM3_PER_N_MM_FROM_MM3_PER_N_M,
-    archard_depth,
+from kneewear.simulation.history import Case, ContactHistory
+from kneewear.wear.creep import (
+    FIRST_MINUTE,
+    creep_development,
     creep_from_pressure,
     creep_from_strain,
-    cycles_of_life,
     minutes_of_life,
+    recovered_part,
 )
+from kneewear.wear.cross_shear import cross_shear_ratio
+from kneewear.wear.cycle_sums import CycleSums, sum_cycle
+from kneewear.wear.cycles import check_same_cases
+from kneewear.wear.laws import WearLaw, choose_wear_law, cycles_of_life
 from kneewear.wear.maps import DamageMaps
+from kneewear.wear.stints import Stint, divide_life
+from kneewear.wear.worn_contact import Resimulation
+from kneewear.wear.worn_surface import lower_surface
 
 if TYPE_CHECKING:
     from kneewear.config import WearSettings
 
+Array = NDArray[np.float64]
+
+logger = logging.getLogger(__name__)
+
 SHARE_TOLERANCE = 1.0e-9
+# An element lowered by more than twice what it was pressed in swings to the other side and on.
+LARGEST_LOWERING = 2.0
 
 
 def accumulate_wear(
-    histories: Mapping[str, ContactHistory], grid: ElementGrid, settings: WearSettings
+    histories: Mapping[str, ContactHistory],
+    grid: ElementGrid,
+    settings: WearSettings,
+    resimulate: Resimulation | None = None,
 ) -> DamageMaps:
     """Extrapolate one cycle of each activity to the lives of a study.
 
     Parameters
     ----------
     histories : mapping of activity name to ContactHistory
-        The same cases in every activity; activities that no life uses have no influence.
+        Cycles on the fresh insert, the same cases in every activity; activities that no life uses
+        have no influence.
     grid : ElementGrid
         The element grid of the histories.
     settings : WearSettings
-        Wear factor, mm3/(N m); creep law and its constant; cycles a year; months; shares of the
-        activities in each life.
+        Laws of wear and creep and their constants; cycles a year; months; shares of the activities
+        in each life; blocks of cycles between which the surface is updated.
+    resimulate : Resimulation, optional
+        Simulates a cycle again on a worn surface; needed when the surface is updated.
 
     Returns
     -------
@@ -51,35 +71,59 @@ def accumulate_wear(
     ------
     ValueError
         If the histories do not share cases and frames, if a life names an activity that was not
-        simulated, or if its shares do not sum to 1.
+        simulated or its shares do not sum to 1, or if the surface is to be updated without
+        `resimulate`.
+    ConvergenceError
+        If a cycle has no equilibrium on a worn surface.
 
     Notes
     -----
-    Cycles of every activity wear the same fresh surface (geometry is not updated), and both wear
-    and creep mix linearly by the activities' shares, as in Bei (2003), section 4.2.1 ("linear
-    rules-of-mixture"): depth = sum_a share_a depth_a. Sums run in float64 over the frames of one
-    case at a time, so a case's result does not depend on its neighbours in the batch.
+    A life is divided into stints (:func:`kneewear.wear.stints.divide_life`), during each of which
+    the surface stays as it is. Wear of a stint is its cycles times the depth of one cycle. Within a
+    stint activities mix linearly by their shares, as in Bei (2003), section 4.2.1 ("linear
+    rules-of-mixture"): depth = sum_a share_a depth_a, for wear and creep alike. One stint is the
+    source's plain extrapolation of the fresh surface's cycle, and the same bits.
+
+    Between stints the surface is lowered by wear and creep. Creep is not summed over stints: it is
+    what the creep law gives for the largest pressure an element has seen so far and the age
+    reached, so it never falls and is not compounded. When activities follow each other instead of
+    mixing, that largest pressure is the largest of any activity.
+
+    Every case and life is evolved on its own, from the fresh surface; cost grows with the number of
+    stints times activities.
     """
     first = check_same_cases(histories)
     shares = _share_matrix(settings.lives, tuple(histories))
-    per_case = [_case_depths(histories, index, grid, settings) for index in range(len(first.cases))]
-    wear, creep, pressure, avg_pressure = (
-        np.stack([case[item] for case in per_case]) for item in range(4)
-    )
-
-    wear_depth, creep_depth = _mix(shares, wear), _mix(shares, creep)
-    used = shares > 0.0
+    law = choose_wear_law(settings)
+    ends = [
+        [
+            _live(
+                {name: history.only(case.name) for name, history in histories.items()},
+                _Life(case, dict(zip(histories, row.tolist(), strict=True)), law, grid, settings),
+                resimulate,
+            )
+            for case in first.cases
+        ]
+        for row in shares
+    ]
+    stacked = {
+        name: np.stack([[getattr(end, name) for end in row] for row in ends])
+        for name in _Insert.__dataclass_fields__
+    }
+    worn, kept = stacked["wear"], 1.0 - recovered_part(settings.recovery_minutes)
+    creep = kept * stacked["creep"]
     return DamageMaps(
         lives=tuple(settings.lives),
         activities=tuple(histories),
         shares=shares,
         cases=first.cases,
         sides=first.sides,
-        wear_depth=wear_depth,
-        creep_depth=creep_depth,
-        damage_depth=wear_depth + creep_depth,
-        max_pressure=np.stack([pressure[:, row].max(axis=1) for row in used]),
-        avg_pressure=np.stack([avg_pressure[:, row].max(axis=1) for row in used]),
+        wear_depth=worn,
+        creep_depth=creep,
+        damage_depth=worn + creep,
+        max_pressure=stacked["max_pressure"],
+        avg_pressure=stacked["avg_pressure"],
+        cross_shear=cross_shear_ratio(stacked["work"], stacked["cross_work"]),
     )
 
 
@@ -98,40 +142,119 @@ def _share_matrix(
     return np.array([[mix.get(name, 0.0) for name in activities] for mix in lives.values()])
 
 
-def _case_depths(
-    histories: Mapping[str, ContactHistory], index: int, grid: ElementGrid, settings: WearSettings
-) -> tuple[NDArray[np.float64], ...]:
-    """Wear, creep, largest and peak mean pressure of one case, activities along the first axis."""
-    wear_factor = settings.wear_factor_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M
-    cycles = cycles_of_life(settings.cycles_per_year, settings.months)
-    rows = []
-    for history in histories.values():
-        max_pressure = history.pressure[index].max(axis=0).astype(np.float64)
-        wear = cycles * archard_depth(history.pressure[index], history.slip[index], wear_factor)
-        creep = _creep_depth(
-            max_pressure, grid.case_thickness(history.cases[index].thickness), settings
-        )
-        rows.append((wear, creep, max_pressure, history.avg_pressure[index].max(axis=0)))
-    return tuple(np.stack([row[item] for row in rows]) for item in range(4))
+@dataclass(frozen=True)
+class _Life:
+    """What does not change during one life of one case."""
+
+    case: Case
+    mixture: Mapping[str, float]
+    law: WearLaw
+    grid: ElementGrid
+    settings: WearSettings
 
 
-def _creep_depth(
-    max_pressure: NDArray[np.float64], thickness: NDArray[np.float64], settings: WearSettings
-) -> NDArray[np.float64]:
-    """Creep depth by the law the settings name."""
+@dataclass
+class _Insert:
+    """State of an insert during a life."""
+
+    wear: Array
+    creep: Array
+    work: Array
+    cross_work: Array
+    max_pressure: Array
+    avg_pressure: Array
+
+
+def _live(
+    fresh: Mapping[str, ContactHistory], life: _Life, resimulate: Resimulation | None
+) -> _Insert:
+    """Insert at the end of a life; `fresh` holds this case's cycles on the fresh surface."""
+    stints = divide_life(life.mixture, life.settings)
+    if len(stints) > 1 and resimulate is None:
+        raise ValueError("updating the surface needs a way to simulate contact again")
+    zero = np.zeros(life.grid.area.shape)
+    insert = _Insert(zero, zero, zero, zero, zero, np.zeros(len(life.grid.sides)))
+    seen: dict[str, Array] = {}
+    surface = life.grid
+    for number, stint in enumerate(stints):
+        cycles = {name: fresh[name] for name in stint.shares}
+        if number and resimulate is not None:
+            cycles = {name: resimulate(surface, cycle) for name, cycle in cycles.items()}
+        sums = {name: sum_cycle(cycle, 0, life.law) for name, cycle in cycles.items()}
+        before = insert.wear + insert.creep
+        _pass_stint(insert, seen, stint, sums, life)
+        if number + 1 < len(stints):
+            _warn_of_swings(insert.wear + insert.creep - before, sums, stint, life)
+            update = life.settings.surface_update
+            surface = lower_surface(
+                life.grid,
+                insert.wear + insert.creep,
+                insert.wear,
+                update.smoothing_mm,
+                update.thins_layer,
+            )
+    return insert
+
+
+def _pass_stint(
+    insert: _Insert,
+    seen: dict[str, Array],
+    stint: Stint,
+    sums: Mapping[str, CycleSums],
+    life: _Life,
+) -> None:
+    """Add a stint's wear, and bring creep and pressures up to its end."""
+    settings = life.settings
+    cycles = cycles_of_life(settings.cycles_per_year, settings.months) * (stint.end - stint.start)
+    for name, share in stint.shares.items():
+        cycle = sums[name]
+        insert.wear = insert.wear + share * (cycles * cycle.wear_depth)
+        insert.work = insert.work + share * (cycles * cycle.work)
+        insert.cross_work = insert.cross_work + share * (cycles * cycle.cross_work)
+        insert.max_pressure = np.maximum(insert.max_pressure, cycle.max_pressure)
+        insert.avg_pressure = np.maximum(insert.avg_pressure, cycle.avg_pressure)
+        seen[name] = np.maximum(seen.get(name, 0.0), cycle.max_pressure)
+    pressures = [(share, seen[name]) for name, share in stint.shares.items()]
+    if settings.mixing == "sequence":
+        pressures = [(1.0, insert.max_pressure)]
+    insert.creep = sum(
+        (share * _creep_depth(pressure, stint.end, life) for share, pressure in pressures),
+        start=np.zeros(life.grid.area.shape),
+    )
+
+
+def _creep_depth(max_pressure: Array, part: float, life: _Life) -> Array:
+    """Creep depth by the law the settings name, after a part of the life."""
+    settings = life.settings
+    minutes = minutes_of_life(settings.months)
     if settings.creep_law == "pressure":
-        return creep_from_pressure(max_pressure, settings.creep_mm_per_mpa)
+        developed = 1.0
+        if settings.creep_time == "logarithm":
+            reference = minutes_of_life(settings.creep_months)
+            developed = creep_development(part * minutes, reference)
+        return creep_from_pressure(max_pressure, settings.creep_mm_per_mpa * developed)
     if settings.creep_law == "strain":
         # Cells outside the bearing may have no thickness; they carry no pressure either.
+        thickness = life.grid.case_thickness(life.case.thickness)
         solid = np.where(max_pressure > 0.0, thickness, 0.0)
-        return creep_from_strain(max_pressure, solid, minutes_of_life(settings.months))
+        age = max(part * minutes, FIRST_MINUTE)
+        return creep_from_strain(max_pressure, solid, age)
     raise ValueError(f"creep_law must be 'pressure' or 'strain', got {settings.creep_law!r}")
 
 
-def _mix(shares: NDArray[np.float64], depth: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Linear rule of mixtures: (case, activity, ...) to (life, case, ...) in a fixed order."""
-    mixed = np.zeros((shares.shape[0], depth.shape[0], *depth.shape[2:]))
-    for life, row in enumerate(shares):
-        for activity, share in enumerate(row):
-            mixed[life] += share * depth[:, activity]
-    return mixed
+def _warn_of_swings(
+    lowering: Array, sums: Mapping[str, CycleSums], stint: Stint, life: _Life
+) -> None:
+    """Tell when a stint lowers the surface by more than contact reaches."""
+    deepest = np.max([cycle.max_penetration for cycle in sums.values()], axis=0)
+    reach = lowering.max(axis=(1, 2)) / np.where(deepest > 0.0, deepest, np.inf)
+    if reach.max() > LARGEST_LOWERING:
+        logger.warning(
+            "case %s: cycles from %.3g to %.3g of the life lower the surface by %.1f times the "
+            "penetration; depths swing when it is more than about %g: take more blocks",
+            life.case.name,
+            stint.start,
+            stint.end,
+            reach.max(),
+            LARGEST_LOWERING,
+        )

@@ -36,6 +36,8 @@ class DamageMaps:
     avg_pressure : array, shape (life, case, side)
         Maximum over the cycle, and over the activities of the life, of the mean non-zero element
         pressure, MPa.
+    cross_shear : array, shape (life, case, side, row, column)
+        Frictional work across its principal direction as a part of all, over the life; 0 to 0.5.
     """
 
     lives: tuple[str, ...]
@@ -48,6 +50,7 @@ class DamageMaps:
     damage_depth: NDArray[np.float64]
     max_pressure: NDArray[np.float64]
     avg_pressure: NDArray[np.float64]
+    cross_shear: NDArray[np.float64]
 
 
 def join_damage(parts: Sequence[DamageMaps]) -> DamageMaps:
@@ -87,4 +90,5 @@ def join_damage(parts: Sequence[DamageMaps]) -> DamageMaps:
         damage_depth=np.concatenate([part.damage_depth for part in parts], axis=1),
         max_pressure=np.concatenate([part.max_pressure for part in parts], axis=1),
         avg_pressure=np.concatenate([part.avg_pressure for part in parts], axis=1),
+        cross_shear=np.concatenate([part.cross_shear for part in parts], axis=1),
     )

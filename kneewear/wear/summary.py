@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,11 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.grid import ElementGrid
 from kneewear.wear.cycles import CycleRecord
+from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
 from kneewear.wear.maps import DamageMaps
+
+if TYPE_CHECKING:
+    from kneewear.config import WearSettings
 
 COLUMNS = [
     "case",
@@ -23,6 +28,8 @@ COLUMNS = [
     "unit",
 ]
 BOTH_SIDES = "both"
+# Components of positions in the plan.
+AXES = ((0, "x"), (2, "z"))
 
 # quantity, value, unit
 Row = tuple[str, float, str]
@@ -46,7 +53,9 @@ def border_pressure(max_pressure: NDArray[np.float64], valid: NDArray[np.bool_])
     return float(np.max(max_pressure, where=valid & ~inner, initial=0.0))
 
 
-def summarize_cases(maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid) -> pd.DataFrame:
+def summarize_cases(
+    maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid, settings: WearSettings
+) -> pd.DataFrame:
     """Reduce damage maps and cycles to one value a quantity.
 
     Parameters
@@ -56,7 +65,9 @@ def summarize_cases(maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid) ->
     cycles : CycleRecord
         Frame histories of the same cases.
     grid : ElementGrid
-        Element centres and areas.
+        Element centres and areas of the fresh insert.
+    settings : WearSettings
+        Length of the lives, cycles a year and density.
 
     Returns
     -------
@@ -75,10 +86,14 @@ def summarize_cases(maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid) ->
     the cycle of the mean non-zero element pressure. `wear_depth` and `creep_depth` stand at the
     element of maximum `damage_depth`; their own maxima are `max_wear_depth` and
     `max_creep_depth`. `damage_area` is the union of elements ever loaded; `damage_volume` includes
-    creep, `wear_volume` is material lost. A `border_pressure` above zero says that contact reaches
-    the end of the element grid and is cut off there. Centres of pressure, load line and residual
-    are taken over the activities that have a share in the life; the centre of pressure of `..._x`
-    and `..._z` is the one at the frame of largest load. Positions are in the insert's frame of a
+    creep, `wear_volume` is material lost, and only it counts for `mass_loss` (mg in a million
+    cycles). Rates are those of the whole life, a year: `linear_wear_rate` of the largest wear,
+    `linear_penetration_rate` of the largest damage, and the same of volumes; they do not exist for
+    a life of no length. `cross_shear` is the mean ratio of the wear volume. A `border_pressure`
+    above zero says that contact reaches the end of the element grid and is cut off there. Centres
+    of pressure, load line and residual are those of the fresh surface, over the activities that
+    have a share in the life; the centre of pressure of `..._x` and `..._z` is the one at the frame
+    of largest load. Positions are in the insert's frame of a
     right knee: x posterior, z medial.
     """
     if maps.cases != cycles.cases or maps.activities != cycles.activities:
@@ -87,18 +102,25 @@ def summarize_cases(maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid) ->
         (case.name, life, case.thickness, case.body_mass, side, *row)
         for case_index, case in enumerate(maps.cases)
         for life_index, life in enumerate(maps.lives)
-        for side, row in _case_rows(maps, cycles, grid, life_index, case_index)
+        for side, row in _case_rows(maps, cycles, grid, settings, (life_index, case_index))
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _case_rows(
-    maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid, life: int, case: int
+    maps: DamageMaps,
+    cycles: CycleRecord,
+    grid: ElementGrid,
+    settings: WearSettings,
+    place: tuple[int, int],
 ) -> Iterator[tuple[str, Row]]:
-    """All rows of one case and life with their side."""
+    """All rows of one life and case with their side."""
+    life, case = place
     used = np.flatnonzero(maps.shares[life] > 0.0)
     for index, side in enumerate(maps.sides):
         for row in _damage_rows(maps, grid, (life, case, index)):
+            yield side, row
+        for row in _rate_rows(maps, grid, settings, (life, case, index)):
             yield side, row
         for row in _centre_of_pressure_rows(cycles, used, case, index):
             yield side, row
@@ -134,6 +156,40 @@ def _damage_rows(maps: DamageMaps, grid: ElementGrid, place: tuple[int, int, int
     ]
 
 
+def _rate_rows(
+    maps: DamageMaps, grid: ElementGrid, settings: WearSettings, place: tuple[int, int, int]
+) -> list[Row]:
+    """Places of largest wear and creep, rates and cross-shear of one life, case and side."""
+    wear, creep, damage = maps.wear_depth[place], maps.creep_depth[place], maps.damage_depth[place]
+    area = grid.area[place[2]]
+    volume = damage_volume(wear, area)
+    years = settings.months / MONTHS_PER_YEAR
+    a_year = 1.0 / years if years > 0.0 else float("nan")
+    cycles = cycles_of_life(settings.cycles_per_year, settings.months)
+    a_million = 1.0e6 / cycles if cycles > 0.0 else float("nan")
+    crossed = damage_volume(wear * maps.cross_shear[place], area)
+    rows: list[Row] = []
+    for name, depth in (("wear", wear), ("creep", creep)):
+        where = _deepest(depth, grid.centre[place[2]])
+        rows += [(f"{name}_location_{axis}", where[number], "mm") for number, axis in AXES]
+    return [
+        *rows,
+        ("linear_wear_rate", a_year * float(wear.max()), "mm/year"),
+        ("linear_penetration_rate", a_year * float(damage.max()), "mm/year"),
+        ("volumetric_wear_rate", a_year * volume, "mm3/year"),
+        ("volumetric_penetration_rate", a_year * damage_volume(damage, area), "mm3/year"),
+        ("mass_loss", a_million * settings.density_mg_per_mm3 * volume, "mg/million cycles"),
+        ("cross_shear", crossed / volume if volume > 0.0 else float("nan"), "1"),
+    ]
+
+
+def _deepest(depth: NDArray[np.float64], centre: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Place of the largest depth, mm; NaN where there is none."""
+    worst = np.unravel_index(np.argmax(depth), depth.shape)
+    x, y, z = centre[worst] if depth[worst] > 0.0 else np.full(3, np.nan)
+    return float(x), float(y), float(z)
+
+
 def _centre_of_pressure_rows(
     cycles: CycleRecord, used: NDArray[np.intp], case: int, side: int
 ) -> list[Row]:
@@ -142,7 +198,7 @@ def _centre_of_pressure_rows(
     activity, frame = np.unravel_index(np.argmax(load), load.shape)
     path = cycles.centre_of_pressure[used, case, :, side]
     rows: list[Row] = []
-    for axis, name in ((0, "x"), (2, "z")):
+    for axis, name in AXES:
         along = path[..., axis]
         known = along[np.isfinite(along)]
         low, high = (known.min(), known.max()) if known.size else (np.nan, np.nan)

@@ -96,10 +96,24 @@ def test_gap_is_the_smallest_distance():
         assert place == pytest.approx([0.0, HEIGHT, 23.0], abs=1e-12)
 
 
-def test_elements_deep_inside_the_metal_are_refused():
+@pytest.mark.parametrize("depth", [10.0, 20.0])
+def test_deep_elements_have_the_depth_of_their_own_nearest_point(depth):
     contact, layer = contact_of(flat_implant(sphere(RADIUS)), 20, 20)
-    with pytest.raises(ValueError, match="inside the metal"):
-        contact.evaluate(UPRIGHT, np.array([0.0, HEIGHT + RADIUS - 10.0, 0.0]), layer)
+    middle = np.array([0.0, HEIGHT + RADIUS - depth, 0.0])
+    found = spread(contact, contact.evaluate(UPRIGHT, middle, layer))
+    arm = contact.centre - middle - [0.0, 0.0, 23.0]
+    exact = RADIUS - np.linalg.norm(arm, axis=1)
+    # The lower part of a sphere ends 1 rad from its pole, front to back and sideways.
+    over = np.abs(np.arctan2(arm[:, [0, 2]], -arm[:, [1]])).max(axis=1) < 0.99
+    assert over.sum() > 100
+    assert found[over] == pytest.approx(exact[over], abs=DISTANCE)
+
+
+def test_nothing_is_felt_behind_the_body():
+    contact, layer = contact_of(flat_implant(sphere(RADIUS)), 20, 20)
+    for lowered in (50.0, 500.0):
+        middle = np.array([0.0, HEIGHT + RADIUS - lowered, 0.0])
+        assert contact.evaluate(UPRIGHT, middle, layer).active_elements == 0
 
 
 def test_softer_layers_carry_less_in_proportion():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +34,13 @@ def key(path: str, value: Any) -> Callable[[Path], Path]:
 
 def example(
     change: Callable[[dict[str, Any]], object] = lambda study: None,
+    spare: Mapping[str, bytes] | None = None,
     **files: Callable[[bytes], bytes] | bytes | None,
 ) -> Callable[[Path], Path]:
     """The example study with its settings or some of its four files changed.
 
     `files` gives for insert, femoral, motion or load new content, a function of the old one, or
-    None for no file.
+    None for no file; `spare` are further files by name.
     """
 
     def make(folder: Path) -> Path:
@@ -61,6 +62,8 @@ def example(
                 content = content(source.read_bytes())
             if content is not None:
                 (folder / source.name).write_bytes(content)
+        for name, content in (spare or {}).items():
+            (folder / name).write_bytes(content)
         change(study)
         path = folder / "mine.yaml"
         path.write_text(yaml.safe_dump(study, allow_unicode=True))
@@ -120,6 +123,29 @@ def column(number: int, change: Callable[[float], float]) -> Callable[[bytes], b
         return ("\n".join(lines) + "\n").encode()
 
     return edit
+
+
+def columns(numbers: tuple[int, ...], change: Callable[[float], float]) -> Callable[[bytes], bytes]:
+    """The same change of several columns."""
+
+    def edit(content: bytes) -> bytes:
+        for number in numbers:
+            content = column(number, change)(content)
+        return content
+
+    return edit
+
+
+STORAGE = b"""gait
+version=1
+nRows=3
+nColumns=2
+endheader
+time\tflexion_deg
+0\t1
+0.5\t2
+1
+"""
 
 
 def vertices(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[bytes], bytes]:

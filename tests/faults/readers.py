@@ -20,7 +20,7 @@ import pandas as pd
 from kneewear import settings_file
 from kneewear.config import load_study, merge_settings
 from kneewear.errors import InputDataError
-from kneewear.io import csv_tables, mesh, motion_csv, netcdf, obj, ply, points, stl
+from kneewear.io import csv_tables, curves, mesh, netcdf, obj, opensim, ply, points, stl
 from kneewear.io.atomic import atomic_path
 from kneewear.io.damage import load_damage, save_damage
 from kneewear.io.grid import load_grid, save_grid
@@ -173,24 +173,32 @@ def read_points(path: Path) -> None:
     assert np.isfinite(points.load_points(path).vertices).all()
 
 
-MOTION = STUDY["activities"]["example_gait"]["motion"]["columns"]
-LOAD = STUDY["activities"]["example_gait"]["load"]["columns"]
+CURVES = {
+    "gait.csv": STUDY["activities"]["example_gait"]["motion"]["columns"],
+    "load.csv": STUDY["activities"]["example_gait"]["load"]["columns"],
+    "gait.sto": {"time_s": "time", "flexion": "flexion", "anterior_posterior": "anterior"},
+}
 
 
-def motion_seeds() -> dict[str, bytes]:
-    """Motion and load of the example, every fourth row."""
+def curve_seeds() -> dict[str, bytes]:
+    """Motion and load of the example, every fourth row; the motion also as OpenSim writes it."""
     content = {}
     for name in ("gait.csv", "load.csv"):
         lines = (EXAMPLE / name).read_bytes().splitlines()
         content[name] = b"\n".join([*lines[:2], *lines[2::4], lines[-1]]) + b"\n"
+    rows = [line.split(b",") for line in content["gait.csv"].splitlines()[2:]]
+    head = b"gait\nversion=1\nnRows=%d\nnColumns=7\ninDegrees=yes\nendheader\n" % len(rows)
+    labels = b"time\tflexion\tadduction\trotation\tanterior\tsuperior\tlateral\n"
+    metres = [[*row[:4], *(b"%g" % (float(cell) / 1000) for cell in row[4:])] for row in rows]
+    content["gait.sto"] = head + labels + b"\n".join(map(b"\t".join, metres)) + b"\n"
     return content
 
 
-def read_motion(path: Path) -> None:
-    """Columns are sound when they are finite and percent increases."""
-    table = motion_csv.read_columns(path, MOTION if path.name == "gait.csv" else LOAD)
+def read_curves(path: Path) -> None:
+    """Curves are sound when they are finite and their clock runs forwards."""
+    table = curves.read_curves(path, CURVES[path.name])
     assert np.isfinite(table.to_numpy()).all()
-    assert (np.diff(table["percent"]) > 0).all()
+    assert (np.diff(table.iloc[:, 0]) > 0).all()
 
 
 def table_seeds() -> dict[str, bytes]:
@@ -314,7 +322,7 @@ READERS = {
         ),
     ),
     "points": Reader(point_seeds, read_points, ((points, "_point"),)),
-    "motion": Reader(motion_seeds, read_motion, ((motion_csv, "_numbers"),)),
+    "curves": Reader(curve_seeds, read_curves, ((curves, "_numbers"), (opensim, "_check_count"))),
     "table": Reader(table_seeds, read_table, (), write=write_result),
     "settings": Reader(settings_seeds, read_settings, ((settings_file, "_check_scalar"),)),
     "result": Reader(

@@ -13,7 +13,7 @@ from tests.faults.readers import READERS, Outcome
 EXAMPLES = {
     "mesh": 400,
     "points": 150,
-    "motion": 150,
+    "curves": 150,
     "table": 150,
     "settings": 60,
     "result": 100,

@@ -64,6 +64,7 @@ def make_maps(lives):
         damage_depth=wear + creep,
         max_pressure=pressure,
         avg_pressure=np.ones(shape[:3]),
+        cross_shear=np.full(shape, 0.1),
     )
 
 

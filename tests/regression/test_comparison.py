@@ -9,7 +9,14 @@ import numpy as np
 
 import kneewear
 from kneewear.reference.published import published_regression, published_values
-from kneewear.regression import compare_published, compare_regression, fit_regression
+from kneewear.regression import (
+    compare_correlation,
+    compare_published,
+    compare_regression,
+    correlate_pressure,
+    fit_regression,
+    predict_published,
+)
 from kneewear.regression.comparison import COLUMNS
 
 READERS = {"regression/comparison.py", "regression/materials.py"}
@@ -75,6 +82,56 @@ def test_nothing_regressed_nothing_compared(plane):
     table = compare_regression(fit_regression(plane((6.8,), (70.0,))))
     assert table.empty
     assert "a1_published" in table
+
+
+def test_published_values_correlate_as_themselves(published):
+    table = compare_correlation(correlate_pressure(published))
+    assert len(table) == 24
+    np.testing.assert_array_equal(table["r2"], table["r2_published"])
+
+
+def test_correlation_of_several_lives_is_compared_life_by_life(plane):
+    table = compare_correlation(correlate_pressure(plane(lives=("gait", "mixed"))))
+    assert len(table) == 48
+    assert table["r2_published"].between(0.05, 1.0).all()
+
+
+def test_no_correlation_nothing_compared(plane):
+    assert compare_correlation(correlate_pressure(plane((6.8,), (70.0,)))).empty
+
+
+def test_published_cases_are_not_predicted(plane):
+    table = predict_published(plane())
+    assert table.empty
+    assert "predicted" in table
+
+
+def test_nominal_patient_is_predicted_by_table_4_1(plane):
+    table = predict_published(plane((6.8, 8.0), (70.0, 75.0)))
+    # Ten rows of the table for each of the three cases that were not published.
+    assert len(table) == 30
+    row = table.query(
+        "thickness_mm == 6.8 and body_mass_kg == 70 and side == 'medial' "
+        "and quantity == 'damage_volume'"
+    ).iloc[0]
+    assert row["computed"] == 100.0 - 2.0 * 6.8 + 0.5 * 70.0
+    assert row["predicted_as_printed"] == 38.52 - 2.032 * 6.8 + 1.407 * 70.0
+    assert row["predicted"] == 38.32 - 2.02 * 6.8 + 1.408 * 70.0
+    assert row["relative_difference"] == row["computed"] / row["predicted"] - 1.0
+
+
+def test_prediction_of_the_published_cells_errs_by_the_residual_of_the_regression(published):
+    # Moved off the published cells by a hair, their own values come back to the plane's residual.
+    moved = published.assign(thickness_mm=published["thickness_mm"] + 1e-9)
+    table = predict_published(moved)
+    worst = (
+        (table["computed"] - table["predicted"])
+        .abs()
+        .groupby([table["side"], table["quantity"]])
+        .max()
+    )
+    printed = published_regression().set_index(["side", "quantity"])["refit_max_abs_resid"]
+    np.testing.assert_allclose(worst, printed.loc[worst.index], rtol=0.05, atol=2e-3)
 
 
 def test_only_the_comparison_reads_the_published_tables():

@@ -9,7 +9,13 @@ from pathlib import Path
 CHECKOUT = Path(__file__).parents[2]
 TABLES = CHECKOUT / "kneewear" / "reference" / "published"
 READERS = ("published_values", "published_regression", "published_material_errors")
-COMPARISONS = ("compare_published", "compare_regression", "compare_materials")
+COMPARISONS = (
+    "compare_correlation",
+    "compare_materials",
+    "compare_published",
+    "compare_regression",
+    "predict_published",
+)
 
 
 def sources():

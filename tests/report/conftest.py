@@ -60,6 +60,8 @@ def make_history(grid, activity, cases):
         torque=np.zeros((*sides, 3)),
         reaction_force=np.zeros(three),
         reaction_moment=np.zeros(three),
+        inertia_force=np.zeros(three),
+        inertia_moment=np.zeros(three),
         spring_force=np.zeros(load.shape),
         max_pressure=weight.max(axis=(-1, -2)),
         avg_pressure=total / count,
@@ -79,10 +81,10 @@ def make_study(thicknesses, masses, lives=None):
     activity = build_parametric_activity("gait", study.activities["gait"], FRAMES)
     cases = [Case(f"{h:g}mm_{m:g}kg", h, m) for h in thicknesses for m in masses]
     histories = {"gait": make_history(grid, activity, cases)}
-    changes = {"lives": lives} if lives else {}
-    maps = accumulate_wear(histories, grid, study.wear.model_copy(update=changes))
+    wear = study.wear.model_copy(update={"lives": lives} if lives else {})
+    maps = accumulate_wear(histories, grid, wear)
     cycles = record_cycles(histories)
-    table = summarize_cases(maps, cycles, grid)
+    table = summarize_cases(maps, cycles, grid, wear)
     regression = fit_regression(table)
     tables: dict[str, pd.DataFrame] = {
         "cases": table,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
+from kneewear import default_study
 from kneewear.geometry.grid import ElementGrid
 from kneewear.simulation.history import Case, ContactHistory
 
@@ -74,6 +73,8 @@ def make_history(activity="gait", cases=None, frames=8, seed=0, grid=None):
         torque=random.normal(size=(*sides, 3)),
         reaction_force=random.normal(size=three),
         reaction_moment=random.normal(size=three),
+        inertia_force=random.normal(size=three),
+        inertia_moment=random.normal(size=three),
         spring_force=np.zeros(three[:2]),
         max_pressure=pressure.max(axis=(-1, -2)).astype(float),
         avg_pressure=total / count,
@@ -87,15 +88,8 @@ def make_history(activity="gait", cases=None, frames=8, seed=0, grid=None):
 
 def make_settings(**changes):
     """Wear settings of the default study, with changes."""
-    values = {
-        "wear_factor_mm3_per_n_m": 2.6e-7,
-        "creep_law": "pressure",
-        "creep_mm_per_mpa": 0.0184,
-        "cycles_per_year": 1.0e6,
-        "months": 51.0,
-        "lives": {"gait": {"gait": 1.0}},
-    }
-    return SimpleNamespace(**{**values, **changes})
+    values = {"wear_factor_mm3_per_n_m": 2.6e-7, "creep_mm_per_mpa": 0.0184}
+    return default_study().wear.model_copy(update=values | changes)
 
 
 @pytest.fixture

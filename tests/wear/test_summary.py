@@ -14,7 +14,7 @@ from kneewear.wear.summary import COLUMNS, border_pressure
 @pytest.fixture
 def summary(history, grid, settings):
     maps = accumulate_wear({"gait": history}, grid, settings())
-    return maps, summarize_cases(maps, record_cycles({"gait": history}), grid)
+    return maps, summarize_cases(maps, record_cycles({"gait": history}), grid, settings())
 
 
 def value(table, case, side, quantity):
@@ -70,7 +70,10 @@ def test_distance_between_largest_damage_and_largest_pressure(history, grid, set
     slip[:, 1, :, 4, 1, 0] = 500.0
     made = replace(history, pressure=pressure, slip=slip)
     table = summarize_cases(
-        accumulate_wear({"gait": made}, grid, settings()), record_cycles({"gait": made}), grid
+        accumulate_wear({"gait": made}, grid, settings()),
+        record_cycles({"gait": made}),
+        grid,
+        settings(),
     )
     assert value(table, "t06_m050", "medial", "distance_max_damage_to_max_pressure") == 6.0
     assert value(table, "t06_m050", "medial", "damage_location_x") == 8.0
@@ -83,7 +86,10 @@ def test_side_never_loaded_has_no_place(history, grid, settings):
     centre[:, :, 1] = np.nan
     made = replace(history, pressure=pressure, centre_of_pressure=centre)
     table = summarize_cases(
-        accumulate_wear({"gait": made}, grid, settings()), record_cycles({"gait": made}), grid
+        accumulate_wear({"gait": made}, grid, settings()),
+        record_cycles({"gait": made}),
+        grid,
+        settings(),
     )
     assert value(table, "t06_m050", "lateral", "damage_volume") == 0.0
     assert np.isnan(value(table, "t06_m050", "lateral", "damage_location_x"))
@@ -96,11 +102,54 @@ def test_centre_of_pressure_at_the_largest_load(summary, history):
     assert value(summary[1], "t10_m100", "medial", "centre_of_pressure_z") == expected
 
 
+def test_mass_is_lost_by_wear_only(summary):
+    table = summary[1]
+    volume = value(table, "t06_m050", "medial", "wear_volume")
+    # 4.25 million cycles; 0.93 mg/mm3.
+    assert value(table, "t06_m050", "medial", "mass_loss") == pytest.approx(0.93 * volume / 4.25)
+
+
+def test_rates_are_those_of_the_whole_life(summary):
+    table = summary[1]
+    for rate, total in (
+        ("linear_wear_rate", "max_wear_depth"),
+        ("linear_penetration_rate", "damage_depth"),
+        ("volumetric_wear_rate", "wear_volume"),
+        ("volumetric_penetration_rate", "damage_volume"),
+    ):
+        of_life = value(table, "t10_m100", "lateral", total)
+        assert value(table, "t10_m100", "lateral", rate) == pytest.approx(of_life / 4.25)
+
+
+def test_a_life_of_no_length_has_no_rates(history, grid, settings):
+    none = settings(months=0.0)
+    maps = accumulate_wear({"gait": history}, grid, none)
+    table = summarize_cases(maps, record_cycles({"gait": history}), grid, none)
+    for rate in ("linear_wear_rate", "volumetric_penetration_rate", "mass_loss"):
+        assert np.isnan(value(table, "t06_m050", "medial", rate))
+
+
+def test_places_are_those_of_the_largest_depths(summary, grid):
+    maps, table = summary
+    for name in ("wear", "creep"):
+        depth = getattr(maps, f"{name}_depth")[0, 1, 0]
+        worst = np.unravel_index(depth.argmax(), depth.shape)
+        for number, axis in ((0, "x"), (2, "z")):
+            found = value(table, "t10_m100", "medial", f"{name}_location_{axis}")
+            assert found == grid.centre[0][worst][number]
+
+
+def test_mean_cross_shear_lies_between_its_ends(summary):
+    maps, table = summary
+    mean = value(table, "t10_m100", "medial", "cross_shear")
+    assert maps.cross_shear[0, 1, 0].min() < mean < maps.cross_shear[0, 1, 0].max() <= 0.5
+
+
 def test_different_cases_are_refused(history, grid, settings):
     maps = accumulate_wear({"gait": history}, grid, settings())
     cycles = record_cycles({"gait": history})
     with pytest.raises(ValueError, match="different cases"):
-        summarize_cases(maps, replace(cycles, cases=cycles.cases[:1]), grid)
+        summarize_cases(maps, replace(cycles, cases=cycles.cases[:1]), grid, settings())
 
 
 def test_pressure_on_the_outermost_elements_is_told():

@@ -20,7 +20,7 @@ def test_wear_setting_reruns_wear_and_what_follows_but_not_contact(finished):
 
 def test_wear_code_reruns_wear_and_what_follows_but_not_contact(finished):
     with finished.edited(
-        "kneewear/wear/laws.py", "def archard_depth(", "SPARE = 1\n\n\ndef archard_depth("
+        "kneewear/wear/laws.py", "def worn_depth(", "SPARE = 1\n\n\ndef worn_depth("
     ):
         planned = finished.planned()
     assert planned["accumulate_wear"] == 2

@@ -76,6 +76,7 @@ rule compare_published:
     input:
         cases=CASES,
         regression=rules.fit_regression.output.regression,
+        correlation=rules.correlate_pressure.output.correlation,
         published=PUBLISHED,
     output:
         comparison=report(
@@ -84,6 +85,8 @@ rule compare_published:
             category="Tables",
         ),
         regression=f"{RESULTS}/tables/regression_comparison.csv",
+        correlation=f"{RESULTS}/tables/correlation_comparison.csv",
+        prediction=f"{RESULTS}/tables/prediction.csv",
     log:
         f"{LOGS}/compare_published.log",
     benchmark:

@@ -1,0 +1,99 @@
+"""Compiled look-ups in the map of the space round a surface, and projections that start from it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.compilation import FUSED, compiled
+from kneewear.contact._record_kernels import Voxels
+from kneewear.geometry._kernels import (
+    BORDER,
+    FAILED,
+    FOOT,
+    PatchArrays,
+    closest_point,
+    evaluate,
+    project,
+)
+
+OUTSIDE = -1
+
+
+@compiled
+def find_voxel(voxels: Voxels, x: float, y: float, z: float) -> int:  # pragma: no cover
+    """Number of the voxel that holds a point, or OUTSIDE.
+
+    Nothing is fused here: a point lies in the same voxel for whichever search asks.
+    """
+    a = (x - voxels.origin_x) / voxels.size
+    b = (y - voxels.origin_y) / voxels.size
+    c = (z - voxels.origin_z) / voxels.size
+    inside = 0.0 <= a < voxels.count_x and 0.0 <= b < voxels.count_y and 0.0 <= c < voxels.count_z
+    if not inside:
+        return OUTSIDE
+    return (int(a) * voxels.count_y + int(b)) * voxels.count_z + int(c)
+
+
+@compiled
+def project_near(
+    patch: PatchArrays,
+    voxels: Voxels,
+    voxel: int,
+    x: float,
+    y: float,
+    z: float,
+    foot: NDArray,
+    work: NDArray,
+) -> tuple[float, float, int]:  # pragma: no cover
+    """Foot of a point, from the start its voxel keeps; u, v and a status that is never FAILED.
+
+    Deep inside a body, near centres of curvature, a search may find no end. What is nearest to the
+    voxel's middle serves then: a border, or a foot at the point's own distance from it.
+    """
+    start = voxels.starts[voxel]
+    low = voxel // voxels.count_z
+    k, j, i = voxel - low * voxels.count_z, low % voxels.count_y, low // voxels.count_y
+    away_x = x - (voxels.origin_x + (i + 0.5) * voxels.size)
+    away_y = y - (voxels.origin_y + (j + 0.5) * voxels.size)
+    away_z = z - (voxels.origin_z + (k + 0.5) * voxels.size)
+    first_u, first_v = np.float64(start[0]), np.float64(start[1])
+    u = first_u + start[2] * away_x + start[3] * away_y + start[4] * away_z
+    v = first_v + start[5] * away_x + start[6] * away_y + start[7] * away_z
+    u, v, status = project(patch, x, y, z, u, v, foot, work)
+    if status == FOOT:
+        return u, v, status
+    u = min(max(first_u, patch.breaks_u[0]), patch.breaks_u[-1])
+    v = min(max(first_v, patch.breaks_v[0]), patch.breaks_v[-1])
+    near_u, near_v, status = closest_point(patch, x, y, z, u, v, foot, work)
+    if status != FAILED:
+        return near_u, near_v, status
+    inside_u = patch.breaks_u[0] < u < patch.breaks_u[-1]
+    if not (inside_u and patch.breaks_v[0] < v < patch.breaks_v[-1]):
+        return u, v, BORDER
+    fill_from_start(patch, x, y, z, u, v, foot, work)
+    return u, v, FOOT
+
+
+@compiled(relaxed=FUSED)
+def fill_from_start(
+    patch: PatchArrays,
+    x: float,
+    y: float,
+    z: float,
+    u: float,
+    v: float,
+    foot: NDArray,
+    work: NDArray,
+) -> None:  # pragma: no cover
+    """Fill foot as if (u, v) were the foot of a point inside; apart where it is outside."""
+    evaluate(patch, u, v, work)
+    rx, ry, rz = work[0, 0] - x, work[0, 1] - y, work[0, 2] - z
+    nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
+    ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
+    nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+    length = np.sqrt(rx * rx + ry * ry + rz * rz)
+    for a in range(10):
+        foot[a] = 0.0
+    if length > 0.0 and rx * nx + ry * ny + rz * nz > 0.0:
+        foot[0], foot[1], foot[2], foot[3] = -length, rx / length, ry / length, rz / length

@@ -1,0 +1,197 @@
+"""Map of the space round a surface: how near it can be, and where to start a projection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from kneewear.geometry import _kernels
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import SurfaceTable
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+# How far the map reaches beyond the box round the surface, mm. It is also the greatest depth of
+# contact: an element farther behind a flat patch than this has left the body on the other side.
+REACH = 10.0
+# Number of voxels aimed at: of a condyle they are 2 mm wide.
+VOXELS = 50_000
+# Part of the distance two neighbouring voxels disagree by that a bound gives way, and what it gives
+# way always, mm: rounding, and the error of a distance table.
+CAUTION = 5.0
+SLACK = 2e-3
+# Beside a border of the surface bounds give way this part of a voxel more: borders bend.
+BORDER_SLACK = 0.5
+# Where nothing is known of a voxel, no bound rules its points out.
+UNKNOWN = -1e9
+
+
+@dataclass(frozen=True)
+class Proximity:
+    """What is known beforehand of every place near a surface.
+
+    Parameters
+    ----------
+    origin : array, shape (3,)
+        Corner of the map, mm.
+    voxel : float
+        Edge of a voxel, mm.
+    shape : tuple of int
+        Voxels along x, y and z.
+    planes : float32 array, shape (n_voxels, 4)
+        Numbers a, b, c, d of a bound: where a x + b y + c z + d > 0, with x, y and z counted in
+        voxels from the corner, no point of the voxel, nor near it, lies inside the body.
+    starts : float32 array, shape (n_voxels, 8)
+        Parameters u and v of the foot of the voxel's middle, and their derivatives over x, y, z.
+
+    Notes
+    -----
+    A point is inside the body if its nearest point of the surface is a foot (not a border) and lies
+    on the outer side of it. The distance from the body of a point outside grows with slope one, so
+    the tangent plane of the distance in the middle of a voxel bounds it from below, up to what the
+    surface is hollow; how much that is, the distances in the voxels beside tell. The map does not
+    depend on poses, so nothing that is found with it depends on the pose before.
+    """
+
+    origin: Array
+    voxel: float
+    shape: tuple[int, int, int]
+    planes: NDArray[np.float32]
+    starts: NDArray[np.float32]
+
+
+def map_proximity(surface: Surface, table: SurfaceTable) -> Proximity:
+    """Map the space round a surface.
+
+    Parameters
+    ----------
+    surface : Surface
+        Surface of the moving body.
+    table : SurfaceTable
+        Samples of it, from which the middles of the voxels are projected.
+
+    Returns
+    -------
+    Proximity
+    """
+    nodes = table.point.reshape(-1, 3)
+    low, high = nodes.min(axis=0) - REACH, nodes.max(axis=0) + REACH
+    voxel = float((np.prod(high - low) / VOXELS) ** (1 / 3))
+    shape = np.ceil((high - low) / voxel).astype(int)
+    axes = [low[a] + voxel * (np.arange(shape[a]) + 0.5) for a in range(3)]
+    middle = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    nearest = _nearest_nodes(nodes, low, shape, voxel)
+    u = table.u[nearest // table.v.size]
+    v = table.v[nearest % table.v.size]
+    feet, status = np.empty((len(middle), 10)), np.empty(len(middle), dtype=np.int64)
+    _kernels.closest_many(surface.arrays, middle, u, v, feet, status)
+    found = _Feet(surface, middle, u, v, feet, status)
+    size = (int(shape[0]), int(shape[1]), int(shape[2]))
+    return Proximity(low, voxel, size, _planes(found, low, size, voxel), _starts(found))
+
+
+def _nearest_nodes(
+    nodes: Array, origin: Array, shape: NDArray[np.int64], voxel: float
+) -> NDArray[np.int64]:
+    """Node nearest the middle of every voxel, of those nearest the blocks of 2 x 2 x 2 round it."""
+    blocks = [origin[a] + voxel * (2.0 * np.arange(-1, shape[a] // 2 + 2) + 1.0) for a in range(3)]
+    grid = np.stack(np.meshgrid(*blocks, indexing="ij"), axis=-1)
+    of_block = cKDTree(nodes).query(grid)[1]
+    index = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 3)
+    middle = origin + voxel * (index + 0.5)
+    least, chosen = np.full(len(index), np.inf), np.zeros(len(index), dtype=np.int64)
+    for step in product((0, 1), repeat=3):
+        node = of_block[tuple(((index + 1) // 2 + step).T)]
+        distance = ((nodes[node] - middle) ** 2).sum(axis=1)
+        nearer = distance < least
+        least, chosen = np.where(nearer, distance, least), np.where(nearer, node, chosen)
+    return chosen
+
+
+class _Feet:
+    """Nearest points of the middles of all voxels."""
+
+    def __init__(
+        self, surface: Surface, middle: Array, u: Array, v: Array, feet: Array, status: NDArray
+    ) -> None:
+        self.failed = (status == _kernels.FAILED) | ~np.isfinite(feet).all(axis=1)
+        self.u, self.v = np.where(self.failed, surface.domain[0][0], u), v.copy()
+        self.v[self.failed] = surface.domain[1][0]
+        self.middle, self.foot = middle, (status == _kernels.FOOT) & ~self.failed
+        self.distance = np.where(self.foot, feet[:, 0], np.inf)
+        self.normal = np.where(self.foot[:, None], feet[:, 1:4], 0.0)
+        self.derivatives = surface.derivatives(self.u, self.v)
+        away = middle - self.derivatives[0]
+        border = ~self.foot & ~self.failed
+        outward = np.cross(self.derivatives[1], self.derivatives[2])
+        height = (away * outward).sum(axis=1) / np.maximum(np.linalg.norm(outward, axis=1), 1e-300)
+        # Beyond a border and outside: nothing of the body is nearer than the border itself.
+        self.beyond = border & (height > 0)
+        # Beyond a border and behind: the body ends on a wall along the border's normals.
+        self.behind = border & (height <= 0)
+        self.away = np.where(self.beyond[:, None], away, 0.0)
+        wall = away - height[:, None] * _unit(outward)
+        self.away[self.behind] = wall[self.behind]
+
+
+def _unit(vectors: Array) -> Array:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1.0)
+
+
+def _planes(
+    found: _Feet, origin: Array, shape: tuple[int, int, int], voxel: float
+) -> NDArray[np.float32]:
+    """Bounds from below of the distance to the body."""
+    slope = np.where(found.foot[:, None], found.normal, _unit(found.away))
+    value = np.where(found.foot, found.distance, np.linalg.norm(found.away, axis=1))
+    # Where the signed distance is known; beside a wall only that it is not above that inside.
+    known = np.where(found.foot | found.beyond, value, np.inf).reshape(shape)
+    excess = np.zeros(shape)
+    slopes, values = slope.reshape(*shape, 3), value.reshape(shape)
+    walls = found.behind.reshape(shape)
+    for step in product((-1, 0, 1), repeat=3):
+        if step == (0, 0, 0):
+            continue
+        here = tuple(slice(max(-s, 0), n - max(s, 0)) for s, n in zip(step, shape, strict=True))
+        there = tuple(slice(max(s, 0), n - max(-s, 0)) for s, n in zip(step, shape, strict=True))
+        expected = values[here] + voxel * (slopes[here] @ np.array(step, dtype=float))
+        beside = known[there]
+        # A wall only has to leave points inside the body alone.
+        target = np.where(walls[here], np.where(beside < 0, 0.0, np.inf), beside)
+        excess[here] = np.maximum(excess[here], expected - target)
+    value = value - CAUTION * excess.ravel() - SLACK - 1e-5 * voxel
+    value = value - np.where(found.foot, 0.0, BORDER_SLACK * voxel)
+    constant = value - (slope * (found.middle - origin)).sum(axis=1)
+    planes = np.column_stack([voxel * slope, constant])
+    planes[found.failed] = [0.0, 0.0, 0.0, UNKNOWN]
+    return np.ascontiguousarray(planes, dtype=np.float32)
+
+
+def _starts(found: _Feet) -> NDArray[np.float32]:
+    """Parameters of the feet and how they move with the point: (G - m B)^-1 T.
+
+    With metric G, second form B, signed distance m and rows T = (Su, Sv). Near centres of
+    curvature, where feet run away, the metric alone serves.
+    """
+    _, s_u, s_v, s_uu, s_uv, s_vv = found.derivatives
+    distance = np.where(found.foot, found.distance, 0.0)
+    e, f, g = ((a * b).sum(-1) for a, b in ((s_u, s_u), (s_u, s_v), (s_v, s_v)))
+    b_uu, b_uv, b_vv = ((found.normal * s).sum(-1) for s in (s_uu, s_uv, s_vv))
+    m_uu, m_uv, m_vv = e - distance * b_uu, f - distance * b_uv, g - distance * b_vv
+    determinant, plain = m_uu * m_vv - m_uv**2, e * g - f**2
+    poor = (determinant < 0.05 * plain) | (m_uu < 0.05 * e)
+    m_uu, m_uv, m_vv = np.where(poor, e, m_uu), np.where(poor, f, m_uv), np.where(poor, g, m_vv)
+    determinant = np.where(poor, plain, determinant)
+    usable = (found.foot & (determinant > 0.0))[:, None]
+    inverse = 1.0 / np.where(usable, determinant[:, None], 1.0)
+    along_u = (m_vv[:, None] * s_u - m_uv[:, None] * s_v) * inverse
+    along_v = (m_uu[:, None] * s_v - m_uv[:, None] * s_u) * inverse
+    zero = np.zeros_like(along_u)
+    starts = [found.u, found.v, np.where(usable, along_u, zero), np.where(usable, along_v, zero)]
+    return np.ascontiguousarray(np.column_stack(starts), dtype=np.float32)

@@ -1,0 +1,164 @@
+"""The insert's surface after some of it is worn off and crept away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.geometry.grid import ElementGrid
+
+Array = NDArray[np.float64]
+
+# Elements steeper than this (80 deg) cannot be lowered straight down.
+LEAST_UPRIGHT = 0.17
+# Largest part of a difference two neighbours may level out at once.
+STABLE_EXCHANGE = 0.25
+
+
+def lower_surface(
+    grid: ElementGrid, damage: Array, wear: Array, smoothing: float, thins: bool
+) -> ElementGrid:
+    """Elements of a worn insert.
+
+    Parameters
+    ----------
+    grid : ElementGrid
+        Elements of the fresh insert, laid on the plane y = 0.
+    damage : array, shape (side, row, column)
+        Depth worn off and crept away, normal to the fresh surface, mm.
+    wear : array, shape (side, row, column)
+        Depth worn off, mm.
+    smoothing : float
+        Length over which the lowering is levelled out, mm.
+    thins : bool
+        Whether wear makes the layer thinner, and so stiffer.
+
+    Returns
+    -------
+    ElementGrid
+        The same cells with new heights, normals, tangents, areas and thicknesses.
+
+    Raises
+    ------
+    ValueError
+        If an element to be lowered is steeper than 80 deg.
+
+    Notes
+    -----
+    A depth d normal to an element of normal n lowers it by d / n_y straight down. Over its cell
+    that takes away area x d, exactly what :func:`kneewear.wear.damage_volume` counts, and cells
+    stay where they are in the plan. Both ways of lowering agree while depths are small against the
+    surface's radii.
+
+    The lowering is smoothed by diffusion with a standard deviation of `smoothing` before it is
+    applied, because single elements are worn by few frames; neighbours exchange volume, so the sum
+    of plan area x lowering stays the same to rounding. Smoothed over much more than an element's
+    width the surface would no longer follow its own wear at edges. Reported depths are not
+    smoothed. Slopes are those of the fresh surface less the gradient of the lowering.
+    """
+    upright = np.where(grid.valid, grid.normal[..., 1], 1.0)
+    if (upright[damage > 0.0] < LEAST_UPRIGHT).any():
+        raise ValueError(
+            "an element to be worn is steeper than 80 deg; surfaces that are not laid on the plane "
+            "y = 0, such as a post, cannot be updated: set wear.blocks to 1"
+        )
+    plan_area = grid.area * upright
+    drops, slopes = np.empty_like(damage), np.empty((*damage.shape, 2))
+    for side in range(len(grid.sides)):
+        steps = _cell_steps(grid.corners[side])
+        drop = damage[side] / upright[side]
+        drops[side] = smooth_drop(drop, plan_area[side], np.linalg.norm(steps, axis=1), smoothing)
+        slopes[side] = _slopes(drops[side], grid.valid[side], steps)
+    centre = grid.centre.copy()
+    centre[..., 1] -= drops
+    normal = _turned(grid.normal, slopes)
+    tangent_row = _tangent_nearest_x(normal)
+    return replace(
+        grid,
+        centre=centre,
+        normal=normal,
+        tangent_row=tangent_row,
+        tangent_column=np.cross(tangent_row, normal),
+        area=np.where(grid.valid, plan_area / np.where(grid.valid, normal[..., 1], 1.0), 0.0),
+        thickness=grid.thickness - wear / upright if thins else grid.thickness,
+    )
+
+
+def smooth_drop(drop: Array, plan_area: Array, widths: Array, length: float) -> Array:
+    """Level a lowering out between neighbouring cells.
+
+    Parameters
+    ----------
+    drop : array, shape (row, column)
+        Lowering, mm.
+    plan_area : array, shape (row, column)
+        Area of each cell in the plan, mm2; zero where there is no element.
+    widths : array, shape (2,)
+        Width of a cell along rows and columns, mm.
+    length : float
+        Standard deviation of the levelling, mm; zero leaves the lowering as it is.
+
+    Returns
+    -------
+    array, shape (row, column)
+        Smoothed lowering with the same sum of plan_area * drop.
+    """
+    for axis, width in enumerate(widths):
+        passes = ceil((length / width) ** 2 / (2.0 * STABLE_EXCHANGE))
+        exchange = (length / width) ** 2 / (2.0 * passes) if passes else 0.0
+        for _ in range(passes):
+            drop = _exchanged(drop, plan_area, exchange, axis)
+    return drop
+
+
+def _exchanged(drop: Array, plan_area: Array, exchange: float, axis: int) -> Array:
+    """One exchange of volume between neighbours along an axis."""
+    height, area = np.moveaxis(drop, axis, 0), np.moveaxis(plan_area, axis, 0)
+    shared = exchange * np.minimum(area[1:], area[:-1])
+    flow = shared * np.diff(height, axis=0)
+    volume = area * height
+    volume[:-1] += flow
+    volume[1:] -= flow
+    level = np.divide(volume, area, out=height.copy(), where=area > 0.0)
+    return np.moveaxis(level, 0, axis)
+
+
+def _cell_steps(corners: Array) -> Array:
+    """Steps (dx, dz) from a cell to the next row and to the next column, shape (2, 2)."""
+    return np.stack([corners[1, 0] - corners[0, 0], corners[0, 1] - corners[0, 0]])
+
+
+def _slopes(drop: Array, valid: NDArray[np.bool_], steps: Array) -> Array:
+    """Gradient of a lowering over x and z, one-sided beside cells that are not valid."""
+    per_cell = np.stack([_difference(drop, valid, axis) for axis in (0, 1)], axis=-1)
+    return per_cell @ np.linalg.inv(steps).T
+
+
+def _difference(drop: Array, valid: NDArray[np.bool_], axis: int) -> Array:
+    """Mean of the differences to the valid neighbours before and after, mm per cell."""
+    height, known = np.moveaxis(drop, axis, 0), np.moveaxis(valid, axis, 0)
+    both = known[1:] & known[:-1]
+    step = np.where(both, np.diff(height, axis=0), 0.0)
+    total, count = np.zeros_like(height), np.zeros(height.shape, dtype=int)
+    total[:-1] += step
+    total[1:] += step
+    count[:-1] += both
+    count[1:] += both
+    return np.moveaxis(total / np.maximum(count, 1), 0, axis)
+
+
+def _turned(normal: Array, slopes: Array) -> Array:
+    """Unit normals of a surface y(x, z) whose slopes fell by the given ones."""
+    leaning = normal / normal[..., 1:2]
+    leaning[..., 0] += slopes[..., 0]
+    leaning[..., 2] += slopes[..., 1]
+    return leaning / np.linalg.norm(leaning, axis=-1, keepdims=True)
+
+
+def _tangent_nearest_x(normal: Array) -> Array:
+    """Unit vectors across the normals nearest to +x."""
+    along = np.array([1.0, 0.0, 0.0]) - normal * normal[..., :1]
+    return along / np.linalg.norm(along, axis=-1, keepdims=True)

@@ -1,0 +1,42 @@
+"""No pose makes a result infinite or a pressure negative; the benchmark runs a million of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.robustness import KINDS, build_models, check, random_poses, touching_height
+
+COUNT = 1500
+
+
+@pytest.fixture(scope="module")
+def models():
+    return build_models()
+
+
+@pytest.mark.parametrize("name", ["table", "search", "ray"])
+def test_random_poses_give_possible_results(models, name):
+    velocity = np.array([30.0, -20.0, 5.0, 1.0, -2.0, 0.5]) if name == "ray" else None
+    height = touching_height(models[name])
+    seen, touching = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
+    for kind, rotation, place in random_poses(COUNT, height, seed=11):
+        seen[kind] += 1
+        touching[kind] += check(models[name].evaluate(rotation, place, velocity))
+    assert min(seen.values()) > 50
+    assert sum(touching.values()) > COUNT / 3
+    # Not only where contact is gentle.
+    assert min(touching[kind] for kind in ("contact", "deep", "edge", "tilted")) > 50
+
+
+def test_the_check_sees_a_broken_result(models):
+    height = touching_height(models["search"])
+    result = models["search"].evaluate(np.eye(3), [0.0, height - 0.3, 0.0])
+    assert check(result)
+    part = max(result.values(), key=lambda part: part.active_elements)
+    part.pressure[0] = -1.0
+    with pytest.raises(ArithmeticError, match="negative"):
+        check({"medial": part})
+    part.wrench[0] = np.nan
+    with pytest.raises(ArithmeticError, match="not finite"):
+        check({"medial": part})

@@ -1,0 +1,169 @@
+"""Every search finds the active elements that brute force finds, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.ndimage import label
+from scipy.spatial.transform import Rotation
+
+from kneewear.contact import ContactModel, ContactPair
+from kneewear.geometry import SIDES, build_grid, tabulate_surface
+from tests.contact.indenters import THICKNESS, bumpy_pairs, models
+from tests.contact.test_distance_table import tables
+from tests.physics.bodies import CASES, MODULUS, gait_study, linear_layer, pose_of
+
+UPRIGHT = np.eye(3)
+# Of a walk of poses: 60 walks of 40 steps by three searches make 7200 evaluations.
+STEPS = 40
+walks = st.fixed_dictionaries(
+    {
+        "seed": st.integers(0, 2**32 - 1),
+        "stride": st.sampled_from([0.02, 0.2, 1.0, 6.0]),
+        "depth": st.floats(0.0, 1.2),
+    }
+)
+
+
+def walk(seed, stride, depth):
+    """Poses that move on by about a stride, mm, turn a little, and sink and rise."""
+    random = np.random.default_rng(seed)
+    place, turn = random.uniform(-6.0, 6.0, 3), random.normal(0.0, 0.02, 3)
+    for _ in range(STEPS):
+        place = np.clip(place + stride * random.normal(size=3), -20.0, 20.0)
+        turn = np.clip(turn + 0.01 * stride * random.normal(size=3), -0.3, 0.3)
+        place[1] = THICKNESS - depth + 0.3 * random.normal()
+        yield Rotation.from_rotvec(turn).as_matrix(), place.copy()
+
+
+def same(one, other):
+    return (
+        np.array_equal(one.element, other.element)
+        and np.array_equal(one.pressure, other.pressure)
+        and np.array_equal(one.wrench, other.wrench)
+        and np.array_equal(one.stiffness, other.stiffness)
+    )
+
+
+@given(walks)
+@settings(max_examples=60, deadline=None)
+def test_searches_agree_while_regions_move_split_merge_and_appear(given_walk):
+    searches = models(*bumpy_pairs())
+    for pose in walk(**given_walk):
+        found = {name: model.evaluate(*pose)["only"] for name, model in searches.items()}
+        assert same(found["bounds"], found["all"])
+        assert same(found["breadth_first"], found["all"])
+
+
+def test_such_walks_do_split_merge_and_start_regions():
+    """Without this the test above might be about one region that never changes."""
+    pairs, layer = bumpy_pairs()
+    model = models({"all": pairs["all"]}, layer)["all"]
+    counts = []
+    for seed in range(5):
+        for pose in walk(seed, 0.2, 0.5):
+            on = np.zeros(1600, dtype=bool)
+            on[model.evaluate(*pose)["only"].element] = True
+            counts.append(label(on.reshape(40, 40))[1])
+    assert max(counts) >= 5
+    assert min(counts) <= 1
+    assert np.count_nonzero(np.diff(counts)) > len(counts) // 4
+
+
+@pytest.mark.parametrize("source", ["search", "table"])
+def test_searches_agree_on_the_implant_at_random_poses(source):
+    study, history = gait_study(), gait_study().run(CASES[1])
+    searches = {}
+    for search in ("bounds", "breadth_first", "all"):
+        pairs = {
+            side: ContactPair(
+                study.grid, n, surface, tabulate_surface(surface, 61, 31), search=search,
+                distance_table=tables()[side] if source == "table" else None,
+            )
+            for n, (side, surface) in enumerate(study.implant.femoral.items())
+        }  # fmt: skip
+        layers = {side: linear_layer(np.full(pairs[side].index.size, 9.0)) for side in SIDES}
+        searches[search] = ContactModel(pairs, layers)
+    random = np.random.default_rng(7)
+    for number in range(400):
+        rotation, translation = pose_of(history, number % 12)
+        turn = Rotation.from_rotvec(random.normal(0.0, 0.03, 3)).as_matrix()
+        place = translation + random.normal(0.0, [3.0, 0.4, 2.0])
+        found = {k: model.evaluate(turn @ rotation, place) for k, model in searches.items()}
+        for side in SIDES:
+            assert same(found["bounds"][side], found["all"][side])
+            assert same(found["breadth_first"][side], found["all"][side])
+
+
+def test_a_region_that_appears_while_another_stays_active_is_found():
+    pairs, layer = bumpy_pairs()
+    # Tilted about z so that only one outer bump touches, then turned back until the other does.
+    searches = models(pairs, layer)
+    regions = []
+    for tilt in np.linspace(0.09, -0.09, 61):
+        rotation = Rotation.from_rotvec([0.0, 0.0, tilt]).as_matrix()
+        place = np.array([0.0, THICKNESS - 0.75, 0.0])
+        found = {name: model.evaluate(rotation, place)["only"] for name, model in searches.items()}
+        assert same(found["breadth_first"], found["all"])
+        on = np.zeros(1600, dtype=bool)
+        on[found["all"].element] = True
+        regions.append(label(on.reshape(40, 40))[1])
+    assert regions[0] > 0
+    assert max(np.diff(regions)) > 0
+
+
+def test_searches_save_most_evaluations():
+    study, history = gait_study(), gait_study().run(CASES[1])
+    condyle = study.implant.femoral["medial"]
+    nodes = tabulate_surface(condyle, 61, 31)
+    evaluated = dict.fromkeys(("bounds", "breadth_first", "all"), 0)
+    active = 0
+    for search in evaluated:
+        pair = ContactPair(study.grid, 0, condyle, nodes, search=search)
+        layer = linear_layer(np.full(pair.index.size, 9.0))
+        for frame in range(12):
+            result = pair.evaluate(*pose_of(history, frame), layer)
+            evaluated[search] += result.evaluated_elements
+            active += result.active_elements if search == "all" else 0
+    # Bounds leave over what is nearer than some hundredths of a millimetre, a ring what is beside.
+    assert active <= evaluated["bounds"] < 1.25 * active
+    assert active < evaluated["breadth_first"] < 2.0 * active
+    assert evaluated["all"] > 5 * active
+
+
+def test_bodies_apart_cost_no_distance():
+    pairs, layer = bumpy_pairs()
+    for model in models(pairs, layer).values():
+        for place in ([0.0, 60.0, 0.0], [80.0, 8.0, 0.0], [0.0, 8.0, -70.0]):
+            assert model.evaluate(UPRIGHT, place)["only"].evaluated_elements == 0
+        # Boxes that meet are not enough for contact, and cost nothing but by brute force.
+        result = model.evaluate(UPRIGHT, [0.0, THICKNESS + 3.0, 0.0])["only"]
+        assert result.active_elements == 0
+        assert result.evaluated_elements == (1600 if model is not None and _tries_all(model) else 0)
+
+
+def _tries_all(model):
+    return int(model.records["search"][0]) == 0
+
+
+def test_an_unknown_search_is_refused():
+    implant_pair = bumpy_pairs()[0]["all"]
+    study = gait_study()
+    with pytest.raises(ValueError, match="search is one of all, bounds, breadth_first"):
+        ContactPair(
+            study.grid, 0, implant_pair.indenter, tabulate_surface(implant_pair.indenter, 9, 9),
+            search="quick",
+        )  # fmt: skip
+
+
+def test_laws_do_not_change_what_is_active():
+    study = gait_study()
+    condyle = study.implant.femoral["medial"]
+    grid = build_grid(study.implant, 20, 15)
+    pair = ContactPair(grid, 0, condyle, tabulate_surface(condyle, 31, 21))
+    pose = pose_of(gait_study().run(CASES[1]), 3)
+    stiff = pair.evaluate(*pose, linear_layer(np.full(pair.index.size, 9.0), MODULUS))
+    soft = pair.evaluate(*pose, linear_layer(np.full(pair.index.size, 3.0), 1.0))
+    assert np.array_equal(stiff.element, soft.element)

@@ -1,0 +1,64 @@
+"""Creep laws against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.wear import (
+    creep_development,
+    creep_from_pressure,
+    creep_from_strain,
+    creep_strain_per_pressure,
+    minutes_of_life,
+    recovered_part,
+)
+
+
+def test_pressure_creep_is_proportional():
+    np.testing.assert_allclose(creep_from_pressure([0.0, 10.0], 0.0184), [0.0, 0.184])
+
+
+def test_strain_creep_closed_form_at_ten_thousand_minutes():
+    # The logarithm vanishes there: depth = 3.491e-3 p h.
+    np.testing.assert_allclose(creep_from_strain(20.0, 7.0, 1e4), 3.491e-3 * 20.0 * 7.0)
+
+
+def test_strain_creep_grows_by_one_coefficient_a_decade():
+    gain = creep_strain_per_pressure(1e6) - creep_strain_per_pressure(1e5)
+    assert gain == pytest.approx(7.966e-4, rel=1e-12)
+
+
+def test_strain_creep_at_51_months():
+    assert creep_strain_per_pressure(minutes_of_life(51)) == pytest.approx(5.36e-3, abs=5e-6)
+
+
+def test_strain_creep_needs_positive_time():
+    with pytest.raises(ValueError, match="positive time"):
+        creep_from_strain(1.0, 1.0, 0.0)
+
+
+def test_development_is_one_at_the_reference_and_grows_with_time():
+    reference = minutes_of_life(51)
+    assert creep_development(reference, reference) == 1.0
+    ages = np.logspace(0.0, 8.0, 40)
+    developed = [creep_development(age, reference) for age in ages]
+    assert (np.diff(developed) > 0.0).all()
+    assert min(developed) > 0.0
+
+
+def test_creep_is_there_from_the_first_minute():
+    reference = minutes_of_life(51)
+    assert creep_development(0.0, reference) == creep_development(1.0, reference) > 0.0
+
+
+def test_half_of_the_creep_comes_back_in_ten_thousand_minutes():
+    # 51 % in the end, 73 % of it in the first of the ten thousand minutes' tenth.
+    assert recovered_part(1e4) == pytest.approx(0.51)
+    assert recovered_part(1e3) == pytest.approx(0.51 * 0.73)
+    assert recovered_part(1e6) == recovered_part(1e4)
+
+
+def test_an_insert_in_use_recovers_nothing():
+    assert recovered_part(0.0) == 0.0
+    assert recovered_part(1.0) == 0.0

@@ -1,0 +1,71 @@
+"""Work across the principal direction: known paths, and what turning or scaling them changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kneewear.wear import cross_shear_ratio, frictional_work
+
+angles = st.floats(0.0, 2.0 * np.pi)
+
+
+def ratio_of(slip, pressure=None):
+    """Cross-shear ratio of one element's path."""
+    slip = np.asarray(slip, dtype=float)
+    pressure = np.ones(len(slip)) if pressure is None else np.asarray(pressure, dtype=float)
+    return float(cross_shear_ratio(*frictional_work(pressure, slip)))
+
+
+def turned(slip, angle):
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.asarray(slip) @ np.array([[cosine, sine], [-sine, cosine]])
+
+
+@given(angles, st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=12))
+def test_unidirectional_sliding_has_none(angle, steps):
+    straight = turned(np.column_stack([steps, np.zeros(len(steps))]), angle)
+    assert ratio_of(straight) == pytest.approx(0.0, abs=1e-14)
+
+
+@given(angles)
+def test_square_path_has_one_half(angle):
+    square = turned([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]], angle)
+    assert ratio_of(square) == pytest.approx(0.5, rel=1e-12)
+
+
+def test_round_path_has_one_half():
+    turn = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
+    assert ratio_of(np.column_stack([np.cos(turn), np.sin(turn)])) == pytest.approx(0.5, rel=1e-12)
+
+
+@given(angles, st.floats(0.01, 10.0), st.floats(0.01, 10.0))
+def test_rectangle_has_its_short_side_over_both(angle, first, second):
+    rectangle = turned([[first, 0.0], [0.0, second], [-first, 0.0], [0.0, -second]], angle)
+    assert ratio_of(rectangle) == pytest.approx(min(first, second) / (first + second), rel=1e-9)
+
+
+def test_pressure_weighs_the_sides_of_a_path():
+    # Three quarters of the work along x, one along z.
+    assert ratio_of([[1.0, 0.0], [0.0, 1.0]], [3.0, 1.0]) == pytest.approx(0.25, rel=1e-14)
+
+
+@given(st.integers(0, 2**32 - 1), angles)
+def test_it_is_the_least_work_across_any_direction(seed, angle):
+    random = np.random.default_rng(seed)
+    slip, pressure = random.normal(size=(20, 2)), random.uniform(0.0, 20.0, 20)
+    work, across = frictional_work(pressure, slip)
+    distance = np.hypot(*slip.T)
+    sine = np.sin(np.arctan2(slip[:, 1], slip[:, 0]) - angle)
+    assert across <= np.sum(pressure * distance * sine**2) * (1.0 + 1e-12)
+    assert 0.0 <= across <= 0.5 * work
+    # The smaller eigenvalue of the tensor of work, found another way.
+    tensor = np.einsum("t,ti,tj->ij", pressure / distance, slip, slip)
+    assert across == pytest.approx(np.linalg.eigvalsh(tensor)[0], rel=1e-9)
+
+
+def test_where_nothing_slides_there_is_none():
+    assert ratio_of(np.zeros((4, 2))) == 0.0
+    assert ratio_of(np.ones((4, 2)), np.zeros(4)) == 0.0

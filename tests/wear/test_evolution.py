@@ -1,0 +1,215 @@
+"""Updating the surface: nothing changed without updates, creep not compounded, convergence."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kneewear import default_study
+from kneewear.geometry import tabulate_surface
+from kneewear.simulation import Case
+from kneewear.wear import WornContact, accumulate_wear, damage_volume
+from tests.physics.bodies import gait_study
+
+CASE = Case("centre", 10.0, 100.0)
+
+
+class Unchanged:
+    """Says that contact on the worn surface is that on the fresh one, and counts how often."""
+
+    def __init__(self, scale=1.0):
+        self.calls, self.scale, self.surfaces = 0, scale, []
+
+    def __call__(self, worn, fresh):
+        self.calls += 1
+        self.surfaces.append(worn)
+        return replace(fresh, pressure=np.float32(self.scale) * fresh.pressure)
+
+
+def slow(settings, **changes):
+    """Settings whose creep takes time."""
+    return settings(creep_time="logarithm", **changes)
+
+
+def test_one_block_is_the_plain_extrapolation_to_the_bit(history, stairs, grid, settings):
+    chosen = settings(lives={"mixed": {"gait": 0.85, "stairs": 0.15}})
+    maps = accumulate_wear({"gait": history, "stairs": stairs}, grid, chosen, Unchanged())
+    factor = chosen.wear_factor_mm3_per_n_m * 1.0e-3
+    for index in range(2):
+        wear, creep = np.zeros(grid.area.shape), np.zeros(grid.area.shape)
+        for share, activity in ((0.85, history), (0.15, stairs)):
+            pressure = activity.pressure[index].astype(float)
+            slip = np.linalg.norm(activity.slip[index].astype(float), axis=-1)
+            wear += share * (4.25e6 * (factor * np.sum(pressure * slip, axis=0)))
+            creep += share * (chosen.creep_mm_per_mpa * pressure.max(axis=0))
+        np.testing.assert_array_equal(maps.wear_depth[0, index], wear)
+        np.testing.assert_array_equal(maps.creep_depth[0, index], creep)
+        np.testing.assert_array_equal(maps.damage_depth[0, index], wear + creep)
+
+
+@pytest.mark.parametrize("blocks", [2, 5])
+def test_on_a_surface_that_stays_wear_is_linear_and_creep_not_compounded(
+    history, grid, settings, blocks
+):
+    plain = accumulate_wear({"gait": history}, grid, settings())
+    maps = accumulate_wear({"gait": history}, grid, slow(settings, blocks=blocks), Unchanged())
+    np.testing.assert_allclose(maps.wear_depth, plain.wear_depth, rtol=1e-13)
+    np.testing.assert_array_equal(maps.creep_depth, plain.creep_depth)
+    np.testing.assert_array_equal(maps.max_pressure, plain.max_pressure)
+
+
+def test_creep_follows_the_largest_pressure_an_element_has_seen(history, grid, settings):
+    plain = accumulate_wear({"gait": history}, grid, settings())
+    for scale, expected in ((0.5, 1.0), (2.0, 2.0)):
+        chosen = slow(settings, blocks=3)
+        maps = accumulate_wear({"gait": history}, grid, chosen, Unchanged(scale))
+        np.testing.assert_allclose(maps.creep_depth, expected * plain.creep_depth, rtol=1e-6)
+        np.testing.assert_allclose(maps.max_pressure, expected * plain.max_pressure, rtol=1e-6)
+
+
+def test_cost_is_one_simulation_a_block_and_activity_after_the_first(
+    history, stairs, grid, settings
+):
+    both = {"gait": history, "stairs": stairs}
+    lives = {"mixed": {"gait": 0.85, "stairs": 0.15}}
+    for blocks in (2, 4, 8):
+        counted = Unchanged()
+        accumulate_wear(both, grid, slow(settings, blocks=blocks, lives=lives), counted)
+        assert counted.calls == 2 * 2 * (blocks - 1)
+    counted = Unchanged()
+    chosen = slow(settings, blocks=4, lives=lives, mixing="sequence")
+    accumulate_wear(both, grid, chosen, counted)
+    assert counted.calls == 2 * (2 * 4 - 1)
+
+
+def test_in_sequence_wear_is_that_of_the_mixture_and_creep_that_of_the_harder_activity(
+    history, stairs, grid, settings
+):
+    both = {"gait": history, "stairs": stairs}
+    lives = {"mixed": {"gait": 0.85, "stairs": 0.15}}
+    mixed = accumulate_wear(both, grid, settings(lives=lives))
+    chosen = slow(settings, lives=lives, mixing="sequence", blocks=2)
+    maps = accumulate_wear(both, grid, chosen, Unchanged())
+    np.testing.assert_allclose(maps.wear_depth, mixed.wear_depth, rtol=1e-13)
+    np.testing.assert_allclose(
+        maps.creep_depth, chosen.creep_mm_per_mpa * mixed.max_pressure, rtol=1e-14
+    )
+    assert (maps.creep_depth >= mixed.creep_depth).all()
+
+
+def test_every_case_and_life_starts_from_the_fresh_surface(history, grid, settings):
+    watched = Unchanged()
+    accumulate_wear({"gait": history}, grid, slow(settings, blocks=2), watched)
+    for surface in watched.surfaces:
+        sunk = (grid.centre - surface.centre)[..., 1]
+        assert 0.0 < sunk.max() < 1.0
+
+
+def test_recovery_lowers_creep_and_leaves_wear(history, grid, settings):
+    plain = accumulate_wear({"gait": history}, grid, settings())
+    maps = accumulate_wear({"gait": history}, grid, settings(recovery_minutes=1e4))
+    np.testing.assert_allclose(maps.creep_depth, 0.49 * plain.creep_depth, rtol=1e-12)
+    np.testing.assert_array_equal(maps.wear_depth, plain.wear_depth)
+
+
+def test_creep_grows_with_time_and_with_pressure(history, grid, settings):
+    loaded = history.pressure.max(axis=1) > 0.0
+    for law in ("pressure", "strain"):
+        depths = [
+            accumulate_wear(
+                {"gait": history}, grid, slow(settings, creep_law=law, months=months)
+            ).creep_depth[0][loaded]
+            for months in (1.0, 12.0, 51.0, 240.0)
+        ]
+        assert (np.diff(depths, axis=0) > 0.0).all()
+        harder = replace(history, pressure=np.float32(1.1) * history.pressure)
+        more = accumulate_wear({"gait": harder}, grid, slow(settings, creep_law=law))
+        assert (more.creep_depth[0][loaded] > depths[2]).all()
+
+
+def test_updating_needs_a_way_to_simulate(history, grid, settings):
+    with pytest.raises(ValueError, match="simulate contact again"):
+        accumulate_wear({"gait": history}, grid, slow(settings, blocks=2))
+
+
+def test_too_few_blocks_are_told(history, grid, settings, caplog):
+    deep = replace(history, max_penetration=np.full(history.max_penetration.shape, 1e-3))
+    with caplog.at_level(logging.WARNING):
+        accumulate_wear({"gait": deep}, grid, slow(settings, blocks=2), Unchanged())
+    assert "take more blocks" in caplog.text
+
+
+@pytest.fixture(scope="module")
+def evolved():
+    """Maps of a case of the default study after 1, 4, 8 and 16 blocks, on a coarse grid."""
+    study = gait_study(rows=40, columns=30, frames=16)
+    fresh = study.run(CASE)
+    tables = {side: tabulate_surface(f, *study.nodes) for side, f in study.implant.femoral.items()}
+    worn = WornContact(
+        study.implant.femoral, tables, {"gait": study.activity}, study.settings, None
+    )
+    chosen = default_study().wear.model_copy(update={"creep_time": "logarithm"})
+    return study.grid, {
+        blocks: accumulate_wear(
+            {"gait": fresh}, study.grid, chosen.model_copy(update={"blocks": blocks}), worn
+        )
+        for blocks in (1, 4, 8, 16)
+    }
+
+
+def largest(maps, name):
+    """Largest value of each side."""
+    return getattr(maps, name)[0, 0].max(axis=(1, 2))
+
+
+def test_updating_hardly_changes_wear_volume_but_halves_depths(evolved):
+    grid, maps = evolved
+    plain, followed = maps[1], maps[16]
+    for side in (0, 1):
+        volumes = [damage_volume(m.wear_depth[0, 0, side], grid.area[side]) for m in maps.values()]
+        np.testing.assert_allclose(volumes, volumes[0], rtol=0.05)
+    ratio = largest(followed, "wear_depth") / largest(plain, "wear_depth")
+    assert (ratio < 0.7).all()
+    assert (ratio > 0.2).all()
+
+
+def test_largest_creep_stays_that_of_the_fresh_surface(evolved):
+    _, maps = evolved
+    # Pressures fall as the surface conforms, and creep is not compounded.
+    np.testing.assert_allclose(
+        largest(maps[16], "creep_depth"), largest(maps[1], "creep_depth"), rtol=0.03
+    )
+
+
+def test_depths_converge_with_the_number_of_blocks(evolved):
+    _, maps = evolved
+    for name in ("wear_depth", "damage_depth"):
+        four, eight, sixteen = (largest(maps[blocks], name) for blocks in (4, 8, 16))
+        assert (np.abs(sixteen - eight) < np.abs(eight - four)).all()
+        assert (np.abs(sixteen / eight - 1.0) < 0.1).all()
+
+
+def test_contact_on_an_insert_not_worn_yet_is_that_on_the_fresh_one():
+    study = gait_study()
+    fresh = study.run(CASE)
+    tables = {side: tabulate_surface(f, *study.nodes) for side, f in study.implant.femoral.items()}
+    parts = (study.implant.femoral, tables, {"gait": study.activity}, study.settings, None)
+    again = WornContact(*parts, "as_simulated")(study.grid, fresh)
+    np.testing.assert_array_equal(again.pressure, fresh.pressure)
+    held = WornContact(*parts, "held")(study.grid, fresh)
+    np.testing.assert_array_equal(held.translation[..., 2], fresh.translation[..., 2])
+    # Solved to 1e-8 of the load; the same pressures but for that and single precision.
+    np.testing.assert_allclose(held.pressure, fresh.pressure, atol=1e-5 * fresh.pressure.max())
+
+
+def test_following_the_surface_of_one_case_does_not_depend_on_its_neighbours(
+    history, grid, settings
+):
+    chosen = slow(settings, blocks=3)
+    whole = accumulate_wear({"gait": history}, grid, chosen, Unchanged(0.9))
+    for index, case in enumerate(history.cases):
+        alone = accumulate_wear({"gait": history.only(case.name)}, grid, chosen, Unchanged(0.9))
+        np.testing.assert_array_equal(whole.damage_depth[:, index], alone.damage_depth[:, 0])
