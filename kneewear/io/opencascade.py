@@ -1,7 +1,12 @@
-"""Reading, meshing and writing of CAD faces; imported only where the extra `cad` is installed."""
+"""Reading, meshing and writing of CAD faces; only where the extra `cad` is installed.
+
+Run as a program, it reads a file for `kneewear.io.cad` (see `main`).
+"""
 
 from __future__ import annotations
 
+import pickle
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -353,3 +358,23 @@ def _merged(
     triangles = number.reshape(-1)[triangles]
     a, b, c = triangles.T
     return points[first], np.ascontiguousarray(triangles[(a != b) & (b != c) & (c != a)])
+
+
+def main(reader: str, path: str, answer: str) -> None:
+    """Keep what a reader gives, or its refusal, in a file for `kneewear.io.cad`."""
+    try:
+        given: Any = globals()[reader](Path(path))
+    except InputDataError as error:
+        given = error
+    except Exception as error:  # bindings raise errors of OpenCASCADE's own
+        given = InputDataError(
+            path,
+            f"content OpenCASCADE cannot use ({type(error).__name__}: {error})",
+            "a complete STEP or IGES file",
+            "The file is cut off or damaged: copy or export it again.",
+        )
+    Path(answer).write_bytes(pickle.dumps(given))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

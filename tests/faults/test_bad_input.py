@@ -10,6 +10,8 @@ import pytest
 
 from kneewear.__main__ import main
 from tests.faults.bad_input import KINDS, render_table
+from tests.faults.fault_catalogue import FAULTS
+from tests.faults.fault_catalogue import render_table as fault_table
 from tests.faults.faulty_files import CHECKOUT, bomb, example, replaced, text
 
 
@@ -44,6 +46,17 @@ def test_catalogue_is_large_and_has_no_message_twice():
     assert len({(kind.group, kind.name) for kind in KINDS}) == len(KINDS)
     assert len({kind.said for kind in KINDS}) == len(KINDS)
     assert render_table().count("\n") == len(KINDS) + 2
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_every_fault_of_the_catalogue_has_its_test(fault):
+    file, _, function = fault.test.partition("::")
+    assert f"def {function}(" in (CHECKOUT / file).read_text()
+
+
+def test_catalogue_of_faults_is_large():
+    assert len(FAULTS) >= 12
+    assert fault_table().count("\n") == len(FAULTS) + 2
 
 
 HARMLESS = {
