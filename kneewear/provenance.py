@@ -12,6 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from kneewear.io.digests import file_hash
+
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = (
     "numpy",
@@ -73,23 +75,6 @@ def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
         if file is not None:
             digest.update(f"{module} {_code_hash(file)}\n".encode())
     return digest.hexdigest()[:24]
-
-
-def file_hash(path: str | Path) -> str:
-    """SHA-256 of a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        File to read.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits.
-    """
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def provenance_record(
