@@ -130,7 +130,7 @@ def ours(rows: int, columns: int) -> Iterator[dict[str, Any]]:
     )
     grid = build_grid(implant, rows, columns)
     table = tabulate_surface(condyle, 121, 61)
-    smooth = build_distance_table(condyle, 1.0, 0.05e-3)
+    smooth = build_distance_table(condyle, 0.05e-3)
     for name, tables in (("exact NURBS", None), ("distance table", smooth)):
         pair = ContactPair(grid, 0, condyle, table, distance_table=tables)
         layer = Layer(SmallStrain(MODULUS), np.full(pair.index.size, THICKNESS))

@@ -441,6 +441,26 @@ class CaseSettings(Settings):
         return values
 
 
+class ForwardSettings(Settings):
+    """Forward dynamics of the femoral component."""
+
+    mass_kg: Positive = Field(description="Mass of the moving body, kg.")
+    radius_of_gyration_mm: Positive = Field(
+        description="Radius of gyration about all axes through its centre of mass, mm."
+    )
+    centre_of_mass_mm: tuple[Finite, Finite, Finite] = Field(
+        description="Centre of mass in the femoral frame: posterior, superior, medial, mm."
+    )
+    damping_ratio: NonNegative = Field(
+        description="Damping of the free vibrations at the frame of the largest load, as part of "
+        "the critical one."
+    )
+    relative_tolerance: Annotated[float, Field(ge=1e-10, le=1e-2)] = Field(
+        description="Largest error of a step, as part of 0.1 mm of penetration."
+    )
+    cycles: int = Field(ge=1, le=100, description="Cycles simulated; the last one is kept.")
+
+
 class ThreeParameterSettings(Settings):
     """Material that softens as strain = strain0 / 2 (p / p0) + strain0 / 2 (p / p0)^n."""
 
@@ -497,6 +517,11 @@ class PressureLawSettings(Settings):
 class SimulationSettings(Settings):
     """Contact simulation."""
 
+    analysis: Literal["forward", "quasi_static"] = Field(
+        description="Forward dynamics on the coarse grid and inverse dynamics on the fine one, or "
+        "a row of equilibria on the fine grid."
+    )
+    forward: ForwardSettings = Field(description="Forward dynamics; for analysis: forward.")
     frames: int = Field(ge=4, le=10000, description="Frames of one cycle.")
     youngs_modulus_mpa: Positive = Field(description="Young's modulus of the polyethylene, MPa.")
     poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
@@ -808,6 +833,10 @@ class Study(Settings):
     seed: int = Field(ge=0, description="Seed of everything random.")
     implant: ImplantSettings = Field(description="The implant.")
     grid: GridSettings = Field(description="Elements on each plateau.")
+    coarse_grid: GridSettings = Field(
+        description="Elements on each plateau in forward dynamics; pressures come from the grid "
+        "above."
+    )
     table: TableSettings = Field(description="Lookup tables of the condyles.")
     activities: dict[Name, ActivitySettings] = Field(
         min_length=1, description="Activities by name; those of a life are simulated."

@@ -82,7 +82,7 @@ class ContactModel:
         self._velocity = self._motion[4:].reshape(6)
         self._last = np.zeros(_kernels.LAST_NUMBERS)
         self._last[_kernels.TOLERANCE] = reuse_tolerance
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._tasks = _share_out(self.records, threads)
 
     def evaluate(
@@ -128,7 +128,11 @@ class ContactModel:
 
     def _evaluate_in_threads(self, pool: ThreadPoolExecutor, moving: bool, numbers: Array) -> None:
         given = self.records, self._motion, moving, self._last
-        list(pool.map(partial(_kernels.evaluate_chunks, *given), self._tasks))
+        mine, *others = self._tasks
+        jobs = [pool.submit(partial(_kernels.evaluate_chunks, *given), tasks) for tasks in others]
+        _kernels.evaluate_chunks(*given, mine)
+        for job in jobs:
+            job.result()
         _kernels.finish_pairs(*given, numbers)
 
 

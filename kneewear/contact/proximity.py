@@ -85,7 +85,7 @@ def map_proximity(surface: Surface, table: SurfaceTable) -> Proximity:
     shape = np.ceil((high - low) / voxel).astype(int)
     axes = [low[a] + voxel * (np.arange(shape[a]) + 0.5) for a in range(3)]
     middle = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    _, nearest = cKDTree(nodes).query(middle)
+    nearest = _nearest_nodes(nodes, low, shape, voxel)
     u = table.u[nearest // table.v.size]
     v = table.v[nearest % table.v.size]
     feet, status = np.empty((len(middle), 10)), np.empty(len(middle), dtype=np.int64)
@@ -93,6 +93,24 @@ def map_proximity(surface: Surface, table: SurfaceTable) -> Proximity:
     found = _Feet(surface, middle, u, v, feet, status)
     size = (int(shape[0]), int(shape[1]), int(shape[2]))
     return Proximity(low, voxel, size, _planes(found, low, size, voxel), _starts(found))
+
+
+def _nearest_nodes(
+    nodes: Array, origin: Array, shape: NDArray[np.int64], voxel: float
+) -> NDArray[np.int64]:
+    """Node nearest the middle of every voxel, of those nearest the blocks of 2 x 2 x 2 round it."""
+    blocks = [origin[a] + voxel * (2.0 * np.arange(-1, shape[a] // 2 + 2) + 1.0) for a in range(3)]
+    grid = np.stack(np.meshgrid(*blocks, indexing="ij"), axis=-1)
+    of_block = cKDTree(nodes).query(grid)[1]
+    index = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 3)
+    middle = origin + voxel * (index + 0.5)
+    least, chosen = np.full(len(index), np.inf), np.zeros(len(index), dtype=np.int64)
+    for step in product((0, 1), repeat=3):
+        node = of_block[tuple(((index + 1) // 2 + step).T)]
+        distance = ((nodes[node] - middle) ** 2).sum(axis=1)
+        nearer = distance < least
+        least, chosen = np.where(nearer, distance, least), np.where(nearer, node, chosen)
+    return chosen
 
 
 class _Feet:

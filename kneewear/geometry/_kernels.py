@@ -54,7 +54,7 @@ def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
     return low
 
 
-@compiled(relaxed=FUSED)
+@compiled(relaxed=FUSED, inlined=True)
 def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # pragma: no cover
     """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv; the fourth column is overwritten.
 
@@ -268,8 +268,9 @@ def project(
 ) -> tuple[float, float, int]:  # pragma: no cover
     """Project a point from a start (u, v) near its foot by plain Newton steps.
 
-    Fills foot as `closest_point`, which is to be asked instead, from a start inside the domain, if
-    the status is FAILED: the foot is not inside, or Newton does not go straight to it.
+    Fills foot as `closest_point`, but of a point outside the body with the distance alone. That
+    kernel is to be asked instead, from a start inside the domain, if the status is FAILED: the foot
+    is not inside, or Newton does not go straight to it.
     """
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
     v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
@@ -304,8 +305,9 @@ def project(
             rx += uu * work[3, 0] + uv * work[4, 0] + vv * work[5, 0]
             ry += uu * work[3, 1] + uv * work[4, 1] + vv * work[5, 1]
             rz += uu * work[3, 2] + uv * work[4, 2] + vv * work[5, 2]
-            distance = -(rx * nx + ry * ny + rz * nz)
-            fill_foot(work, distance, nx, ny, nz, du, dv, foot)
+            foot[0] = -(rx * nx + ry * ny + rz * nz)
+            if foot[0] < 0.0:
+                fill_foot(work, foot[0], nx, ny, nz, du, dv, foot)
             return u + du, v + dv, FOOT
         u, v = u + du, v + dv
     foot[0] = np.inf

@@ -8,7 +8,7 @@ from kneewear.mechanics.coordinates import (
 )
 from kneewear.mechanics.loads import Load, Spring, spring_forces
 from kneewear.mechanics.periodic import PeriodicSpline, fit_periodic
-from kneewear.mechanics.rigid_body import RigidBody, solid_body
+from kneewear.mechanics.rigid_body import RigidBody, modal_damping, solid_body
 from kneewear.mechanics.rotations import (
     angles_123,
     body_three_123,
@@ -29,6 +29,7 @@ __all__ = [
     "fit_periodic",
     "generalized_forces",
     "grood_suntay",
+    "modal_damping",
     "solid_body",
     "spring_forces",
     "turn_axes",

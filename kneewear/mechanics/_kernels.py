@@ -121,21 +121,17 @@ def along_coordinates(
     wrench: NDArray, rate: NDArray, axes: NDArray, force: NDArray, derivative: NDArray
 ) -> None:  # pragma: no cover
     """Add forces along the coordinates and their derivative, from a wrench and its derivative."""
-    jacobian = np.zeros((6, 6))
+    # J = diag(I, axes): only rows and columns of turns change.
     for i in range(3):
-        jacobian[i, i] = 1.0
+        force[i] += wrench[i]
         for j in range(3):
-            jacobian[3 + i, 3 + j] = axes[i, j]
-    half = np.zeros((6, 6))
-    for i in range(6):
-        for k in range(6):
-            force[i] += jacobian[k, i] * wrench[k]
-            for j in range(6):
-                half[i, j] += rate[i, k] * jacobian[k, j]
-    for i in range(6):
-        for j in range(6):
-            for k in range(6):
-                derivative[i, j] += jacobian[k, i] * half[k, j]
+            force[3 + i] += axes[j, i] * wrench[3 + j]
+            derivative[i, j] += rate[i, j]
+            for k in range(3):
+                derivative[i, 3 + j] += rate[i, 3 + k] * axes[k, j]
+                derivative[3 + i, j] += axes[k, i] * rate[3 + k, j]
+                for m in range(3):
+                    derivative[3 + i, 3 + j] += axes[k, i] * rate[3 + k, 3 + m] * axes[m, j]
     # Axes turn with the angles before theirs.
     turned = np.empty(3)
     for i in range(1, 3):
@@ -147,13 +143,19 @@ def along_coordinates(
 
 @compiled
 def pull_springs(
-    springs: SpringArrays, place: NDArray, rates: NDArray, force: NDArray, derivative: NDArray
+    springs: SpringArrays,
+    place: NDArray,
+    rates: NDArray,
+    force: NDArray,
+    derivative: NDArray,
+    resistance: NDArray,
 ) -> None:  # pragma: no cover
-    """Add forces of springs and dampers along the coordinates, and the springs' derivative."""
+    """Add forces of springs and dampers along the coordinates, and their derivatives."""
     for n in range(springs.coordinate.shape[0]):
         i = springs.coordinate[n]
         stretch, gap = place[i] - springs.rest[n], springs.gap[n]
         force[i] -= springs.damping[n] * rates[i]
+        resistance[i, i] -= springs.damping[n]
         if abs(stretch) >= gap:
             force[i] -= springs.stiffness[n] * (stretch - np.copysign(gap, stretch))
             derivative[i, i] -= springs.stiffness[n]
@@ -215,20 +217,20 @@ def inertia_along(
             wrench[i] += spatial[i, 3 + j] * swing[j]
             wrench[3 + i] += about[i, j] * swing[j]
 
-    jacobian = np.zeros((6, 6))
+    # J = diag(I, axes): only rows and columns of turns change.
     for i in range(3):
-        jacobian[i, i] = 1.0
+        bias[i], bias[3 + i] = wrench[i], 0.0
         for j in range(3):
-            jacobian[3 + i, 3 + j] = axes[i, j]
-    for i in range(6):
-        bias[i] = 0.0
-        for k in range(6):
-            bias[i] += jacobian[k, i] * wrench[k]
-        for j in range(6):
-            mass[i, j] = 0.0
-            for k in range(6):
-                for m in range(6):
-                    mass[i, j] += jacobian[k, i] * spatial[k, m] * jacobian[m, j]
+            bias[3 + i] += axes[j, i] * wrench[3 + j]
+            mass[i, j] = spatial[i, j]
+            mass[i, 3 + j] = mass[3 + i, 3 + j] = 0.0
+            for k in range(3):
+                mass[i, 3 + j] += spatial[i, 3 + k] * axes[k, j]
+                for m in range(3):
+                    mass[3 + i, 3 + j] += axes[k, i] * about[k, m] * axes[m, j]
+    for i in range(3):
+        for j in range(3):
+            mass[3 + i, j] = mass[j, 3 + i]
 
 
 @compiled

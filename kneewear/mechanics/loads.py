@@ -210,5 +210,6 @@ def spring_forces(
         np.asarray(rates, dtype=float),
         force,
         derivative,
+        np.zeros((6, 6)),
     )
     return force, derivative

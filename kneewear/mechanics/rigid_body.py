@@ -120,3 +120,29 @@ def solid_body(mass: float, radii_of_gyration: ArrayLike, centre_of_mass: ArrayL
     """
     radii = np.asarray(radii_of_gyration, dtype=float)
     return RigidBody(mass, mass * np.diag(radii**2), centre_of_mass)
+
+
+def modal_damping(mass: ArrayLike, stiffness: ArrayLike, ratio: float) -> Array:
+    """Damping matrix that damps every mode of free vibration by the same part of critical.
+
+    Parameters
+    ----------
+    mass : array, shape (n, n)
+        Mass matrix, symmetric and positive.
+    stiffness : array, shape (n, n)
+        Stiffness (minus the derivative of the forces over the coordinates); its symmetric part
+        counts, and modes it does not restore are damped by its magnitude.
+    ratio : float
+        Part of the critical damping.
+
+    Returns
+    -------
+    array, shape (n, n)
+        C = 2 ratio L |L^-1 K L^-T|^(1/2) L', with M = L L'.
+    """
+    root = np.linalg.cholesky(np.asarray(mass, dtype=float))
+    inverse = np.linalg.inv(root)
+    stiffness = np.asarray(stiffness, dtype=float)
+    squares, modes = np.linalg.eigh(inverse @ (0.5 * (stiffness + stiffness.T)) @ inverse.T)
+    shapes = root @ modes
+    return 2.0 * ratio * (shapes * np.sqrt(np.abs(squares))) @ shapes.T

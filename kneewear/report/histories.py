@@ -38,7 +38,7 @@ def draw_activity(activity: Activity) -> Figure:
         ("Axial load (body weights)", activity.load),
     )
     for axes, (title, values) in zip(figure.subplots(1, 4), curves, strict=True):
-        _draw_cycle(axes, activity.percent, values, INK)
+        draw_cycle(axes, activity.percent, values, INK)
         axes.set_title(title)
     return figure
 
@@ -85,12 +85,12 @@ def draw_history(
     panels = iter(figure.subplots(rows, 3).flat)
     for title, values in whole:
         axes = next(panels)
-        _draw_cycle(axes, cycles.percent, values, INK)
+        draw_cycle(axes, cycles.percent, values, INK)
         axes.set_title(title)
     for title, values in sides:
         axes = next(panels)
         for number, side in enumerate(cycles.sides):
-            _draw_cycle(axes, cycles.percent, values[:, number], SIDE_COLOURS[side], side)
+            draw_cycle(axes, cycles.percent, values[:, number], SIDE_COLOURS[side], side)
         axes.set_ylim(bottom=0.0)
         axes.set_title(title)
     axes.legend()
@@ -99,13 +99,25 @@ def draw_history(
     return figure
 
 
-def _draw_cycle(
+def draw_cycle(
     axes: Axes,
     percent: NDArray[np.float64],
     values: NDArray[np.float64],
     colour: str,
     label: str | None = None,
 ) -> None:
-    """Draw a periodic curve, closed to its first frame at 100 %."""
+    """Draw a periodic curve, closed to its first frame at 100 %.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where to draw.
+    percent, values : array, shape (n_frames,)
+        Percent of the cycle, and the curve; NaN leaves a gap.
+    colour : str
+        Colour of the line.
+    label : str, optional
+        Name in the legend.
+    """
     axes.plot([*percent, 100.0], [*values, values[0]], color=colour, label=label)
     axes.set(xlim=(0.0, 100.0), xticks=[0, 25, 50, 75, 100], xlabel="% of cycle")

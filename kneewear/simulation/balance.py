@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.mechanics import Load, Spring, body_three_123, generalized_forces, spring_forces
+from kneewear.contact import ContactModel, ContactPair, Layer, Resultant
+from kneewear.contact._kernels import LAST_NUMBERS
+from kneewear.contact._record_kernels import DEPTH, NUMBERS, PAIR
+from kneewear.mechanics import Load, Spring, body_three_123, spring_forces
+from kneewear.mechanics._kernels import orient
+from kneewear.mechanics.loads import spring_arrays
+from kneewear.simulation import _kernels
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 
 # Lever that makes an angle a length, mm: half a usual condyle spacing. It weighs steps and
 # residuals; the poses found do not depend on it.
 LEVER = 23.0
 WEIGHT = np.array([1.0, 1.0, 1.0, LEVER, LEVER, LEVER])
+# Numbers of a pair that make its contact depend on velocities.
+RUBBING = ("static", "dynamic", "damping")
 # What messages suggest when no solution is found.
 REMEDY = (
     "Check that loads, start pose and free coordinates belong together; a weak spring settles a "
@@ -24,11 +32,28 @@ REMEDY = (
 )
 
 
-class Pair(Protocol):
-    """What a contact pair offers: the resultant on the moving body at a pose."""
+def contact_model(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> ContactModel:
+    """Contact of pairs that need no names.
 
-    def evaluate(self, rotation: Array, translation: Array, layer: Any) -> Any:
-        """Contact at a pose: `wrench` (6,) and `stiffness` (6, 6), as `Resultant` has them."""
+    Parameters
+    ----------
+    pairs, layers : sequence
+        Contact pairs and the elastic layer of each.
+
+    Returns
+    -------
+    ContactModel
+        Its results are in the order of the pairs.
+
+    Raises
+    ------
+    ValueError
+        If there is no pair, or there are not as many layers as pairs.
+    """
+    return ContactModel(
+        {str(number): pair for number, pair in enumerate(pairs)},
+        {str(number): layer for number, layer in enumerate(layers)},
+    )
 
 
 @dataclass(frozen=True)
@@ -37,27 +62,22 @@ class Forces:
 
     Parameters
     ----------
-    contacts : tuple
-        Resultant of each pair.
     force : array, shape (6,)
         Sum of contact, loads and springs along the coordinates, N and N mm.
     derivative : array, shape (6, 6)
         Its derivative over the coordinates.
     scale : float
         Largest single force among what acts, N; moments count divided by the lever.
+    depth : float
+        Largest penetration, mm; zero where nothing touches.
     """
 
-    contacts: tuple[Any, ...]
     force: Array
     derivative: Array
     scale: float
+    depth: float
 
-    @property
-    def touching(self) -> bool:
-        """Whether any pair is in contact."""
-        return any(contact.wrench[:3].any() for contact in self.contacts)
-
-    def residual(self, free: NDArray[np.int64]) -> float:
+    def residual(self, free: Numbers) -> float:
         """Largest force along free coordinates relative to what acts.
 
         Parameters
@@ -74,29 +94,55 @@ class Forces:
         return worst / self.scale if self.scale > 0.0 else worst
 
 
-@dataclass(frozen=True)
 class Balance:
-    """What acts on the moving body.
+    """What acts on the moving body, for evaluation at many poses.
 
     Parameters
     ----------
     pairs : sequence of ContactPair
-        Contact pairs between fixed and moving body.
+        Contact pairs between fixed and moving body; there may be none.
     layers : sequence of Layer
         Elastic layer of each pair.
     loads : sequence of Load
-        Steady loads.
+        Loads; their course over a cycle is left to who uses `arrays`.
     springs : sequence of Spring
         Springs along coordinates.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many layers as pairs.
     """
 
-    pairs: Sequence[Pair]
-    layers: Sequence[Any]
-    loads: Sequence[Load] = ()
-    springs: Sequence[Spring] = ()
+    def __init__(
+        self,
+        pairs: Sequence[ContactPair],
+        layers: Sequence[Layer],
+        loads: Sequence[Load] = (),
+        springs: Sequence[Spring] = (),
+    ) -> None:
+        self.pairs, self.loads, self.springs = tuple(pairs), tuple(loads), tuple(springs)
+        self.model = contact_model(pairs, layers) if pairs or layers else None
+        records = np.zeros(0, dtype=PAIR) if self.model is None else self.model.records
+        self.arrays = _kernels.ActionArrays(
+            pairs=records,
+            last=np.zeros(LAST_NUMBERS),
+            rubs=bool(any((records[name] > 0.0).any() for name in RUBBING)),
+            follows=np.array([load.frame == "moving" for load in loads], dtype=bool),
+            carried=np.array([load.point_frame == "moving" for load in loads], dtype=bool),
+            springs=spring_arrays(springs),
+            damping=np.zeros((6, 6)),
+        )
+        self.found = _kernels.Forces(
+            force=np.zeros(6),
+            derivative=np.zeros((6, 6)),
+            resistance=np.zeros((6, 6)),
+            contact=np.zeros((len(self.pairs), NUMBERS)),
+            applied=np.zeros(6),
+        )
 
     def forces(self, place: Array) -> Forces:
-        """Forces at a pose.
+        """Forces at a pose at rest, under steady loads.
 
         Parameters
         ----------
@@ -106,34 +152,39 @@ class Balance:
         Returns
         -------
         Forces
-
-        Raises
-        ------
-        ValueError
-            If elements lie too deep inside the moving body.
         """
-        translation, rotation = place[:3], body_three_123(place[3:])
-        contacts = tuple(
-            pair.evaluate(rotation, translation, layer)
-            for pair, layer in zip(self.pairs, self.layers, strict=True)
+        found, still = self.found, np.zeros(6)
+        rotation, axes = np.empty((3, 3)), np.empty((3, 3))
+        orient(place[3:], rotation, axes)
+        loads = np.concatenate([load.course(1)[0] for load in self.loads] or [np.zeros(0)])
+        _kernels.balance(self.arrays, loads, place, still, rotation, axes, found)
+        pulls, _ = spring_forces(self.springs, place)
+        sizes = [_size(wrench) for wrench in (*found.contact[:, :6], found.applied)]
+        return Forces(
+            force=found.force.copy(),
+            derivative=found.derivative.copy(),
+            scale=max(*sizes, float(np.max(np.abs(pulls / WEIGHT)))),
+            depth=float(found.contact[:, DEPTH].max(initial=0.0)),
         )
-        wrench, rate, scale = np.zeros(6), np.zeros((6, 6)), 0.0
-        for contact in contacts:
-            wrench += contact.wrench
-            rate += contact.stiffness
-            scale = max(scale, _size(contact.wrench))
-        for load in self.loads:
-            applied, change = load.wrench(translation, rotation)
-            wrench += applied
-            rate += change
-            scale = max(scale, _size(applied))
-        force, derivative = generalized_forces(wrench, rate, place[3:])
-        pull, slope = spring_forces(self.springs, place)
-        scale = max(scale, float(np.max(np.abs(pull / WEIGHT))))
-        return Forces(contacts, force + pull, derivative + slope, scale)
 
-    def lifted(self, place: Array, free: NDArray[np.int64], clear: bool = False) -> Array:
-        """A start, moved against the loads, a millimetre at a time, as far as needed.
+    def contacts(self, place: Array) -> tuple[Resultant, ...]:
+        """Contact of each pair at a pose.
+
+        Parameters
+        ----------
+        place : array, shape (6,)
+            Coordinates, mm and rad.
+
+        Returns
+        -------
+        tuple of Resultant
+        """
+        if self.model is None:
+            return ()
+        return tuple(self.model.evaluate(body_three_123(place[3:]), place[:3]).values())
+
+    def lifted(self, place: Array, free: Numbers, deepest: float) -> Array:
+        """A start, moved against the loads until the bodies hardly overlap.
 
         Parameters
         ----------
@@ -141,31 +192,49 @@ class Balance:
             Coordinates, mm and rad.
         free : int array
             Numbers of the free coordinates; only translations among them move.
-        clear : bool
-            True to lift until nothing touches, False until no element lies too deep to be looked
-            up.
+        deepest : float
+            Penetration that is left alone, mm.
 
         Returns
         -------
         array, shape (6,)
-            Coordinates; as given where moving does not help.
+            Coordinates: as given where the penetration is small enough or nothing can be moved,
+            else just clear of the fixed body.
+        """
+        if self.forces(place).depth <= deepest:
+            return place
+        return self.clear(place, free)
+
+    def clear(self, place: Array, free: Numbers) -> Array:
+        """A start, moved along the loads to where the moving body has just left the fixed one.
+
+        Parameters
+        ----------
+        place : array, shape (6,)
+            Coordinates, mm and rad.
+        free : int array
+            Numbers of the free coordinates; only translations among them move.
+
+        Returns
+        -------
+        array, shape (6,)
+            Coordinates; as given where no free translation goes along the loads.
         """
         rotation = body_three_123(place[3:])
-        pull = sum((load.wrench(place[:3], rotation)[0] for load in self.loads), np.zeros(6))
-        way = np.where(np.isin(np.arange(6), free[free < 3]), -pull, 0.0)
-        if not way.any():
+        wrench = sum((load.wrench(place[:3], rotation)[0] for load in self.loads), np.zeros(6))
+        way = np.where(np.isin(np.arange(3), free), -wrench[:3], 0.0)
+        if not (way.any() and self.pairs):
             return place
         way /= np.linalg.norm(way)
-        for count in range(100):
-            try:
-                touching = self.forces(place + count * way).touching
-            except ValueError:
-                continue
-            if not (clear and touching):
-                return place + count * way
-        return place
+        lowest = min(
+            float((pair.indenter.control_points @ rotation.T @ way).min()) for pair in self.pairs
+        )
+        highest = max(float((pair.centre @ way).max()) for pair in self.pairs)
+        moved = place.copy()
+        moved[:3] += (highest - lowest - place[:3] @ way) * way
+        return moved
 
 
 def _size(wrench: Array) -> float:
     """Force, or moment over the lever, whichever is larger, N."""
-    return max(float(np.linalg.norm(wrench[:3])), float(np.linalg.norm(wrench[3:])) / LEVER)
+    return max(float(np.linalg.norm(wrench[:3])), float(np.linalg.norm(wrench[3:6])) / LEVER)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
+from kneewear.contact import ContactPair, Layer
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import COORDINATES, Load
-from kneewear.simulation.balance import Pair
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 
 Array = NDArray[np.float64]
@@ -48,8 +48,8 @@ def activity_loads(activity: Activity, weight: float) -> tuple[Load, ...]:
 
 
 def solve_controlled_cycle(
-    pairs: Sequence[Pair],
-    layers: Sequence[object],
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
     activity: Activity,
     weight: float,
     tolerance: float,
@@ -118,8 +118,8 @@ def _followed(
 
 
 def _solve_frame(
-    pairs: Sequence[Pair],
-    layers: Sequence[object],
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
     activity: Activity,
     loads: Sequence[Load],
     places: Sequence[Array],

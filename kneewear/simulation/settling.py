@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.contact import ContactPair, Layer, Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import Load, RigidBody, Spring, coordinate_numbers
-from kneewear.simulation.balance import REMEDY, WEIGHT, Balance, Pair
+from kneewear.simulation.balance import REMEDY, WEIGHT, Balance
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -32,8 +32,8 @@ class Settled:
     ----------
     translation, rotation : array, shape (3,)
         Pose: mm, and body-three 1-2-3 angles in rad.
-    contacts : tuple
-        Resultant of each pair.
+    contacts : tuple of Resultant
+        Contact of each pair.
     acceleration : float
         Largest acceleration left along a free coordinate, mm/s2 or rad/s2.
     time : float
@@ -44,7 +44,7 @@ class Settled:
 
     translation: Array
     rotation: Array
-    contacts: tuple[Any, ...]
+    contacts: tuple[Resultant, ...]
     acceleration: float
     time: float
     steps: int
@@ -52,17 +52,16 @@ class Settled:
 
 @dataclass(frozen=True)
 class _State:
-    """Place, rates and accelerations of all coordinates, and what acts."""
+    """Place, rates and accelerations of all coordinates."""
 
     place: Array
     rates: Array
     acceleration: Array
-    contacts: tuple[Any, ...]
 
 
 def settle(
-    pairs: Sequence[Pair],
-    layers: Sequence[Any],
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
     pose: tuple[ArrayLike, ArrayLike],
     free: Sequence[str],
     body: RigidBody,
@@ -110,30 +109,26 @@ def settle(
     balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs))
     place = np.concatenate([np.asarray(part, dtype=float) for part in pose])
     what = f"Settling{f' of case {case}' if case else ''}"
-    left, time, step = np.inf, 0.0, np.inf
-    try:
-        # From an overlap it would be thrown up for metres.
-        place = balance.lifted(place, chosen, clear=True)
-        state = _state(balance, body, chosen, place, np.zeros(6))
-        for count in range(1, MAX_STEPS + 1):
-            left = float(np.max(np.abs(state.acceleration)))
-            if max(left, float(np.max(np.abs(state.rates)))) < tolerance:
-                pose_found = state.place[:3], state.place[3:]
-                return Settled(*pose_found, state.contacts, left, time, count)
-            step = min(step, _first_step(state)) if np.isinf(step) else step
-            after = _advance(balance, body, chosen, state, step)
-            if after is None:
-                step *= 0.25
-                continue
-            state, time, step = after, time + step, 2.0 * step
-    except ValueError as error:
-        raise ConvergenceError(f"{what} ({error})", 0, left, "mm/s2", REMEDY) from error
+    # From an overlap it would be thrown up for metres.
+    state = _state(balance, body, chosen, balance.lifted(place, chosen, 0.0), np.zeros(6))
+    time, step = 0.0, _first_step(state)
+    for count in range(1, MAX_STEPS + 1):
+        left = float(np.max(np.abs(state.acceleration)))
+        if max(left, float(np.max(np.abs(state.rates)))) < tolerance:
+            contacts = balance.contacts(state.place)
+            return Settled(state.place[:3], state.place[3:], contacts, left, time, count)
+        after = _advance(balance, body, chosen, state, step)
+        if after is None:
+            step *= 0.25
+            continue
+        state, time, step = after, time + step, 2.0 * step
     raise ConvergenceError(what, 0, left, "mm/s2", REMEDY)
 
 
 def _first_step(state: _State) -> float:
     """Time in which the first acceleration moves the body by a tenth of a millimetre."""
-    return float(np.sqrt(2.0 * FIRST_MOTION / np.max(np.abs(state.acceleration * WEIGHT))))
+    largest = float(np.max(np.abs(state.acceleration * WEIGHT)))
+    return float(np.sqrt(2.0 * FIRST_MOTION / largest)) if largest > 0.0 else 1.0
 
 
 def _state(balance: Balance, body: RigidBody, free: Numbers, place: Array, rates: Array) -> _State:
@@ -141,7 +136,7 @@ def _state(balance: Balance, body: RigidBody, free: Numbers, place: Array, rates
     mass, bias = body.equations(place, rates)
     acceleration = np.zeros(6)
     acceleration[free] = np.linalg.solve(mass[np.ix_(free, free)], (forces.force - bias)[free])
-    return _State(place, rates, acceleration, forces.contacts)
+    return _State(place, rates, acceleration)
 
 
 def _advance(
@@ -152,10 +147,7 @@ def _advance(
     part = np.ix_(free, free)
     for _ in range(MAX_ITERATIONS):
         place, rates = state.place + motion, motion / step
-        try:
-            forces = balance.forces(place)
-        except ValueError:
-            return None
+        forces = balance.forces(place)
         mass, bias = body.equations(place, rates)
         left = forces.force - bias - mass @ (rates - state.rates) / step
         change = np.linalg.solve((mass / step**2 - forces.derivative)[part], left[free])
@@ -164,8 +156,5 @@ def _advance(
         if not size < LARGEST_MOTION:
             return None
         if np.max(np.abs(change * WEIGHT[free])) <= LOOSE * size + 1e-13:
-            try:
-                return _state(balance, body, free, state.place + motion, motion / step)
-            except ValueError:
-                return None
+            return _state(balance, body, free, state.place + motion, motion / step)
     return None

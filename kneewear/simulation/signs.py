@@ -105,9 +105,10 @@ def check_signs(
     tuple of SignTrial
         As given first.
     """
+    still = settings.model_copy(update={"analysis": "quasi_static"})
 
     def simulate(motion: Activity) -> ContactHistory:
-        return simulate_cases(grid, surfaces, tables, motion, [case], settings, distance_tables)
+        return simulate_cases(grid, surfaces, tables, motion, [case], still, distance_tables)
 
     trials = try_signs(activity, simulate, reference or 0.0)
     doubt = doubtful_signs(trials, activity.name)

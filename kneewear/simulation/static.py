@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.contact import ContactPair, Layer, Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import Load, Spring, coordinate_numbers
-from kneewear.simulation.balance import REMEDY, WEIGHT, Balance, Forces, Pair
+from kneewear.simulation.balance import REMEDY, WEIGHT, Balance, Forces
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -19,6 +19,11 @@ Numbers = NDArray[np.int64]
 MAX_ITERATIONS = 400
 # Largest step at first and at all, mm.
 FIRST_STEP, LARGEST_STEP = 0.3, 1.0
+# A start that overlaps by more than this is lifted clear first, mm.
+DEEPEST = 2.0
+# Where no step longer than this, mm, is good, forces jump, for an element at a border or of steep
+# slope leaves contact; up to this part of the load the pose counts as found.
+CLOSED, JUMP = 1e-10, 1e-3
 # A direction that restores less than this part of the largest stiffness follows the force.
 WEAKEST = 1e-9
 
@@ -31,8 +36,8 @@ class StaticEquilibrium:
     ----------
     translation, rotation : array, shape (3,)
         Pose: mm, and body-three 1-2-3 angles in rad.
-    contacts : tuple
-        Resultant of each pair, on the moving body about its origin.
+    contacts : tuple of Resultant
+        Contact of each pair, on the moving body about its origin.
     reaction : array, shape (6,)
         What holds the coordinates that are not free, N and N mm along each; the residual along
         free ones.
@@ -47,7 +52,7 @@ class StaticEquilibrium:
 
     translation: Array
     rotation: Array
-    contacts: tuple[Any, ...]
+    contacts: tuple[Resultant, ...]
     reaction: Array
     stiffness: Array
     residual: float
@@ -55,8 +60,8 @@ class StaticEquilibrium:
 
 
 def solve_static(
-    pairs: Sequence[Pair],
-    layers: Sequence[Any],
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
     pose: tuple[ArrayLike, ArrayLike],
     free: Sequence[str],
     *,
@@ -106,7 +111,9 @@ def solve_static(
     Newton's method with the contact's own stiffness in a trust region. A step counts as good when
     forces before and after it do work on it, so that, as for a body sinking into place in a viscous
     fluid, only stable equilibria are found; forces need no potential. Apart from the fixed body the
-    moving one is carried along the loads' force without turning until they touch. Where nothing
+    moving one is carried along the loads' force without turning until they touch. Forces may jump
+    where an element at a border or of steep slope leaves contact: a pose on which the search closes
+    counts as found if less than a thousandth of the load is left. Where nothing
     restores a free coordinate there is no unique answer: a weak spring makes one.
     """
     chosen = coordinate_numbers(free)
@@ -115,14 +122,19 @@ def solve_static(
     balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs))
     place = np.concatenate([np.asarray(part, dtype=float) for part in pose])
     what = f"Static equilibrium{f' of case {case}' if case else ''}"
-    try:
-        place = balance.lifted(place, chosen)
-        found = _descend(balance, chosen, place, tolerance)
-    except ValueError as error:
-        raise ConvergenceError(f"{what} ({error})", frame, np.nan, "of the load", REMEDY) from error
-    if not found.residual < tolerance:
+    found = _descend(balance, chosen, balance.lifted(place, chosen, DEEPEST), tolerance)
+    if not _is_balanced(found, tolerance):
+        # Perhaps it started on the wrong side.
+        found = _descend(balance, chosen, balance.clear(place, chosen), tolerance)
+    if not _is_balanced(found, tolerance):
         raise ConvergenceError(what, frame, found.residual, "of the load", REMEDY)
     return found
+
+
+def _is_balanced(found: StaticEquilibrium, tolerance: float) -> bool:
+    """Whether forces balance, or the search closed on a pose at which they jump."""
+    at_a_jump = found.iterations < MAX_ITERATIONS and found.residual < JUMP
+    return found.residual < tolerance or at_a_jump
 
 
 def _descend(balance: Balance, free: Numbers, place: Array, tolerance: float) -> StaticEquilibrium:
@@ -131,13 +143,10 @@ def _descend(balance: Balance, free: Numbers, place: Array, tolerance: float) ->
     residual = now.residual(free)
     radius = FIRST_STEP
     evaluations = 1
-    while evaluations < MAX_ITERATIONS and residual >= tolerance and radius > 1e-13:
+    while evaluations < MAX_ITERATIONS and residual >= tolerance and radius > CLOSED:
         step = _step(now, free, radius)
-        after = _tried(balance, place + step)
+        after = balance.forces(place + step)
         evaluations += 1
-        if after is None:
-            radius *= 0.25
-            continue
         then = after.residual(free)
         done, hoped = _work(now, after, step)
         near = hoped > 0.0 and residual < 1e-3 and then < 0.5 * residual
@@ -150,19 +159,12 @@ def _descend(balance: Balance, free: Numbers, place: Array, tolerance: float) ->
     return StaticEquilibrium(
         translation=place[:3].copy(),
         rotation=place[3:].copy(),
-        contacts=now.contacts,
+        contacts=balance.contacts(place),
         reaction=-now.force,
         stiffness=now.derivative,
         residual=residual,
         iterations=evaluations,
     )
-
-
-def _tried(balance: Balance, place: Array) -> Forces | None:
-    try:
-        return balance.forces(place)
-    except ValueError:
-        return None
 
 
 def _work(now: Forces, after: Forces, step: Array) -> tuple[float, float]:
@@ -179,7 +181,7 @@ def _step(now: Forces, free: Numbers, radius: float) -> Array:
     """Newton step, damped until it is downhill and no longer than the radius, mm."""
     step = np.zeros(6)
     force = (now.force / WEIGHT)[free]
-    if not now.touching and force[free < 3].any():
+    if now.depth == 0.0 and force[free < 3].any():
         # Falling: the way to the fixed body shall not turn the moving one.
         force = np.where(free < 3, force, 0.0)
     stiffness = -(now.derivative / np.outer(WEIGHT, WEIGHT))[np.ix_(free, free)]

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact import ContactPair, Damping, Friction
+from kneewear.contact import (
+    MATERIALS,
+    ContactPair,
+    Damping,
+    Friction,
+    LargeStrain,
+    Layer,
+    SmallStrain,
+    ThreeParameter,
+)
 from kneewear.geometry import build_grid, tabulate_surface
 from tests.contact.test_distance_table import tables
 from tests.contact.test_evaluation import history
@@ -187,6 +196,35 @@ def test_derivatives_are_those_of_the_wrench(method, correction, direction, sour
         assert np.abs(error).max() < 1e-6 * np.abs(result.damping[:3, :3]).max()
     else:
         assert not result.damping.any()
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        LargeStrain(MODULUS),
+        ThreeParameter(MATERIALS["polyethylene_23c"], 0.46, "published"),
+        ThreeParameter(MATERIALS["polyethylene_23c"], 0.46, "integrated", "large"),
+        SmallStrain(MODULUS, cap=10.0),
+    ],
+    ids=["large strain", "published", "integrated at large strain", "capped"],
+)
+@pytest.mark.parametrize("source", ["search", "table"])
+def test_stiffness_is_that_of_every_law(law, source):
+    choices = {"distance_table": tables()["medial"]} if source == "table" else {}
+    pair, layer = pair_over(gait_study().implant, (24, 20), **choices)
+    layer = Layer(law, layer.thickness)
+    rotation, translation = pose_of(history(), 3)
+
+    def wrench(twist):
+        turn = Rotation.from_rotvec(twist[3:]).as_matrix()
+        return pair.evaluate(turn @ rotation, translation + twist[:3], layer).wrench
+
+    stiffness = pair.evaluate(rotation, translation, layer).stiffness
+    numerical = [
+        (wrench(s * e) - wrench(-s * e)) / (2 * s) for s, e in zip(STEP, np.eye(6), strict=True)
+    ]
+    error = (stiffness - np.transpose(numerical)) / np.outer(LEVER, LEVER)
+    assert np.abs(error).max() < 1e-7 * np.abs(stiffness[:3, :3]).max()
 
 
 def test_choices_that_do_not_exist_are_refused():

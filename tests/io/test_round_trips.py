@@ -90,6 +90,8 @@ def make_history(cases=TWO_CASES, frames=5):
         torque=RNG.normal(size=(*n, 2, 3)),
         reaction_force=RNG.normal(size=(*n, 3)),
         reaction_moment=RNG.normal(size=(*n, 3)),
+        inertia_force=RNG.normal(size=(*n, 3)),
+        inertia_moment=RNG.normal(size=(*n, 3)),
         spring_force=RNG.random(n),
         max_pressure=RNG.random((*n, 2)),
         avg_pressure=RNG.random((*n, 2)),

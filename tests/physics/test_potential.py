@@ -158,13 +158,19 @@ PLATE_LOOP = np.array([[0, 38.0, 0, 0], [0, 37.8, 0, 0], [14, 37.8, 0, 0], [14, 
 
 
 @pytest.mark.parametrize(
-    ("direction", "lost", "margin"), [("minimum_distance", 0.0, 1e-4), ("mid_surface", 1 / 3, 0.01)]
+    ("direction", "lost", "margin"),
+    [
+        ("minimum_distance", 0.0, 1e-4),
+        ("mid_surface", 1 / 3, 0.01),
+        ("element_normal", 1.0, 0.01),
+    ],
 )
 def test_work_lost_over_the_edge_of_a_plate(direction, lost, margin):
     """Mid-surface forces have no potential, which is why they are not the default.
 
     A force halfway between two normals pushes sideways with half the strength: of the energy E
     stored on the way in, E / 2 comes back over the edge, so E / 2 of the 3 E / 2 exchanged is lost.
+    A force along the plate's normal does not push sideways at all: nothing of E comes back.
     """
     implant = flat_implant(sphere(30.0), thickness=8.0)
     contact, layer = contact_of(implant, 40, 40, 0, direction)

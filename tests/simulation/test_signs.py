@@ -90,6 +90,7 @@ def fluoroscopy():
         for part in (settings.motion, settings.load)
     ]
     activity = build_activity("fluoroscopic_gait", settings, 25, *curves)
+    exact = chosen.simulation.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     done = {}
 
     def simulate(motion):
@@ -98,7 +99,7 @@ def fluoroscopy():
             try:
                 done[key] = simulate_cases(
                     grid, implant.femoral, tables, motion, [Case("one", 10.0, 70.0)],
-                    chosen.simulation,
+                    exact,
                 )  # fmt: skip
             except ConvergenceError as error:
                 done[key] = error

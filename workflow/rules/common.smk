@@ -44,7 +44,7 @@ BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 
 wildcard_constraints:
     activity="|".join(ACTIVITIES),
-    batch="b[0-9]+",
+    batch="b[0-9]+|other_[a-z]+",
 
 
 def fingerprint(script):

@@ -12,6 +12,7 @@ rule build_geometry:
     output:
         surfaces=f"{RESULTS}/geometry/surfaces.nc",
         grid=f"{RESULTS}/geometry/grid.nc",
+        coarse_grid=f"{RESULTS}/geometry/coarse_grid.nc",
         table=f"{RESULTS}/geometry/table.nc",
         distance_table=f"{RESULTS}/geometry/distance_table.nc",
         distance_quality=f"{RESULTS}/geometry/distance_table.csv",
@@ -32,6 +33,7 @@ rule build_geometry:
         source=fingerprint("build_geometry"),
         implant=settings(STUDY.implant) | dict.fromkeys(UNUSED_SOURCES),
         grid=settings(STUDY.grid),
+        coarse_grid=settings(STUDY.coarse_grid),
         table=settings(STUDY.table),
     script:
         "../../scripts/build_geometry.py"

@@ -1,0 +1,383 @@
+"""Time the contact engine: distances, whole evaluations, scaling, and the limits of the machine.
+
+`python -m benchmarks.evaluation` (part of `make benchmark`) prints tables and writes
+`results/benchmarks/evaluation.json`. One process, medians, and one thread where none are counted.
+The surface pair is that of the default study, and poses step through its gait cycle in 100 steps,
+so that no result can be used again. OpenCASCADE, where the extra `cad` is installed, gets the same
+surface and points in the same run (`benchmarks.distance`); the other programs have their own bodies
+(`benchmarks.peers`).
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numba import njit
+from scipy.spatial.transform import Rotation
+
+from benchmarks.distance import opencascade_times
+from kneewear import default_study
+from kneewear.activity import build_activity
+from kneewear.contact import ContactModel, ContactPair, Layer, SmallStrain, confined_modulus
+from kneewear.contact import _record_kernels as record
+from kneewear.contact._kernels import LAST_NUMBERS, evaluate_pairs
+from kneewear.contact._proximity_kernels import find_voxel, project_near
+from kneewear.geometry import (
+    ElementGrid,
+    Implant,
+    build_distance_table,
+    build_grid,
+    build_implant,
+    tabulate_surface,
+)
+from kneewear.geometry._distance_kernels import look_up_distances, look_up_feet
+from kneewear.geometry._kernels import project
+from kneewear.io.cad import cad_is_installed
+from kneewear.mechanics import body_three_123
+from kneewear.simulation import Case, simulate_cases
+
+OUTPUT = Path("results/benchmarks/evaluation.json")
+COARSE = 30, 30
+GRIDS = ((15, 15), (30, 30), (60, 45), (100, 75), (200, 150))
+SEARCHES = ("bounds", "breadth_first", "all")
+POSES = 100
+REPEATS = 15
+NEAR = 0.1  # mm between a warm start's foot and the foot
+QUERIES_OPENCASCADE = 200
+
+
+def seconds(function: Callable[[], Any], repeats: int = REPEATS) -> float:
+    """Median duration of a call; one call before is not counted."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+class Knee:
+    """The default implant, its distance tables, and the poses of its gait cycle."""
+
+    def __init__(self) -> None:
+        study = default_study()
+        self.settings = study.simulation
+        self.implant: Implant = build_implant(study.implant)[0]
+        self.nodes = {
+            side: tabulate_surface(surface, study.table.u_points, study.table.v_points)
+            for side, surface in self.implant.femoral.items()
+        }
+        wanted = 1e-3 * study.table.distance_error_um
+        self.tables = {
+            side: build_distance_table(surface, wanted)
+            for side, surface in self.implant.femoral.items()
+        }
+        self.activity = build_activity("gait", study.activities["gait"], POSES)
+        self.case = Case("10mm_75kg", 10.0, 75.0)
+        history = self.cycle(self.grid((50, 50)), "exact")
+        self.poses = [
+            (body_three_123(angles), place)
+            for angles, place in zip(history.rotation[0], history.translation[0], strict=True)
+        ]
+
+    def grid(self, cells: tuple[int, int]) -> ElementGrid:
+        """Elements of both sides, rows x columns each."""
+        return build_grid(self.implant, *cells)
+
+    def cycle(self, grid: ElementGrid, distance: str) -> Any:
+        """A quasi-static cycle of one case."""
+        settings = self.settings.model_copy(update={"distance": distance})
+        arguments = grid, self.implant.femoral, self.nodes, self.activity, [self.case], settings
+        return simulate_cases(*arguments, self.tables)
+
+    def pairs(self, grid: ElementGrid, source: str, **choices: Any) -> dict[str, ContactPair]:
+        """Both sides, with distances from the table or exact."""
+        return {
+            side: ContactPair(
+                grid, n, surface, self.nodes[side],
+                distance_table=self.tables[side] if source == "table" else None, **choices,
+            )
+            for n, (side, surface) in enumerate(self.implant.femoral.items())
+        }  # fmt: skip
+
+    def layers(self, grid: ElementGrid, pairs: Mapping[str, ContactPair]) -> dict[str, Layer]:
+        """Layers of the case."""
+        law = SmallStrain(
+            confined_modulus(self.settings.youngs_modulus_mpa, self.settings.poisson_ratio)
+        )
+        thickness = grid.case_thickness(self.case.thickness)
+        return {
+            side: Layer(law, thickness[n].ravel()[pair.index])
+            for n, (side, pair) in enumerate(pairs.items())
+        }
+
+    def model(
+        self, cells: tuple[int, int], source: str, threads: int = 1, **choices: Any
+    ) -> ContactModel:
+        """Both sides, ready for evaluation."""
+        grid = self.grid(cells)
+        pairs = self.pairs(grid, source, **choices)
+        return ContactModel(pairs, self.layers(grid, pairs), threads=threads)
+
+
+@njit
+def _project_all(patch: Any, points: Any, u: Any, v: Any, distance: Any) -> None:
+    """The engine's projection, from given starts."""
+    foot, work = np.empty(10), np.empty((6, 4))
+    for n in range(distance.size):
+        project(patch, points[n, 0], points[n, 1], points[n, 2], u[n], v[n], foot, work)
+        distance[n] = foot[0]
+
+
+@njit
+def _project_from_map(pair: Any, points: Any, distance: Any) -> None:
+    """The engine's projection, from the starts of its map."""
+    patch, voxels = record.patch_of(pair), record.voxels_of(pair)
+    foot, work = np.empty(10), np.empty((6, 4))
+    for n in range(distance.size):
+        x, y, z = points[n, 0], points[n, 1], points[n, 2]
+        project_near(patch, voxels, find_voxel(voxels, x, y, z), x, y, z, foot, work)
+        distance[n] = foot[0]
+
+
+def distance_costs(knee: Knee) -> dict[str, float]:
+    """Time an element of every way to its distance, us, on elements in and near contact."""
+    grid = knee.grid((100, 75))
+    pair = knee.pairs(grid, "exact")["medial"]
+    condyle, table = knee.implant.femoral["medial"], knee.tables["medial"]
+    rotation, place = knee.poses[int(np.argmax(knee.activity.load))]
+    points = np.ascontiguousarray((pair.centre - place) @ rotation)
+    near = np.abs(condyle.closest_points(points)[2]) < 0.1
+    points = np.ascontiguousarray(points[near])
+    count = len(points)
+    _, _, exact, normal, _ = condyle.closest_points(points)
+    *start, _, _, _ = condyle.closest_points(points + [NEAR, 0.0, 0.0])
+    rows = np.ascontiguousarray(points.T)
+    feet, room, state = np.empty((10, count)), np.empty((4, count)), np.empty(count, dtype=np.int64)
+    distance = np.empty(count)
+    prepared = pair.prepare(knee.layers(grid, {"medial": pair})["medial"])
+    calls: dict[str, Callable[[], None]] = {
+        "distance_table_us": lambda: look_up_distances(
+            table.arrays, rows, 0, count, room, state, feet),
+        "distance_table_with_derivatives_us": lambda: look_up_feet(
+            table.arrays, rows, 0, count, room, state, feet),
+        "exact_warm_started_us": lambda: _project_all(
+            condyle.arrays, points, *start, distance),
+        "exact_from_map_us": lambda: _project_from_map(prepared.record[0], points, distance),
+        "exact_cold_us": lambda: condyle.closest_points(points),
+        "ray_firing_us": lambda: condyle.ray_hits(points, -normal),
+    }  # fmt: skip
+    costs = {name: 1e6 * seconds(call) / count for name, call in calls.items()}
+    costs["elements"] = count
+    costs["distance_table_max_error_um"] = 1e3 * float(np.abs(feet[0] - exact).max())
+    _project_all(condyle.arrays, points, *start, distance)
+    costs["exact_max_difference_um"] = 1e3 * float(np.abs(distance - exact).max())
+    if cad_is_installed():
+        some = slice(0, QUERIES_OPENCASCADE)
+        theirs = opencascade_times([condyle], points[some], normal[some], condyle)
+        warm = theirs["opencascade_minimum_distance_warm_us"]
+        costs |= theirs
+        costs["times_faster_exact"] = warm / costs["exact_warm_started_us"]
+        costs["times_faster_table"] = warm / costs["distance_table_us"]
+    return costs
+
+
+def evaluation_costs(knee: Knee) -> pd.DataFrame:
+    """Time of a whole evaluation of both sides on 30 x 30 elements, by source and search."""
+    rows = []
+    for source in ("table", "exact"):
+        for search in SEARCHES:
+            model = knee.model(COARSE, source, search=search)
+            rows.append(
+                {
+                    "distance": source,
+                    "search": search,
+                    **time_cycle(model, knee.poses),
+                    "compiled_us": compiled_cycle(model, knee.poses),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def time_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, float]:
+    """Median over the poses of a cycle, each pose's time the median over cycles."""
+    times = np.empty((REPEATS + 1, len(poses)))
+    for repeat in range(REPEATS + 1):
+        for number, pose in enumerate(poses):
+            start = time.perf_counter()
+            model.evaluate(*pose)
+            times[repeat, number] = time.perf_counter() - start
+    parts = [part for pose in poses for part in model.evaluate(*pose).values()]
+    each = 1e6 * np.median(times[1:], axis=0)
+    return {
+        "evaluation_us": float(np.median(each)),
+        "fastest_pose_us": float(each.min()),
+        "slowest_pose_us": float(each.max()),
+        "active_elements": sum(part.active_elements for part in parts) / len(poses),
+        "evaluated_elements": sum(part.evaluated_elements for part in parts) / len(poses),
+        "elements": float(model.records["count"].sum()),
+    }
+
+
+@njit
+def _run_cycle(pairs: Any, motions: Any, last: Any, numbers: Any) -> None:
+    for number in range(motions.shape[0]):
+        evaluate_pairs(pairs, motions[number], False, last, numbers)
+
+
+def compiled_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    """Mean time of an evaluation inside a compiled loop, us."""
+    motions = np.zeros((len(poses), 6, 3))
+    for motion, (rotation, place) in zip(motions, poses, strict=True):
+        motion[:3], motion[3] = rotation, place
+    numbers, last = np.empty((len(model.names), record.NUMBERS)), np.zeros(LAST_NUMBERS)
+    return 1e6 * seconds(lambda: _run_cycle(model.records, motions, last, numbers)) / len(poses)
+
+
+def scaling(knee: Knee) -> pd.DataFrame:
+    """Time of a whole evaluation by number of elements and of threads."""
+    rows = []
+    for cells in GRIDS:
+        for source, search in (("table", "bounds"), ("exact", "bounds"), ("exact", "all")):
+            for threads in (1, 2):
+                model = knee.model(cells, source, threads, search=search)
+                found = time_cycle(model, knee.poses[::10])
+                rows.append(
+                    {"elements": found["elements"], "distance": source, "search": search,
+                     "threads": threads, "evaluation_us": found["evaluation_us"],
+                     "active_elements": found["active_elements"]}
+                )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def cycle_costs(knee: Knee) -> dict[str, float]:
+    """Time of quasi-static cycles and of stored motions, s."""
+    coarse, fine = knee.grid((50, 50)), knee.grid((100, 75))
+    costs = {
+        f"quasi_static_{POSES}_frames_2x2500_{source}_s": seconds(
+            lambda s=source: knee.cycle(coarse, s), 5)
+        for source in ("exact", "table")
+    }  # fmt: skip
+    for source in ("exact", "table"):
+        pairs = knee.pairs(fine, source)
+        model = ContactModel(pairs, knee.layers(fine, pairs))
+
+        def play(model: ContactModel = model) -> None:
+            for pose in knee.poses:
+                model.evaluate(*pose)
+
+        costs[f"stored_motion_{POSES}_frames_2x7500_{source}_s"] = seconds(play, 5)
+    return costs
+
+
+# A condyle pressed in, pushed out over the edge of the insert, lifted and brought back: places of
+# its origin, mm, and turns about x, rad.
+LOOP = np.array(
+    [
+        [15.0, 37.9, 0.0, 0.0],
+        [15.0, 37.6, 0.0, 0.0],
+        [27.0, 37.6, 0.5, 0.0],
+        [27.0, 38.4, 0.5, 0.005],
+        [15.0, 37.9, 0.0, 0.0],
+    ]
+)
+
+
+def loop_work(knee: Knee, steps: int = 400) -> dict[str, float]:
+    """Work of the contact forces round a loop over the edge, % of the work exchanged."""
+    work = {}
+    for direction in ("minimum_distance", "mid_surface", "element_normal"):
+        grid = knee.grid((40, 30))
+        pair = knee.pairs(grid, "exact", direction=direction)["medial"]
+        layer = knee.layers(grid, {"medial": pair})["medial"]
+        net = exchanged = 0.0
+        for begin, end in pairwise(LOOP):
+            change = (end - begin) / steps
+            for number in range(steps):
+                at = begin + (number + 0.5) * change
+                rotation = Rotation.from_rotvec([at[3], 0.0, 0.0]).as_matrix()
+                wrench = pair.evaluate(rotation, at[:3], layer).wrench
+                done = wrench[:3] @ change[:3] + wrench[3] * change[3]
+                net, exchanged = net + done, exchanged + abs(done)
+        work[f"{direction}_percent"] = 100.0 * abs(net) / exchanged
+    return work
+
+
+@njit(fastmath=True)
+def _triad(a: Any, b: Any, c: Any) -> None:
+    for n in range(a.size):
+        a[n] = b[n] + 1.5 * c[n]
+
+
+@njit(fastmath={"contract"})
+def _polynomials(values: Any, rounds: int) -> float:
+    """Sixteen fused steps a value and round."""
+    for _ in range(rounds):
+        for n in range(values.size):
+            x = values[n]
+            y = 0.1
+            for _step in range(16):
+                y = y * x + 0.3
+            values[n] = 1e-3 * y
+    return values[0]
+
+
+def machine_limits() -> dict[str, float]:
+    """What one thread of this machine does at most: bandwidth, GB/s, and GFLOP/s."""
+    limits = {}
+    for name, size in (("memory", 8_000_000), ("second_level_cache", 20_000)):
+        a, b, c = np.zeros(size), np.ones(size), np.ones(size)
+        rounds = max(1, 2_000_000 // size)
+
+        def run(a: Any = a, b: Any = b, c: Any = c, rounds: int = rounds) -> None:
+            for _ in range(rounds):
+                _triad(a, b, c)
+
+        limits[f"{name}_gb_per_s"] = 24.0 * size * rounds / seconds(run) / 1e9
+    values, rounds = np.full(1024, 0.5), 200
+    duration = seconds(lambda: _polynomials(values, rounds))
+    limits["gflop_per_s"] = 32.0 * values.size * rounds / duration / 1e9
+    return limits
+
+
+def main() -> None:
+    """Measure, print, and keep everything."""
+    knee = Knee()
+    distances, evaluations = distance_costs(knee), evaluation_costs(knee)
+    sizes, cycles = scaling(knee), cycle_costs(knee)
+    loops, limits = loop_work(knee), machine_limits()
+    titles: list[tuple[str, dict[str, float] | pd.DataFrame]] = [
+        ("A distance an element, medial condyle", distances),
+        (f"A whole evaluation, 2 x {COARSE[0]} x {COARSE[1]} elements, {POSES} poses", evaluations),
+        ("Scaling with elements and threads, median of 10 poses", sizes),
+        ("Cycles", cycles),
+        ("Work left round a loop over the insert's edge", loops),
+        ("Limits of the machine, one thread", limits),
+    ]
+    for title, content in titles:
+        table = content if isinstance(content, pd.DataFrame) else pd.Series(content).to_frame("")
+        print(f"\n{title}\n{table.to_string(float_format=lambda value: f'{value:.4g}')}")
+    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
+    kept = {
+        "distances": distances,
+        "evaluations": evaluations.to_dict("records"),
+        "scaling": sizes.to_dict("records"),
+        "cycles": cycles,
+        "loop_work": loops,
+        "machine": limits,
+    }
+    OUTPUT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+    print(f"\nkept in {OUTPUT}")
+
+
+if __name__ == "__main__":
+    main()
