@@ -22,9 +22,7 @@ class Formula(InlineProcessor):
         super().__init__(pattern, markdown)
         self.display = display
 
-    def handleMatch(  # noqa: N802 (name given by Markdown)
-        self, m: re.Match[str], data: str
-    ) -> tuple[Element | str, int, int]:
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[Element | str, int, int]:
         """MathML in the place of the match."""
         text = convert(" ".join(m.group(1).split()), display=self.display)
         return self.md.htmlStash.store(text), m.start(0), m.end(0)
@@ -33,7 +31,7 @@ class Formula(InlineProcessor):
 class Formulas(Extension):
     """Both kinds of formula; after code, before emphasis and escapes."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (name given by Markdown)
+    def extendMarkdown(self, md: Markdown) -> None:
         """Register both patterns."""
         md.inlinePatterns.register(Formula(DISPLAYED, md, "block"), "displayed-formula", 187)
         md.inlinePatterns.register(Formula(INLINE, md, "inline"), "formula", 186)

@@ -66,9 +66,7 @@ def top_level() -> list[str]:
 def modules_of(room: str) -> list[str]:
     """Public modules of a room; kernels are private."""
     found = pkgutil.iter_modules([str(ROOT / "kneewear" / room)])
-    return [
-        f"kneewear.{room}.{module.name}" for module in found if not module.name.startswith("_")
-    ]
+    return [f"kneewear.{room}.{module.name}" for module in found if not module.name.startswith("_")]
 
 
 def api_page(package: str, title: str, modules: list[str]) -> str:
@@ -87,7 +85,10 @@ def layouts() -> str:
     for name in modules_of("io"):
         layout = getattr(importlib.import_module(name), "LAYOUT", None)
         if isinstance(layout, netcdf.Layout):
-            parts += [f"\n### {layout_title(layout)} (`{name}`)\n", "| variable | axes | unit | meaning |"]
+            parts += [
+                f"\n### {layout_title(layout)} (`{name}`)\n",
+                "| variable | axes | unit | meaning |",
+            ]
             parts.append("|---|---|---|---|")
             parts += [
                 f"| `{one.name}` | {', '.join(one.dims)} | {one.units} | {one.long_name} |"

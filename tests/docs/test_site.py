@@ -21,7 +21,9 @@ from kneewear.config import Study
 pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
 
 CHECKOUT = Path(__file__).parents[2]
-FETCHED = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=\"?(https?:)?//[^>]*>")
+FETCHED = re.compile(
+    r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=\"?(https?:)?//[^>]*>"
+)
 
 
 @pytest.fixture(scope="module")
@@ -178,8 +180,10 @@ def test_a_reader_without_network_can_search(site):
         reader.goto((site / "theory" / "wear.html").as_uri())
         reader.fill("input[name=query]", "cross-shear")
         reader.wait_for_selector(".md-search-result__item", state="attached", timeout=20_000)
-        height = reader.evaluate("document.querySelector('math[display=block] mfrac, math mi')"
-                                 ".getBoundingClientRect().height")
+        height = reader.evaluate(
+            "document.querySelector('math[display=block] mfrac, math mi')"
+            ".getBoundingClientRect().height"
+        )
         browser.close()
     assert height > 0
     assert not said
