@@ -221,7 +221,7 @@ def _regression_section(tables: Mapping[str, pd.DataFrame], operable: bool) -> S
         "negative where thickness and mass act the same way. Standard errors measure how well a "
         "plane fits a computed surface, not how certain the prediction is."
     )
-    left_out = sections.failure_sentence(tables["failures"]) if "failures" in tables else ""
+    left_out = " ".join(outcome.failure_sentences(tables.get("failures", pd.DataFrame())))
     return Section(
         "regression",
         "Thickness and body mass",
