@@ -25,11 +25,12 @@ DATA = Path(os.environ.get("KNEEWEAR_DATA") or CHECKOUT.parent / "shared" / "dat
 
 
 @pytest.fixture(scope="module")
-def real_results(tmp_path_factory):
+def real_results(finished, tmp_path_factory):
     """Results of the real implant under its own fluoroscopic gait."""
     if not (DATA / "gc_dm").is_dir():
         pytest.skip(f"no real data in {DATA}; set KNEEWEAR_DATA")
-    checkout = Checkout(tmp_path_factory.mktemp("real"), "config/dm_fluoroscopy.yaml")
+    folder = tmp_path_factory.mktemp("real")
+    checkout = Checkout(folder, "config/dm_fluoroscopy.yaml", origin=finished.folder)
     overrides = {
         "data_folder": str(DATA.resolve()),
         "cases": {"thickness_mm": [6, 8], "body_mass_kg": [50, 75, 150]},
