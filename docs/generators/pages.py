@@ -28,6 +28,7 @@ ROOMS = (
     "simulation",
     "wear",
     "regression",
+    "calibration",
     "report",
     "io",
     "reference",
