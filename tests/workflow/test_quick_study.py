@@ -75,10 +75,6 @@ def test_no_temporary_file_is_left(results):
     assert hidden <= {".snakemake_timestamp", ".digests"}
 
 
-@pytest.mark.xfail(
-    reason="Known defect: the medial-lateral position can differ by its last digit between jobs",
-    strict=False,
-)
 def test_cases_per_job_changes_no_bit(finished):
     results = finished.folder / "results" / "quick"
     outcome = {}
