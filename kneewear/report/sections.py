@@ -236,6 +236,10 @@ def regression_beside_published(table: pd.DataFrame) -> Table:
         ("mm_per_10kg", "10 kg are (mm), here"),
         ("mm_per_10kg_published", "10 kg are (mm), printed"),
     ]
+    for key, text in (("a0", "a₀"), ("a1", "a₁"), ("a2", "a₂")):
+        change = 100.0 * (table[key] / table[f"refit_{key}"] - 1.0)
+        table = table.assign(**{f"{key}_change": change})
+        columns.append((f"{key}_change", f"{text}, here against re-fit (%)"))
     rows = [
         (
             *_life_value(row),

@@ -13,11 +13,13 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression import (
+    compare_models,
     compare_published,
     compare_regression,
     correlate_pressure,
     fit_regression,
     flag_validity,
+    predict_cases,
 )
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
@@ -89,6 +91,8 @@ def make_study(thicknesses, masses, lives=None):
     tables: dict[str, pd.DataFrame] = {
         "cases": table,
         "regression": regression,
+        "regression_models": compare_models(table),
+        "regression_points": predict_cases(table),
         "correlation": correlate_pressure(table),
         "validity": flag_validity(table, 35.0, 14.0),
         "comparison": compare_published(table),

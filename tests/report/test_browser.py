@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 
 import matplotlib.image
@@ -181,12 +182,20 @@ def table_of(page):
     return {(name, side): rest for name, side, *rest in cells}
 
 
+def number(text):
+    """A number as the page writes it."""
+    return float(text.replace("−", "-"))
+
+
 def test_trade_off_agrees_with_statsmodels(visits, whole):
     one = visits["laptop"]
     one.put("#trade-off-thickness", 9)
     one.put("#trade-off-mass", 60)
     one.put("#trade-off-change", 5)
     cases = whole.tables["cases"]
+    models = whole.tables["regression_models"].drop_duplicates(["side", "quantity"])
+    models = models.set_index(["side", "quantity"])
+    assert set(models["plane_is_enough"]) == {True, False}
     for name, quantity in (("Wear depth", "wear_depth"), ("Damage volume", "damage_volume")):
         for side in ("medial", "lateral"):
             own = cases[(cases["quantity"] == quantity) & (cases["side"] == side)]
@@ -195,11 +204,23 @@ def test_trade_off_agrees_with_statsmodels(visits, whole):
             )
             fit = OLS(own["value"].to_numpy(float), design).fit()
             expected = fit.get_prediction([[1.0, 9.0, 60.0]]).summary_frame(alpha=0.05)
-            value, interval, offset = table_of(one.page)[(name, side)]
+            value, mean, interval, power, offset = table_of(one.page)[(name, side)]
             assert float(value.split()[0]) == pytest.approx(expected["mean"][0], rel=6e-3)
-            low, high = (float(text.replace("−", "-")) for text in interval.split(" to "))
-            assert low == pytest.approx(expected["obs_ci_lower"][0], rel=6e-3, abs=1e-3)
-            assert high == pytest.approx(expected["obs_ci_upper"][0], rel=6e-3, abs=1e-3)
+            for told, limits in ((mean, "mean_ci"), (interval, "obs_ci")):
+                for text, end in zip(told.split(" to "), ("lower", "upper"), strict=True):
+                    limit = expected[f"{limits}_{end}"][0]
+                    assert number(text) == pytest.approx(limit, rel=6e-3, abs=1e-3)
+            logarithm = OLS(
+                np.log(own["value"].to_numpy(float)),
+                np.column_stack([np.ones(len(own)), np.log(design[:, 1:])]),
+            ).fit()
+            frame = logarithm.get_prediction([[1.0, np.log(9.0), np.log(60.0)]]).summary_frame()
+            wanted = np.exp(frame[["mean", "obs_ci_lower", "obs_ci_upper"]].to_numpy()[0])
+            if models.loc[(side, quantity), "plane_is_enough"]:
+                assert power == "the plane is enough"
+            else:
+                found = [number(text) for text in re.findall(r"[\d.]+", power)]
+                assert found == pytest.approx(wanted, rel=6e-3)
             more = -fit.params[2] * 5.0 / fit.params[1]
             if 6.0 <= 9.0 + more <= 10.0:
                 told = float(offset.replace("−", "-").split()[0])
@@ -224,7 +245,7 @@ def test_trade_off_refuses_to_extrapolate(visits, field, value, words):
     one.put(f"#trade-off-{field}", value)
     assert words in one.page.inner_text("#trade-off-message")
     assert one.page.get_attribute(f"#trade-off-{field}", "aria-invalid") == "true"
-    assert all(cells == ["–", "–", "–"] for cells in table_of(one.page).values())
+    assert all(cells == ["–"] * 5 for cells in table_of(one.page).values())
 
 
 def test_trade_off_refuses_a_change_beyond_the_masses(visits):
@@ -234,7 +255,7 @@ def test_trade_off_refuses_a_change_beyond_the_masses(visits):
     one.put("#trade-off-change", 10)
     assert "would leave the simulated 50 to 100 kg" in one.page.inner_text("#trade-off-message")
     rows = table_of(one.page).values()
-    assert all(cells[0] != "–" and cells[2] == "–" for cells in rows)
+    assert all(cells[0] != "–" and cells[-1] == "–" for cells in rows)
 
 
 def test_long_tables_are_printed_in_full(visits, tmp_path):
