@@ -32,7 +32,9 @@ def draw_distance_correction(table: pd.DataFrame) -> Figure:
     _draw_element(section, tilted_element(table))
     for column, label, colour, marker in _METHODS:
         more = 100.0 * (table[column] / table["minimum_distance_mm"] - 1.0)
-        ratios.plot(table["angle_deg"], more, marker, color=colour, ms=3.0, alpha=0.7, label=label)
+        ratios.plot(
+            table["angle_deg"], more, marker, color=colour, ms=3.0, label=label, rasterized=True
+        )
     angle = np.linspace(0.0, 1.05 * float(table["angle_deg"].max()), 60)
     half, whole = (1.0 / np.cos(np.radians(angle) * part) for part in (0.5, 1.0))
     for factor, label, style in ((half, "1 / cos(θ/2)", "--"), (whole, "1 / cos θ", ":")):

@@ -23,6 +23,7 @@ from kneewear.regression import (
 )
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
+from tests.report.static_results import solve_small_study
 
 FRAMES = 6
 
@@ -120,3 +121,9 @@ def whole():
 def single():
     """One case that was not published, with two lives."""
     return make_study((6.8,), (70.0,), {"walk": {"gait": 1.0}, "rest": {"gait": 1.0}})
+
+
+@pytest.fixture(scope="session")
+def static_study():
+    """Record, implant and tables of a small static study."""
+    return solve_small_study()

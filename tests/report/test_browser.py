@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 from statsmodels.api import OLS
 
+from kneewear.report.element_study import draw_element_study
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.page import render_page
+from kneewear.report.static_cases import draw_static_figures
+from kneewear.report.static_page import render_static_page
+from tests.report.static_results import STUDY
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -59,6 +63,24 @@ def address(whole, tmp_path_factory):
     )
     path = tmp_path_factory.mktemp("page") / "index.html"
     path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def static_address(static_study, tmp_path_factory):
+    """The page of a static study as a file, with a real figure."""
+    record, implant, tables = static_study
+    drawn = draw_static_figures(
+        record, implant, tables["static"], tables["material_comparison"]
+    ) | draw_element_study(tables["element_convergence"], tables["grid_sensitivity"])
+    pictures = {name: io.BytesIO() for name in drawn}
+    for name, figure in drawn.items():
+        figure.savefig(pictures[name], format="svg")
+    path = tmp_path_factory.mktemp("static") / "index.html"
+    figures = {name: file.getvalue() for name, file in pictures.items()}
+    settings = STUDY.model_dump(mode="json")
+    page = render_static_page(settings, tables, figures, {"versions": {"numpy": "2.0"}})
+    path.write_text(page, encoding="utf-8")
     return path.as_uri()
 
 
@@ -120,6 +142,21 @@ def test_page_is_quiet_alone_and_accessible(visits, address, tmp_path, kind):
     assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
     for chapter in ("results", "damage", "regression", "choices"):
         one.page.locator(f"#{chapter}").screenshot(path=tmp_path / f"{chapter}_{kind}.png")
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_static_page_is_quiet_alone_and_accessible(browser, static_address, tmp_path, kind):
+    from axe_playwright_python.sync_playwright import Axe
+
+    one = Visit(browser, static_address, **LOOKS[kind])
+    assert one.complaints == []
+    assert [url for url in one.requests if not url.startswith("data:")] == [static_address]
+    assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert one.page.locator("figure img").count() == 5
+    found = Axe().run(one.page).response["violations"]
+    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+    one.page.screenshot(path=tmp_path / f"static_{kind}.png", full_page=True)
+    one.window.close()
 
 
 @pytest.mark.parametrize("kind", LOOKS)

@@ -52,6 +52,7 @@ rule plot_figures:
             patterns=["{name}.svg"],
             caption="../report/figures.rst",
             category="Figures",
+            labels={"figure": "{name}"},
         ),
     log:
         f"{LOGS}/plot_figures.log",
@@ -66,6 +67,7 @@ rule plot_figures:
     params:
         source=fingerprint("plot_figures"),
         case=CENTRE_CASE["name"],
+        captions=CAPTIONS,
     script:
         "../../scripts/plot_figures.py"
 
