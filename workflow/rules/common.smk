@@ -16,6 +16,7 @@ from kneewear.io.study_inputs import (
     has_solid,
     mesh_files,
 )
+from kneewear.report.captions import TEXTS
 from kneewear.provenance import source_fingerprint
 from kneewear.settings_file import read_settings_file
 
@@ -46,6 +47,7 @@ PUBLISHED = sorted(
     str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
 )
 TEMPLATES = sorted(map(str, Path(ROOT, "kneewear/report/templates").iterdir()))
+CAPTIONS = {name: f"{title}. {text}" for name, (title, text, _) in TEXTS.items()}
 ACTIVITIES = list(STUDY.simulated_activities())
 BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 
