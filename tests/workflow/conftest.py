@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
+from kneewear.io.digests import file_hash
+
 CHECKOUT = Path(__file__).parent.parent.parent
 PARTS = ("kneewear", "scripts", "workflow", "config")
 
@@ -37,16 +39,9 @@ class Checkout:
         self, *arguments: str, overrides: Mapping[str, Any] | None = None, fails: bool = False
     ) -> str:
         """Run snakemake on the study and return all it says."""
-        files = [self.study]
-        if overrides:
-            (self.folder / "overrides.yaml").write_text(yaml.safe_dump(dict(overrides)))
-            files.append("overrides.yaml")
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        environment = {
-            name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"
-        } | {"PYTHONPATH": str(self.folder)}
+        command, environment = self.command(*arguments, overrides=overrides)
         done = subprocess.run(
-            [*command, "--configfile", *files],
+            command,
             cwd=self.folder,
             env=environment,
             capture_output=True,
@@ -57,6 +52,20 @@ class Checkout:
         text = done.stdout + done.stderr
         assert (done.returncode != 0) == fails, text
         return text
+
+    def command(
+        self, *arguments: str, overrides: Mapping[str, Any] | None = None
+    ) -> tuple[list[str], dict[str, str]]:
+        """Command and environment of a run on the study."""
+        files = [self.study]
+        if overrides:
+            (self.folder / "overrides.yaml").write_text(yaml.safe_dump(dict(overrides)))
+            files.append("overrides.yaml")
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        environment = {
+            name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"
+        } | {"PYTHONPATH": str(self.folder)}
+        return [*command, "--configfile", *files], environment
 
     def planned(self, overrides: Mapping[str, Any] | None = None) -> dict[str, int]:
         """Jobs of each rule a run would execute now."""
@@ -87,6 +96,12 @@ class Edit:
     def __exit__(self, *_: object) -> None:
         self.path.write_text(self.text)
         os.utime(self.path, ns=(self.stamp.st_atime_ns, self.stamp.st_mtime_ns))
+
+
+def contents(results: Path) -> dict[str, str]:
+    """Hashes of all tables and result arrays; equal values are equal files."""
+    files = [*results.rglob("*.nc"), *(results / "tables").glob("*.csv")]
+    return {str(path.relative_to(results)): file_hash(path) for path in files}
 
 
 @pytest.fixture(scope="session")
