@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -122,9 +123,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.compare_slurm")
     parser.add_argument("part", nargs="+", choices=["quick", "hundred", "node"])
     asked = parser.parse_args()
+    Checkout.patience = 3600.0
     reason = why_not()
     if reason:
         sys.exit(f"not run: {reason}")
+    # An end by the clock (timeout) shall stop the daemons as well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended before its time"))
     folder = Path(tempfile.mkdtemp(prefix="slurm-", dir=os.environ.get("CLUSTER_FOLDER")))
     with one_node(folder / "daemons") as node:
         for part in asked.part:

@@ -73,6 +73,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--full", action="store_true", help="the default study, not a coarse one")
     asked = parser.parse_args()
+    Checkout.patience = 3600.0
     settings = {"study": "killed"} if asked.full else COARSE
     folder, random = Path(tempfile.mkdtemp(prefix="kills-")), Random(asked.seed)
     results = Path("results/killed")

@@ -24,6 +24,8 @@ PARTS = ("kneewear", "scripts", "workflow", "config")
 class Checkout:
     """A copy of this checkout that tests may edit."""
 
+    patience = 600.0  # s
+
     def __init__(
         self, folder: Path, study: str = "config/quick.yaml", origin: Path = CHECKOUT
     ) -> None:
@@ -31,7 +33,7 @@ class Checkout:
         self.study = study
         # The results of a copy are copied, those of this checkout are not.
         for part in PARTS if origin == CHECKOUT else (*PARTS, "results", ".snakemake"):
-            # Compiled kernels come along; some numba versions go by the time stamps, which are kept.
+            # Compiled kernels come along; some versions of numba go by time stamps, which are kept.
             shutil.copytree(origin / part, folder / part)
         shutil.copy2(origin / "Snakefile", folder)
 
@@ -46,7 +48,7 @@ class Checkout:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=self.patience,
             check=False,
         )
         text = done.stdout + done.stderr
