@@ -75,7 +75,9 @@ class Profile:
         tilt = math.asin(self.half_width / self.arc_radius) * up
         over = away - (self.half_width + self.rim_radius * math.sin(tilt))
         fall = np.sqrt(np.maximum(self.rim_radius**2 - over**2, 0.0))
-        crest = up * self.arc_radius - up * (self.arc_radius + up * self.rim_radius) * math.cos(tilt)
+        crest = up * self.arc_radius - up * (self.arc_radius + up * self.rim_radius) * math.cos(
+            tilt
+        )
         arc = np.sqrt(self.arc_radius**2 - np.minimum(away, self.half_width) ** 2)
         inside = away <= self.half_width
         height = np.where(inside, up * (self.arc_radius - arc), crest + fall)
