@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from benchmarks import distance as distance_benchmark
+from benchmarks import evaluation as evaluation_benchmark
 from kneewear import default_study
 from kneewear.activity import build_activity
 from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
@@ -103,6 +104,7 @@ def main() -> None:
         f"(ratio {theirs / ours:.0f}); largest difference {1e3 * error:.3g} um"
     )
     distance_benchmark.main()
+    evaluation_benchmark.main()
 
 
 if __name__ == "__main__":

@@ -426,9 +426,17 @@ def turn_block(
 
 @compiled
 def finish(
-    pair: Any, rotation: NDArray, translation: NDArray, moving: bool, numbers: NDArray
-) -> None:  # pragma: no cover
-    """A pair's result in the fixed frame, from the sums of its chunks in their order."""
+    pair: Any,
+    rotation: NDArray,
+    translation: NDArray,
+    moving: bool,
+    numbers: NDArray,
+    outcomes: NDArray,
+) -> int:  # pragma: no cover
+    """A pair's result in the fixed frame, from the sums of its chunks in their order.
+
+    What its active elements bear goes to the front of `outcomes`; returns how many there are.
+    """
     sums = rows_of(pair.sums, pair.chunk_count, SUMS)
     total = np.zeros(SUMS)
     for chunk in range(pair.chunk_count):
@@ -442,8 +450,7 @@ def finish(
     for a in range(3):
         numbers[ORIGIN + a] = translation[a]
     if total[ACTIVE] == 0.0:
-        return
-    gather_outcome(pair, sums)
+        return 0
     numbers[PEAK], numbers[DEPTH] = total[HIGHEST], total[DEEPEST]
     numbers[MEAN] = total[PRESSURES] / total[ACTIVE]
     numbers[CONTACT_AREA] = total[TOUCHED]
@@ -452,13 +459,12 @@ def finish(
     fill_damping(rotation, total, numbers[DAMPING:])
     for a in range(3):
         numbers[CENTRE_OF_PRESSURE + a] = total[PLACES_CARRIED + a] / total[CARRIED]
+    return gather_outcome(pair, sums, outcomes)
 
 
 @compiled
-def gather_outcome(pair: Any, sums: NDArray) -> None:  # pragma: no cover
-    """Move the outcomes of all chunks together, in the order of the chunks."""
-    if pair.chunk_count == 1:
-        return
+def gather_outcome(pair: Any, sums: NDArray, outcomes: NDArray) -> int:  # pragma: no cover
+    """Copy the outcomes of all chunks together, in the order of the chunks; their number."""
     outcome = rows_of(pair.outcome, pair.count, OUT_NUMBERS)
     first_tile = indices_of(pair.chunk_first, pair.chunk_count + 1)
     first_element = indices_of(pair.tile_first, pair.tile_count + 1)
@@ -466,11 +472,11 @@ def gather_outcome(pair: Any, sums: NDArray) -> None:  # pragma: no cover
     for chunk in range(pair.chunk_count):
         first = first_element[first_tile[chunk]]
         count = np.int64(sums[chunk, ACTIVE])
-        if first != slot:
-            for n in range(count):
-                for k in range(OUT_NUMBERS):
-                    outcome[slot + n, k] = outcome[first + n, k]
+        for n in range(count):
+            for k in range(OUT_NUMBERS):
+                outcomes[slot + n, k] = outcome[first + n, k]
         slot += count
+    return int(slot)
 
 
 @compiled

@@ -153,26 +153,30 @@ def evaluate_pairs(
     moving: bool,
     last: NDArray,
     numbers: NDArray,
-) -> None:  # pragma: no cover
+    outcomes: NDArray,
+) -> int:  # pragma: no cover
     """Contact of all pairs at one pose, a row of `numbers` (NUMBERS each) a pair.
 
     `pairs` are the `records` of a `ContactModel`; other kernels may call this, everything a pair
     needs stands in its record. `motion` (6 x 3) holds rotation, translation, and the velocity of
     the moving body's origin and its angular velocity in the fixed frame, which are looked at if
     `moving`. `last` (LAST_NUMBERS, zeros at first) keeps the last pose: when it comes again active
-    elements and feet are used again.
+    elements and feet are used again. What the active elements bear goes, pair after pair, to the
+    front of `outcomes` (a row for every element); returns how many there are.
     """
     pose, turned = np.empty((4, 3)), np.zeros(6)
     known = find_pose(pairs, motion, last, pose)
     if moving:
         into_moving_frame(pose, motion[4:], turned)
+    active = np.int64(0)
     for p in range(pairs.shape[0]):
         if not known:
             search_pair(pairs[p], pose[:3], pose[3])
         for chunk in range(pairs[p].chunk_count):
             press_chunk(pairs[p], pose[:3], turned, moving, known, chunk)
-        finish(pairs[p], pose[:3], pose[3], moving, numbers[p])
+        active += finish(pairs[p], pose[:3], pose[3], moving, numbers[p], outcomes[active:])
     keep_pose(pose, last)
+    return int(active)
 
 
 @compiled
@@ -208,13 +212,16 @@ def finish_pairs(
     moving: bool,
     last: NDArray,
     numbers: NDArray,
-) -> None:  # pragma: no cover
-    """Results of all pairs from the sums of their chunks."""
+    outcomes: NDArray,
+) -> int:  # pragma: no cover
+    """Results of all pairs from the sums of their chunks, as of `evaluate_pairs`."""
     pose = np.empty((4, 3))
     find_pose(pairs, motion, last, pose)
+    active = np.int64(0)
     for p in range(pairs.shape[0]):
-        finish(pairs[p], pose[:3], pose[3], moving, numbers[p])
+        active += finish(pairs[p], pose[:3], pose[3], moving, numbers[p], outcomes[active:])
     keep_pose(pose, last)
+    return int(active)
 
 
 @compiled
