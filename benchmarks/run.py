@@ -53,7 +53,9 @@ def main() -> None:
     """Print the timings."""
     study = default_study()
     implant, _ = build_implant(study.implant)
-    settings, grid_settings = study.simulation, study.grid
+    grid_settings = study.grid
+    exact = {"analysis": "quasi_static", "distance": "exact"}
+    settings = study.simulation.model_copy(update=exact)
     size = study.table.u_points, study.table.v_points
     grid = build_grid(implant, grid_settings.rows, grid_settings.columns)
     tables = {side: tabulate_surface(s, *size) for side, s in implant.femoral.items()}

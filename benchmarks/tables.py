@@ -118,7 +118,7 @@ def time_distances() -> None:
     case = Case("10mm_75kg", 10.0, 75.0)
 
     def cycle(source: str) -> Any:
-        chosen = settings.model_copy(update={"distance": source})
+        chosen = settings.model_copy(update={"distance": source, "analysis": "quasi_static"})
         return simulate_cases(grid, implant.femoral, nodes, activity, [case], chosen, tables)
 
     history = cycle("exact")

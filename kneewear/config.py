@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from kneewear.activity_settings import ActivitySettings
 from kneewear.errors import InputDataError
 from kneewear.setting_faults import fault, refusal, suggestion
+from kneewear.setting_types import Finite, NonNegative, Positive, Settings, ascending
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Coordinate = Literal[
     "anterior_posterior",
@@ -42,18 +40,6 @@ _UNIT_VECTORS: dict[str, tuple[int, int, int]] = {
     "medial": (0, 0, 1),
     "lateral": (0, 0, -1),
 }
-
-
-def _ascending(pair: tuple[float, float]) -> tuple[float, float]:
-    if pair[0] >= pair[1]:
-        raise fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Put the lower value first.")
-    return pair
-
-
-class Settings(BaseModel):
-    """Base of every block of settings: unknown keys are refused and values never change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class SideValues(Settings):
@@ -197,7 +183,7 @@ class InsertRegion(Settings):
         description="Limits from lateral to medial, mm, ascending; medial is positive."
     )
 
-    _check = field_validator("x", "z")(_ascending)
+    _check = field_validator("x", "z")(ascending)
 
 
 class InsertRegions(Settings):
@@ -219,7 +205,7 @@ class FemoralRegion(Settings):
         "0 is distal, posterior positive."
     )
 
-    _check = field_validator("z", "angle_deg")(_ascending)
+    _check = field_validator("z", "angle_deg")(ascending)
 
 
 class FemoralRegions(Settings):
@@ -314,11 +300,52 @@ class MeshImplantSettings(Settings):
         return self
 
 
-class ImplantSettings(Settings):
-    """The implant."""
+class NaturalKneeSettings(Settings):
+    """Natural knee read from sheets of cartilage and subchondral bone."""
 
-    source: Literal["parametric", "meshes"] = Field(
-        description="Where the implant comes from: built-in shape or mesh files."
+    femoral_cartilage: str = Field(
+        description="File of the femur's cartilage, path in the data folder; an open sheet (.stl, "
+        ".ply, .obj) with normals out of the bone, as the other three."
+    )
+    femoral_bone: str = Field(description="File of the femur's subchondral bone.")
+    tibial_cartilage: str = Field(description="File of the tibia's cartilage.")
+    tibial_bone: str = Field(description="File of the tibia's subchondral bone.")
+    unit: Literal["m", "mm"] = Field(description="Unit of length of the files.")
+    axes: AxesSettings = Field(description="Anatomical directions of the files' axes.")
+    tibial_region_mm: InsertRegions = Field(
+        description="Windows over which the plateaus are fitted, mm; they may reach beyond the "
+        "cartilage, elements do not."
+    )
+    femoral_region_mm: FemoralRegions = Field(
+        description="Parts of the condyles that are fitted, mm and deg."
+    )
+    knot_spacing_mm: KnotSpacingSettings = Field(
+        description="Smallest distance of the knots of the fitted surfaces."
+    )
+    smoothing_length_mm: NonNegative = Field(
+        description="Length below which the fit smooths features away, mm; about a voxel."
+    )
+    tolerance_mm: Positive = Field(
+        description="Largest accepted distance between a mesh vertex and the surface, mm."
+    )
+    mean_tolerance_mm: Positive = Field(description="Largest accepted mean distance, mm.")
+    tibial_thickness_mm: tuple[Positive, Positive] = Field(
+        description="Least and greatest thickness of the tibia's cartilage, mm; measured ones "
+        "outside are clipped."
+    )
+    femoral_thickness_mm: tuple[Positive, Positive] = Field(
+        description="The same of the femur's cartilage, mm."
+    )
+
+    _check = field_validator("tibial_thickness_mm", "femoral_thickness_mm")(ascending)
+
+
+class ImplantSettings(Settings):
+    """The implant, or a natural knee in its place."""
+
+    source: Literal["parametric", "meshes", "natural"] = Field(
+        description="Where the implant comes from: built-in shape, mesh files, or the cartilage "
+        "of a natural knee."
     )
     name: str = Field(min_length=1, description="Name shown in tables and figures.")
     knee: Literal["right", "left"] = Field(description="Side of the body the implant is made for.")
@@ -331,6 +358,11 @@ class ImplantSettings(Settings):
     meshes: MeshImplantSettings | None = Field(
         description="Mesh files and how to read them; needed when source is meshes."
     )
+    natural: NaturalKneeSettings | None = Field(
+        default=None,
+        description="Sheets of cartilage and bone and how to read them; needed when source is "
+        "natural, for static studies.",
+    )
 
     @model_validator(mode="after")
     def _needs_its_block(self) -> ImplantSettings:
@@ -340,17 +372,27 @@ class ImplantSettings(Settings):
                 f"a block '{self.source}'",
                 f"Fill implant.{self.source} in, or choose the other source.",
             )
-        if self.meshes is not None:
-            handedness = self.meshes.axes.handedness()
-            wanted = 1 if self.knee == "right" else -1
-            if handedness != wanted:
-                axes = self.meshes.axes
-                raise fault(
-                    f"meshes.axes x: {axes.x}, y: {axes.y}, z: {axes.z}",
-                    f"three perpendicular axes that are right-handed in a {self.knee} knee",
-                    "Turn one direction round or correct implant.knee.",
-                )
+        for name, block in (("meshes", self.meshes), ("natural", self.natural)):
+            if block is not None:
+                self._check_axes(block.axes, name)
+        if self.natural is not None and self.nominal_thickness_mm != (
+            least := self.natural.tibial_thickness_mm[0]
+        ):
+            raise fault(
+                f"nominal_thickness_mm: {self.nominal_thickness_mm:g}",
+                f"{least:g}, the least of natural.tibial_thickness_mm",
+                "Make both the same.",
+            )
         return self
+
+    def _check_axes(self, axes: AxesSettings, block: str) -> None:
+        wanted = 1 if self.knee == "right" else -1
+        if axes.handedness() != wanted:
+            raise fault(
+                f"{block}.axes x: {axes.x}, y: {axes.y}, z: {axes.z}",
+                f"three perpendicular axes that are right-handed in a {self.knee} knee",
+                "Turn one direction round or correct implant.knee.",
+            )
 
 
 class GridSettings(Settings):
@@ -371,111 +413,6 @@ class TableSettings(Settings):
         description="Largest error of the smooth distance table, micrometres; four times that "
         "within 1 mm of edges rounded below 4 mm."
     )
-
-
-class Bump(Settings):
-    """One smooth rise (or fall) within the cycle."""
-
-    height: Finite = Field(description="Height above the base, in the unit of the curve.")
-    centre_percent: Percent = Field(description="Place of the peak, percent of the cycle.")
-    width_percent: Annotated[float, Field(gt=0, le=50)] = Field(
-        description="Full width of the bump at half its height, percent of the cycle; the bump "
-        "reaches one such width to either side of its centre."
-    )
-
-
-class BumpCurve(Settings):
-    """Periodic curve over one cycle: a base value plus bumps."""
-
-    base: Finite = Field(description="Value away from the bumps, in the unit of the curve.")
-    bumps: tuple[Bump, ...] = Field(description="Bumps added to the base.")
-
-
-class ParametricActivity(Settings):
-    """Built-in activity, one bump curve for each prescribed quantity."""
-
-    source: Literal["parametric"] = Field(description="This shape of activity: built-in curves.")
-    duration_s: Positive = Field(description="Duration of one cycle, s.")
-    flexion_deg: BumpCurve = Field(description="Flexion, deg.")
-    tibial_external_rotation_deg: BumpCurve = Field(
-        description="External rotation of the tibia against the femur, deg."
-    )
-    femur_posterior_mm: BumpCurve = Field(
-        description="Position of the femoral origin behind that of the insert, mm."
-    )
-    load_body_weights: BumpCurve = Field(description="Axial load, body weights.")
-
-
-class MotionColumns(Settings):
-    """Columns of the motion file."""
-
-    percent: str = Field(description="Column of the percent of the cycle.")
-    flexion: str = Field(description="Column of flexion, deg.")
-    varus: str = Field(description="Column of varus, deg.")
-    tibial_external_rotation: str = Field(description="Column of tibial external rotation, deg.")
-    anterior: str = Field(description="Column of the femur's anterior position, mm.")
-    superior: str = Field(description="Column of the femur's superior position, mm.")
-    lateral: str = Field(description="Column of the femur's lateral position, mm.")
-
-
-class MotionSettings(Settings):
-    """Measured motion."""
-
-    file: str = Field(description="CSV file of the motion; path in the data folder.")
-    convention: Literal["grood-suntay", "body-123"] = Field(
-        description="Convention of the file's angles; there is no default."
-    )
-    columns: MotionColumns = Field(description="Names of the columns.")
-
-
-class LoadColumns(Settings):
-    """Columns of the load file."""
-
-    percent: str = Field(description="Column of the percent of the cycle.")
-    load: str = Field(description="Column of the load.")
-
-
-class LoadSettings(Settings):
-    """Measured load."""
-
-    file: str = Field(description="CSV file of the load; path in the data folder.")
-    columns: LoadColumns = Field(description="Names of the columns.")
-    kind: Literal["axial_load", "ground_reaction"] = Field(
-        description="Axial joint load in body weights, or a ground reaction to be scaled."
-    )
-    load_range_body_weights: tuple[Positive, Positive] | None = Field(
-        default=None,
-        description="Range a ground reaction is scaled to, body weights; for ground_reaction only.",
-    )
-
-    @model_validator(mode="after")
-    def _range_goes_with_ground_reaction(self) -> LoadSettings:
-        given = self.load_range_body_weights
-        if (self.kind == "ground_reaction") != (given is not None):
-            raise fault(
-                f"kind: {self.kind} with load_range_body_weights: {given}",
-                "load_range_body_weights with kind: ground_reaction and only then",
-                "Add or remove load_range_body_weights, for instance [0.25, 3.0].",
-            )
-        if given is not None:
-            _ascending(given)
-        return self
-
-
-class CsvActivity(Settings):
-    """Activity read from measured curves."""
-
-    source: Literal["csv"] = Field(description="This shape of activity: measured curves.")
-    motion: MotionSettings = Field(description="Measured motion.")
-    load: LoadSettings = Field(description="Measured load.")
-    duration_s: Positive = Field(description="Duration of one cycle, s.")
-    closing_percent: Annotated[float, Field(ge=0, le=50)] = Field(
-        description="Part of the cycle over which the gap from last to first sample is blended, "
-        "percent."
-    )
-
-
-ActivitySettings = Annotated[ParametricActivity | CsvActivity, Field(discriminator="source")]
 
 
 class CaseSettings(Settings):
@@ -502,6 +439,26 @@ class CaseSettings(Settings):
             if len(alike) > 1:
                 raise fault(f"{first:g} more than once", "distinct values", "Name each level once.")
         return values
+
+
+class ForwardSettings(Settings):
+    """Forward dynamics of the femoral component."""
+
+    mass_kg: Positive = Field(description="Mass of the moving body, kg.")
+    radius_of_gyration_mm: Positive = Field(
+        description="Radius of gyration about all axes through its centre of mass, mm."
+    )
+    centre_of_mass_mm: tuple[Finite, Finite, Finite] = Field(
+        description="Centre of mass in the femoral frame: posterior, superior, medial, mm."
+    )
+    damping_ratio: NonNegative = Field(
+        description="Damping of the free vibrations at the frame of the largest load, as part of "
+        "the critical one."
+    )
+    relative_tolerance: Annotated[float, Field(ge=1e-10, le=1e-2)] = Field(
+        description="Largest error of a step, as part of 0.1 mm of penetration."
+    )
+    cycles: int = Field(ge=1, le=100, description="Cycles simulated; the last one is kept.")
 
 
 class ThreeParameterSettings(Settings):
@@ -560,6 +517,11 @@ class PressureLawSettings(Settings):
 class SimulationSettings(Settings):
     """Contact simulation."""
 
+    analysis: Literal["forward", "quasi_static"] = Field(
+        description="Forward dynamics on the coarse grid and inverse dynamics on the fine one, or "
+        "a row of equilibria on the fine grid."
+    )
+    forward: ForwardSettings = Field(description="Forward dynamics; for analysis: forward.")
     frames: int = Field(ge=4, le=10000, description="Frames of one cycle.")
     youngs_modulus_mpa: Positive = Field(description="Young's modulus of the polyethylene, MPa.")
     poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
@@ -871,6 +833,10 @@ class Study(Settings):
     seed: int = Field(ge=0, description="Seed of everything random.")
     implant: ImplantSettings = Field(description="The implant.")
     grid: GridSettings = Field(description="Elements on each plateau.")
+    coarse_grid: GridSettings = Field(
+        description="Elements on each plateau in forward dynamics; pressures come from the grid "
+        "above."
+    )
     table: TableSettings = Field(description="Lookup tables of the condyles.")
     activities: dict[Name, ActivitySettings] = Field(
         min_length=1, description="Activities by name; those of a life are simulated."
@@ -888,6 +854,16 @@ class Study(Settings):
     @classmethod
     def _drop_removed(cls, activities: Any) -> Any:
         return _without_nulls(activities)
+
+    @model_validator(mode="after")
+    def _cartilage_is_static(self) -> Study:
+        if self.implant.source == "natural" and self.static is None:
+            raise fault(
+                "implant.source: natural without a block 'static'",
+                "a static study: cartilage neither wears by these laws nor has a solved cycle",
+                "Fill static in, as config/natural_knee.yaml does.",
+            )
+        return self
 
     @model_validator(mode="after")
     def _lives_name_activities(self) -> Study:
@@ -1007,23 +983,6 @@ def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -
         return Study.model_validate(dict(source))
     except ValidationError as error:
         raise refusal(error, Study, source, name) from None
-
-
-def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | CsvActivity:
-    """Activity settings from plain builtins that were checked before.
-
-    Parameters
-    ----------
-    settings : mapping
-        One entry of `activities`.
-
-    Returns
-    -------
-    ParametricActivity or CsvActivity
-        As `source` says.
-    """
-    shape = CsvActivity if settings["source"] == "csv" else ParametricActivity
-    return shape.model_validate(dict(settings))
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:

@@ -63,6 +63,21 @@ class ConvergenceError(KneewearError):
         # All arguments go to the base, or the error could not travel between processes.
         super().__init__(what, frame, residual, unit, remedy)
 
+    def named(self, whose: str) -> ConvergenceError:
+        """The same error with the name of what it happened to.
+
+        Parameters
+        ----------
+        whose : str
+            Such as case and activity.
+
+        Returns
+        -------
+        ConvergenceError
+        """
+        what = f"{whose}: {self.what}"
+        return ConvergenceError(what, self.frame, self.residual, self.unit, self.remedy)
+
     def __str__(self) -> str:
         return (
             f"{self.what} did not converge at frame {self.frame}: residual {self.residual:.3g} "

@@ -16,6 +16,8 @@ from kneewear.errors import KneewearError
 def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     """Send log messages and warnings of a block to a file, and a failure with its traceback.
 
+    Messages of `kneewear.progress` are shown on standard error as well.
+
     Parameters
     ----------
     path : str or Path
@@ -34,6 +36,9 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     root, logger = logging.getLogger(), logging.getLogger("kneewear")
     root.addHandler(handler)
+    # How far a long job is also goes to the terminal, through standard error.
+    terminal, progress = logging.StreamHandler(), logging.getLogger("kneewear.progress")
+    progress.addHandler(terminal)
     logger.setLevel(logging.INFO)
     logging.captureWarnings(True)
     _limit_threads(threads)
@@ -50,6 +55,7 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     finally:
         logging.captureWarnings(False)
         root.removeHandler(handler)
+        progress.removeHandler(terminal)
         handler.close()
 
 

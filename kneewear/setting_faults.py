@@ -151,7 +151,7 @@ def _describe(
     if kind.startswith("union_tag"):
         tag = _value_at(settings, (*location, "source"))
         found = "nothing" if tag is None else repr(tag)
-        return f"{where}.source", found, "parametric or csv", "Say where the activity is from."
+        return f"{where}.source", found, "parametric or file", "Say where the activity is from."
     message = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
     wanted = _EXPECTATIONS.get(kind, message)
     return where, repr(details["input"]), wanted, "Correct the value (see config/README.md)."

@@ -10,12 +10,12 @@ from kneewear.io.history import load_history
 from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
+from kneewear.simulation.history import keep_common
 from kneewear.wear import WornContact, accumulate_wear, record_cycles
 
 with job_log(snakemake.log[0], snakemake.threads):
-    histories = {
-        history.activity: history for history in map(load_history, snakemake.input.histories)
-    }
+    # A life is told of cases that finished in all of its activities.
+    histories = keep_common([load_history(path) for path in snakemake.input.histories])
     grid, settings = load_grid(snakemake.input.grid), WearSettings(**snakemake.params.wear)
     worn = WornContact(
         surfaces=load_implant(snakemake.input.surfaces).femoral,

@@ -21,7 +21,9 @@ with job_log(snakemake.log[0], snakemake.threads):
     meshes = {name: load_shape(path) for name, path in snakemake.input.items()}
     settings = ImplantSettings(**snakemake.params.implant)
     implant, quality = build_implant(settings, **meshes)
-    grid = build_grid(implant, **GridSettings(**snakemake.params.grid).model_dump())
+    for name in ("grid", "coarse_grid"):
+        elements = GridSettings(**snakemake.params[name])
+        save_grid(build_grid(implant, **elements.model_dump()), snakemake.output[name])
     tables = {
         side: tabulate_surface(surface, table.u_points, table.v_points)
         for side, surface in implant.femoral.items()
@@ -31,7 +33,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         for side, surface in implant.femoral.items()
     }
     save_implant(implant, snakemake.output.surfaces)
-    save_grid(grid, snakemake.output.grid)
     save_tables(tables, snakemake.output.table)
     save_distance_tables(distances, snakemake.output.distance_table)
     save_table(quality_table(distances), snakemake.output.distance_quality)

@@ -11,8 +11,10 @@ from kneewear.io.distance_table import load_distance_tables
 from kneewear.io.extraction import load_extractions
 from kneewear.io.figures import save_figure
 from kneewear.io.grid import load_grid
+from kneewear.io.history import load_case
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
+from kneewear.report.dynamics import draw_dynamics
 from kneewear.report.figures import draw_figures
 from kneewear.report.verification import draw_verification
 
@@ -32,6 +34,12 @@ with job_log(snakemake.log[0], snakemake.threads):
         quality=load_deviation(snakemake.input.deviation),
         extractions=next(map(load_extractions, snakemake.input.extraction), None),
         benchmark=next(map(load_table, snakemake.input.benchmark), None),
+    )
+    figures |= draw_dynamics(
+        implant=load_implant(snakemake.input.surfaces),
+        grid=load_grid(snakemake.input.grid),
+        histories=load_case(snakemake.input.histories, snakemake.params.case),
+        comparison=load_table(snakemake.input.analyses),
     )
     tables = {Path(path).stem: load_table(path) for path in snakemake.input.verification}
     figures |= draw_verification(tables)

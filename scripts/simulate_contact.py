@@ -19,5 +19,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         cases=[Case(**case) for case in snakemake.params.cases],
         settings=SimulationSettings(**snakemake.params.simulation),
         distance_tables=load_distance_tables(snakemake.input.distance_table),
+        coarse_grid=load_grid(snakemake.input.coarse_grid),
+        keep_going=True,
     )
     save_history(history, snakemake.output.history)

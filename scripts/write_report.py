@@ -13,12 +13,13 @@ with job_log(snakemake.log[0], snakemake.threads):
     page = render_page(
         study=snakemake.params.settings,
         tables={Path(path).stem: load_table(path) for path in snakemake.input.tables}
-        | {f"benchmark_{Path(path).stem}": load_table(path) for path in snakemake.input.benchmarks},
+        | {f"benchmark_{Path(path).stem}": load_table(path) for path in snakemake.input.benchmarks}
+        | {f"signs_{Path(path).parent.name}": load_table(path) for path in snakemake.input.signs},
         figures={
             path.stem: path.read_bytes()
             for path in sorted(Path(snakemake.input.figures).glob("*.svg"))
         },
-        notes={activity.name: activity.notes for activity in activities},
+        notes={one.name: one.remarks for one in activities},
         provenance=load_json(snakemake.input.provenance),
     )
     save_text(page, snakemake.output.page)

@@ -10,13 +10,9 @@ import typing
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from kneewear.config import (
-    CsvActivity,
-    MeshImplantSettings,
-    ParametricActivity,
-    Settings,
-    Study,
-)
+from kneewear.activity_settings import FileActivity, ParametricActivity
+from kneewear.config import MeshImplantSettings, NaturalKneeSettings, Study
+from kneewear.setting_types import Settings
 
 PAGE = Path(__file__).parent.parent / "config" / "README.md"
 HEAD = """# Settings
@@ -32,6 +28,8 @@ override single keys:
 | `nominal.yaml` | one patient (70 kg, 6.8 mm), gait alone and mixed with stairs |
 | `evolution.yaml` | 9 cases whose surface follows wear and creep, in 16 blocks of cycles |
 | `example_meshes.yaml` | an implant from STL and a gait from CSV; start here for your own |
+| `example_simulator.yaml` | a knee simulator under displacement and force control (your curves) |
+| `natural_knee.yaml` | static contact of a natural knee's cartilage (data from elsewhere) |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data from elsewhere) |
 
 Run one with `make study CONFIG=config/quick.yaml` or
@@ -48,14 +46,50 @@ Names carry units. Paths below are the nesting of keys; `*` stands for a name of
 """
 
 
+CONVENTIONS = """## Conventions of motion files
+
+Every motion file names what its columns mean; there is no default. What a growing value does:
+
+| convention | flexion | varus | rotation | anterior-posterior | superior-inferior | m.-lateral |
+|---|---|---|---|---|---|---|
+| `grood-suntay` | flexes | varus | tibia outwards | femur forward | femur up | femur lateral |
+| `body-123` | flexes | varus | tibia outwards | femur forward | femur up | femur lateral |
+| `opensim` | flexes | adduction | tibia inwards | tibia forward | tibia up | tibia lateral |
+| `iso14243-3:2004`, `iso14243-3:2014` | flexes | - | tibia inwards | tibia forward | - | - |
+| `signs` | as `signs` says | | | | | |
+
+- `grood-suntay`: clinical angles (turns about the tibia's long axis, then the floating one, then
+  the femur's), and the femoral origin along the axes of the insert. `signs` is the same with signs
+  of your own.
+- `body-123`: turns about x (varus), then y (rotation), then z (flexion).
+- `opensim`: the six coordinates of a knee joint whose parent is the femur and whose child is the
+  tibia, R = Rz(-flexion) Rx(adduction) Ry(rotation), position of the tibia along the femur's axes
+  (Lenhart 2015, Smith 2019); right knees. `placement` says where the components sit in the bones.
+- `iso14243-3`: displacements from the pose at rest, which `reference_posterior_mm` places. The
+  standard was not at hand: that both editions count the tibia's way forward and inward as positive
+  is taken on trust; that their curves go opposite ways, AP mainly negative and rotation mainly
+  positive in 2004 and the reverse in 2014, is from the abstract of Wang et al. (2018, PLoS ONE
+  13:e0206496). A file whose curves go the other way than those of the edition it names is reported;
+  with `signs` nothing is assumed. No compliance is claimed: you bring the curves.
+
+CSV files are in degrees and mm. `.sto` and `.mot` files must say `inDegrees`, and are in metres.
+Anterior-posterior forces and internal-external torques (`control`) count as their displacements do.
+"""
+
+
 def render() -> str:
     """Text of the page."""
-    csv, meshes = _rows(CsvActivity, "activities.*"), _rows(MeshImplantSettings, "implant.meshes")
+    files, meshes = (
+        _rows(FileActivity, "activities.*"),
+        _rows(MeshImplantSettings, "implant.meshes"),
+    )
     parts = [
         HEAD,
         _table("Study", _rows(Study, "")),
-        _table("Activities read from CSV (`source: csv`)", csv),
+        _table("Activities read from files (`source: file`)", files),
+        CONVENTIONS,
         _table("Implants read from meshes (`source: meshes`)", meshes),
+        _table("Natural knees (`source: natural`)", _rows(NaturalKneeSettings, "implant.natural")),
     ]
     return "\n".join(parts)
 
@@ -75,7 +109,7 @@ def _rows(model: type[Settings], path: str) -> list[tuple[str, str, str]]:
         if name == "activities":
             rows.append((key, "mapping of names to activities", text))
             rows += _rows(ParametricActivity, "activities.*")
-        elif inner is MeshImplantSettings:
+        elif inner in (MeshImplantSettings, NaturalKneeSettings):
             rows.append((key, "block (below) or null", text))
         elif inner is not None:
             rows.append((key, {"": "block", "[]": "list", ".*": "mapping"}[suffix], text))
@@ -111,7 +145,11 @@ def _kind(annotation: Any) -> str:
         return " or ".join(_kind(part) for part in parts)
     if origin is tuple:
         kind = _kind(parts[0])
-        return f"list of {kind}s" if parts[-1] is Ellipsis else f"pair of {kind}s"
+        if parts[-1] is Ellipsis:
+            return f"list of {kind}s"
+        if get_origin(parts[0]) is tuple:
+            return f"{len(parts)} rows of {len(get_args(parts[0]))} numbers"
+        return f"pair of {kind}s"
     if origin is dict:
         return "mapping"
     names = {float: "number", int: "whole number", str: "text", bool: "true or false"}

@@ -119,7 +119,11 @@ def test_batches_are_consecutive_and_complete():
         ("wear.lives", {"gait": {"gait": 0.9}}, r"shares of 'gait' that sum to 0\.9"),
         ("wear.lives", {"other": {"gate": 1.0}}, r"activity 'gate'.*Did you mean 'gait'\?"),
         ("activities.gait.flexion_deg.bases", 1, r"key activities\.gait\.flexion_deg\.bases"),
-        ("activities.gait.source", "xls", r"gait\.source: found 'xls'; expected parametric or csv"),
+        (
+            "activities.gait.source",
+            "xls",
+            r"gait\.source: found 'xls'; expected parametric or file",
+        ),
         ("implant.source", "meshes", r"without a block 'meshes'"),
         ("implant.parametric.plateau_edge_radius_mm.medial", -1, "expected greater than 0"),
     ],

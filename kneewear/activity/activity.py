@@ -1,16 +1,21 @@
-"""One cycle of an activity: prescribed motion and load."""
+"""One cycle of an activity: motion, load and what drives each coordinate."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.mechanics import COORDINATES, Spring
+
+# Flexion, internal-external rotation and anterior-posterior translation (Bei 2003, 4.2.1).
+USUALLY_PRESCRIBED = ("x", "theta_2", "theta_3")
+
 
 @dataclass(frozen=True)
 class Activity:
-    """Motion of the femoral component on the insert and axial load over one periodic cycle.
+    """Motion of the femoral component on the insert and what loads it over one periodic cycle.
 
     A cycle of n frames has n intervals; frame n would be frame 0 again and is not stored.
 
@@ -23,20 +28,36 @@ class Activity:
     duration : float
         Duration of the cycle, s.
     translation : array, shape (n_frames, 3)
-        Femoral origin in the insert's frame (x posterior, y superior, z medial), mm. x is
-        prescribed; y and z only start the search of the equilibrium.
+        Femoral origin in the insert's frame (x posterior, y superior, z medial), mm.
     rotation : array, shape (n_frames, 3)
-        Body-three 1-2-3 angles of the femoral component, rad. The second (internal-external) and
-        third (flexion, negative when flexed) are prescribed; the first (varus) starts the search.
+        Body-three 1-2-3 angles of the femoral component (varus, tibial external rotation, minus
+        flexion), rad.
     load : array, shape (n_frames,)
         Axial load along the insert's -y, in body weights, positive.
+    prescribed : tuple of str
+        Coordinates, of `COORDINATES`, that follow translation and rotation. The values of the
+        others only start the search of the equilibrium.
+    load_line : float or None
+        Medial-lateral place (insert z) of the axial load, mm; None where the simulation places it.
+    wrench : array, shape (n_frames, 6), optional
+        Further force (body weights) and moment about the femoral origin (body weights times mm) on
+        the femoral component, along the insert's axes; zero when not given.
+    springs : tuple of Spring
+        Soft tissue, as springs along coordinates.
+    deviation : array, shape (6,), optional
+        Standard deviation of the measured coordinates, mm and rad; zero when not given.
+    deviation_harmonics : int
+        Harmonics of the cycle the error of measurement is made of besides its mean.
     notes : tuple of str
         What was done to the source data (resampling, closing of the cycle), for the report.
+    warnings : tuple of str
+        What looks wrong in the source data although it can be used.
 
     Raises
     ------
     ValueError
-        When the shapes disagree, a value is not finite or a load is not positive.
+        When the shapes disagree, a value is not finite, a load or deviation is negative, a
+        coordinate is unknown, or forces and springs come without a load line.
     """
 
     name: str
@@ -45,12 +66,49 @@ class Activity:
     translation: NDArray[np.float64]
     rotation: NDArray[np.float64]
     load: NDArray[np.float64]
+    prescribed: tuple[str, ...] = USUALLY_PRESCRIBED
+    load_line: float | None = None
+    wrench: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 6)))
+    springs: tuple[Spring, ...] = ()
+    deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(6))
+    deviation_harmonics: int = 0
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no simulation can use."""
+        if np.size(self.wrench) == 0:
+            object.__setattr__(self, "wrench", np.zeros((np.size(self.percent), 6)))
+        self._check_arrays()
+        if np.min(self.load, initial=np.inf) <= 0:
+            raise ValueError(
+                f"load of activity '{self.name}' goes down to {np.min(self.load):g} body weights; "
+                "it must be positive at every frame"
+            )
+        if np.min(self.deviation) < 0:
+            raise ValueError(f"deviation of activity '{self.name}' is negative: {self.deviation}")
+        unknown = set(self.prescribed) - set(COORDINATES)
+        if unknown:
+            raise ValueError(
+                f"prescribed coordinates of activity '{self.name}' hold {', '.join(unknown)}; "
+                f"known are {', '.join(COORDINATES)}"
+            )
+        unplaced = self.load_line is None
+        if unplaced and (np.any(self.wrench) or self.springs or self._unusual()):
+            raise ValueError(
+                f"activity '{self.name}' has forces, springs or coordinates prescribed other than "
+                f"{', '.join(USUALLY_PRESCRIBED)}: it needs a load line"
+            )
+
+    def _check_arrays(self) -> None:
         frames = np.shape(self.percent)
-        shapes = {"translation": (*frames, 3), "rotation": (*frames, 3), "load": frames}
+        shapes = {
+            "translation": (*frames, 3),
+            "rotation": (*frames, 3),
+            "load": frames,
+            "wrench": (*frames, 6),
+            "deviation": (6,),
+        }
         for name, shape in shapes.items():
             values = np.asarray(getattr(self, name))
             if len(frames) != 1 or values.shape != shape:
@@ -60,8 +118,21 @@ class Activity:
                 )
             if not np.isfinite(values).all():
                 raise ValueError(f"{name} of activity '{self.name}' has values that are not finite")
-        if np.min(self.load, initial=np.inf) <= 0:
-            raise ValueError(
-                f"load of activity '{self.name}' goes down to {np.min(self.load):g} body weights; "
-                "it must be positive at every frame"
-            )
+
+    def _unusual(self) -> bool:
+        return set(self.prescribed) != set(USUALLY_PRESCRIBED)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Coordinates that follow from contact, loads and springs."""
+        return tuple(name for name in COORDINATES if name not in self.prescribed)
+
+    @property
+    def coordinates(self) -> NDArray[np.float64]:
+        """The six coordinates at each frame, mm and rad, shape (n_frames, 6)."""
+        return np.hstack([self.translation, self.rotation])
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to tell a reader: warnings first, then what was done."""
+        return (*(f"Check this: {warning}" for warning in self.warnings), *self.notes)

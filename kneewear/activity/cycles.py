@@ -8,6 +8,9 @@ from scipy.interpolate import CubicSpline
 
 Array = NDArray[np.float64]
 
+# Samples from which harmonics are taken: many more than any file or setting holds.
+_DENSE = 1024
+
 
 def frame_percent(frames: int) -> Array:
     """Percent of the cycle at each frame, shape (frames,): from 0, equally spaced, below 100."""
@@ -51,8 +54,10 @@ def close_cycle(percent: Array, values: Array, closing_percent: float) -> tuple[
     return closed, gap
 
 
-def resample_cycle(percent: Array, values: Array, frames: int) -> Array:
-    """Periodic cubic spline through closed curves, at equally spaced frames.
+def resample_cycle(
+    percent: Array, values: Array, frames: int, harmonics: int | None = None
+) -> Array:
+    """Smooth periodic curve through closed samples, or near them, at equally spaced frames.
 
     Parameters
     ----------
@@ -62,12 +67,65 @@ def resample_cycle(percent: Array, values: Array, frames: int) -> Array:
         Samples of closed curves.
     frames : int
         Number of frames of the cycle.
+    harmonics : int, optional
+        Harmonics of the cycle that are kept; None keeps the spline through all samples.
 
     Returns
     -------
     array, shape (frames, ...)
+
+    Notes
+    -----
+    A cubic spline with periodic ends: value, velocity and acceleration are continuous, across the
+    end of the cycle too. Its truncated Fourier series has continuous derivatives of all orders.
     """
-    if percent[-1] < 100.0 - 1e-9:
-        percent = np.append(percent, 100.0)
+    spline = periodic_spline(percent, values, 100.0)
+    if harmonics is None:
+        return spline(frame_percent(frames))
+    return keep_harmonics(spline(frame_percent(_DENSE)), harmonics, frames)
+
+
+def periodic_spline(place: Array, values: Array, period: float) -> CubicSpline:
+    """Periodic cubic spline through samples.
+
+    Parameters
+    ----------
+    place : array, shape (n,)
+        Where in the period the samples stand, ascending, from 0; with or without one at its end.
+    values : array, shape (n, ...)
+        Samples; one at the end of the period equals the first.
+    period : float
+        Length of the period, in the unit of `place`.
+
+    Returns
+    -------
+    CubicSpline
+        With continuous first and second derivative everywhere; call it with any place.
+    """
+    if place[-1] < period * (1.0 - 1e-11):
+        place = np.append(place, period)
         values = np.concatenate([values, values[:1]])
-    return CubicSpline(percent, values, bc_type="periodic")(frame_percent(frames))
+    return CubicSpline(place, values, bc_type="periodic")
+
+
+def keep_harmonics(samples: Array, harmonics: int, frames: int) -> Array:
+    """First harmonics of a periodic curve.
+
+    Parameters
+    ----------
+    samples : array, shape (n, ...)
+        Equally spaced samples of one cycle.
+    harmonics : int
+        Highest harmonic kept; below n / 2.
+    frames : int
+        Number of frames wanted.
+
+    Returns
+    -------
+    array, shape (frames, ...)
+        f(t) = a_0 + sum over k up to the highest of a_k cos(2 pi k t) + b_k sin(2 pi k t).
+    """
+    spectrum = np.fft.rfft(samples, axis=0)[: harmonics + 1] / len(samples)
+    spectrum[1:] *= 2.0
+    turns = np.outer(frame_percent(frames) / 100.0, np.arange(harmonics + 1))
+    return np.tensordot(np.exp(2j * np.pi * turns), spectrum, axes=1).real

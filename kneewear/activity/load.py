@@ -7,13 +7,17 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.cycles import close_cycle, resample_cycle
-from kneewear.config import LoadSettings
+from kneewear.activity_settings import LoadSettings
 from kneewear.errors import InputDataError
 
 Array = NDArray[np.float64]
 
+# Standard gravity as orthopaedics rounds it, m/s2.
+GRAVITY = 9.81
 # Telemetry has never read ten body weights in a knee; newtons are in the hundreds.
 MOST_BODY_WEIGHTS = 15.0
+# Nor does a cycle's load stay below this many body weights; one in kN or body weights does.
+LEAST_PEAK = 0.05
 
 
 def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Array:
@@ -60,9 +64,9 @@ def axial_load(
     Parameters
     ----------
     load : DataFrame
-        Columns percent and load (body weights, or a ground reaction in any unit).
+        Columns percent and load (body weights, N, or a ground reaction in any unit).
     settings : LoadSettings
-        Kind of the curve, and the range a ground reaction is scaled to.
+        Kind of the curve, and what scales it.
     frames : int
         Frames of the cycle.
     closing_percent : float
@@ -89,6 +93,9 @@ def axial_load(
         _check_varies(values, settings)
         values = scale_ground_reaction(values, limits)
         notes.append(f"ground reaction scaled linearly to {limits[0]:g}-{limits[1]:g} body weights")
+    if settings.body_mass_kg is not None:
+        values = values / (settings.body_mass_kg * GRAVITY)
+        notes.append(f"axial force in N divided by the weight of {settings.body_mass_kg:g} kg")
     _check_body_weights(values, settings)
     closed, gap = close_cycle(percent, values, closing_percent)
     if gap:
@@ -120,21 +127,31 @@ def _check_varies(values: Array, settings: LoadSettings) -> None:
 
 
 def _check_body_weights(values: Array, settings: LoadSettings) -> None:
-    """Refuse loads that pull or are in newtons."""
+    """Refuse loads that pull or are in another unit."""
+    column = f"column '{settings.columns.load}'"
+    unit = "body weights" if settings.body_mass_kg is None else "body weights after division"
     if values.min() <= 0:
         row = int(values.argmin())
         raise InputDataError(
             settings.file,
-            f"a load of {values[row]:g}",
+            f"a load of {values[row]:g} {unit}",
             "a positive (compressive) load",
             "Turn the sign round, or use kind: ground_reaction to scale the curve.",
-            f"data row {row + 1}",
+            f"{column}, data row {row + 1}",
         )
     if values.max() > MOST_BODY_WEIGHTS:
         raise InputDataError(
             settings.file,
             f"a load of {values.max():g}",
             f"body weights, below {MOST_BODY_WEIGHTS:g}",
-            "This looks like newtons: divide by body mass x 9.81.",
-            f"data row {int(values.argmax()) + 1}",
+            "This looks like newtons: use kind: axial_force_n with body_mass_kg.",
+            f"{column}, data row {int(values.argmax()) + 1}",
+        )
+    if settings.body_mass_kg is not None and values.max() < LEAST_PEAK:
+        raise InputDataError(
+            settings.file,
+            f"a greatest force of {values.max() * settings.body_mass_kg * GRAVITY:.3g} N",
+            f"more than {LEAST_PEAK:g} of the weight of {settings.body_mass_kg:g} kg",
+            "This looks like body weights or kN: use kind: axial_load, or convert to N.",
+            column,
         )

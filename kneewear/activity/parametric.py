@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import MOST_BODY_WEIGHTS
-from kneewear.config import BumpCurve, ParametricActivity
+from kneewear.activity_settings import BumpCurve, ParametricActivity
 from kneewear.errors import InputDataError
 from kneewear.mechanics import angles_123, grood_suntay
 

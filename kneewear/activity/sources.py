@@ -1,23 +1,31 @@
-"""One activity, whatever it comes from: built-in curves or measured ones."""
+"""One activity, whatever it comes from: built-in curves or those of files."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.checks import check_duration, check_motion, check_side
+from kneewear.activity.control import drive_coordinates, hold_coordinates
 from kneewear.activity.cycles import frame_percent
-from kneewear.activity.fluoroscopy import check_motion, motion_pose
-from kneewear.activity.load import axial_load
+from kneewear.activity.load import GRAVITY, axial_load
+from kneewear.activity.motion import cut_cycle, motion_pose
 from kneewear.activity.parametric import build_parametric_activity
-from kneewear.config import CsvActivity, ParametricActivity
+from kneewear.activity_settings import FileActivity, MotionDeviation, ParametricActivity
 
 
 def build_activity(
     name: str,
-    settings: ParametricActivity | CsvActivity,
+    settings: ParametricActivity | FileActivity,
     frames: int,
     motion: pd.DataFrame | None = None,
     load: pd.DataFrame | None = None,
+    *,
+    knee: str = "right",
 ) -> Activity:
     """Activity of a study.
 
@@ -25,12 +33,16 @@ def build_activity(
     ----------
     name : str
         Name of the activity.
-    settings : ParametricActivity or CsvActivity
+    settings : ParametricActivity or FileActivity
         Its block of the settings.
     frames : int
         Frames of the cycle.
     motion, load : DataFrame, optional
-        Measured curves, columns named as in the settings' `columns`; needed by a CsvActivity.
+        Curves as `read_curves` gives them (deg, mm, N, N m), columns named as in the settings'
+        `columns`; needed by a FileActivity.
+    knee : str
+        "right" or "left", the knee the implant is made for; only names and conventions of files
+        depend on it, for all motion is kept as that of a right knee.
 
     Returns
     -------
@@ -39,25 +51,56 @@ def build_activity(
     Raises
     ------
     ValueError
-        If measured curves are needed and not given.
+        If curves are needed and not given.
     InputDataError
-        If a load or a motion cannot be one.
+        If a load or a motion cannot be one, or belongs to the other knee.
     """
     if isinstance(settings, ParametricActivity):
         return build_parametric_activity(name, settings, frames)
     if motion is None or load is None:
-        raise ValueError(f"activity {name} is read from CSV: motion and load are needed")
-    check_motion(motion, settings.motion)
-    translation, rotation, motion_notes = motion_pose(
-        motion, settings.motion.convention, frames, settings.closing_percent
-    )
+        raise ValueError(f"activity {name} is read from files: motion and load are needed")
+    check_side(settings, knee)
+    motion, seconds = cut_cycle(motion, settings.motion.window_s, settings.motion.file)
+    load, _ = cut_cycle(load, settings.motion.window_s, settings.load.file)
+    warnings = check_motion(motion, settings.motion)
+    if seconds is not None:
+        warnings += check_duration(seconds, settings)
+    pose = motion_pose(motion, settings.motion, frames, settings.closing_percent)
+    pose = hold_coordinates(pose, settings.control)
+    control = drive_coordinates(motion, settings, frames)
     forces, load_notes = axial_load(load, settings.load, frames, settings.closing_percent)
-    return Activity(
+    activity = Activity(
         name=name,
         percent=frame_percent(frames),
         duration=settings.duration_s,
-        translation=translation,
-        rotation=rotation,
+        translation=pose.translation,
+        rotation=pose.rotation,
         load=forces,
-        notes=(*motion_notes, *load_notes),
+        prescribed=control.prescribed,
+        load_line=control.load_line,
+        wrench=control.wrench / ((settings.load.body_mass_kg or 1.0) * GRAVITY),
+        springs=control.springs,
+        notes=(*pose.notes, *control.notes, *load_notes),
+        warnings=warnings,
     )
+    deviation = settings.motion.standard_deviation
+    return activity if deviation is None else _uncertain(activity, deviation)
+
+
+def _uncertain(activity: Activity, deviation: MotionDeviation) -> Activity:
+    """Activity with the standard deviations of its coordinates, mm and rad."""
+    return replace(
+        activity,
+        deviation=_coordinate_deviation(deviation),
+        deviation_harmonics=deviation.harmonics,
+    )
+
+
+def _coordinate_deviation(deviation: MotionDeviation) -> NDArray[np.float64]:
+    positions = (
+        deviation.anterior_posterior_mm,
+        deviation.superior_inferior_mm,
+        deviation.medial_lateral_mm,
+    )
+    angles = (deviation.varus_deg, deviation.rotation_deg, deviation.flexion_deg)
+    return np.array([*positions, *np.radians(angles)])

@@ -23,11 +23,13 @@ from kneewear.geometry.meshes import (
     TriangleMesh,
     check_femoral,
     check_insert,
+    check_size,
     condyle_axis,
     is_closed,
     sheet_coverage,
     to_knee_axes,
 )
+from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
 from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
 from kneewear.geometry.sidedness import check_femoral_side, check_insert_side
 from kneewear.geometry.underside import (
@@ -43,6 +45,9 @@ def build_implant(
     insert_mesh: TriangleMesh | None = None,
     femoral_mesh: TriangleMesh | None = None,
     underside_mesh: TriangleMesh | None = None,
+    *,
+    insert_bone_mesh: TriangleMesh | None = None,
+    femoral_bone_mesh: TriangleMesh | None = None,
 ) -> tuple[Implant, list[FitQuality]]:
     """Implant of a study.
 
@@ -51,9 +56,11 @@ def build_implant(
     settings : ImplantSettings
         The `implant` block of the settings.
     insert_mesh, femoral_mesh : TriangleMesh, optional
-        As read from file; needed when the source is "meshes".
+        As read from file; needed when the source is "meshes" or, as cartilage, "natural".
     underside_mesh : TriangleMesh, optional
         As read from file; needed when the settings name one.
+    insert_bone_mesh, femoral_bone_mesh : TriangleMesh, optional
+        Subchondral bone of tibia and femur; needed when the source is "natural".
 
     Returns
     -------
@@ -78,12 +85,42 @@ def build_implant(
             settings.parametric, settings.name, settings.nominal_thickness_mm, left
         )
         return implant, measure_parametric_implant(implant, settings.parametric)
+    if settings.source == "natural":
+        knee = _knee_meshes(
+            settings, insert_mesh, femoral_mesh, insert_bone_mesh, femoral_bone_mesh
+        )
+        return build_natural_knee(knee, _knee_fit(settings), settings.name)
     if settings.meshes is None or insert_mesh is None or femoral_mesh is None:
         raise ValueError("source meshes needs the mesh settings, an insert and a femoral mesh")
     bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
     sheets = (bearings[part].sheet for part in ("insert", "femoral"))
     implant, quality = _fit_implant(settings, settings.meshes, *sheets)
     return _laid_on(implant, settings, underside_mesh), quality
+
+
+def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
+    """Refuse meshes that cannot be what the settings say.
+
+    Parameters
+    ----------
+    settings : ImplantSettings
+        The `implant` block of the settings.
+    **meshes : TriangleMesh
+        As `build_implant` takes them.
+
+    Raises
+    ------
+    InputDataError
+        As `convert_meshes`; of a natural knee, if a sheet is in another unit or closed.
+    """
+    if settings.source != "natural":
+        convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
+        return
+    knee, fit = _knee_meshes(settings, **meshes), _knee_fit(settings)
+    for mesh, source in zip(knee.sheets, knee.names, strict=True):
+        converted = to_knee_axes(mesh, fit.unit, fit.axes.model_dump(), fit.knee, source)
+        check_size(converted, source)
+        _check_form(converted, "sheet", "natural", source)
 
 
 def convert_meshes(
@@ -162,6 +199,46 @@ def extract_bearings(
         if meshes.femoral_form == "solid"
         else whole_sheet(femoral),
     }
+
+
+def _knee_meshes(
+    settings: ImplantSettings,
+    insert_mesh: TriangleMesh | None = None,
+    femoral_mesh: TriangleMesh | None = None,
+    insert_bone_mesh: TriangleMesh | None = None,
+    femoral_bone_mesh: TriangleMesh | None = None,
+) -> KneeMeshes:
+    """The four sheets of a natural knee with the names of their files."""
+    named = settings.natural
+    if named is None or insert_mesh is None or femoral_mesh is None:
+        raise ValueError("source natural needs its settings and the meshes of both cartilages")
+    if insert_bone_mesh is None or femoral_bone_mesh is None:
+        raise ValueError("source natural needs the meshes of both bones")
+    files = (named.femoral_cartilage, named.femoral_bone, named.tibial_cartilage, named.tibial_bone)
+    return KneeMeshes(femoral_mesh, femoral_bone_mesh, insert_mesh, insert_bone_mesh, files)
+
+
+def _knee_fit(settings: ImplantSettings) -> KneeFit:
+    """How the sheets of a natural knee are read and fitted."""
+    named = settings.natural
+    if named is None:
+        raise ValueError("source natural needs its settings")
+    return KneeFit(
+        unit=named.unit,
+        axes=named.axes,
+        knee=settings.knee,
+        tibial_regions=named.tibial_region_mm,
+        femoral_regions=named.femoral_region_mm,
+        fit=FitSettings(
+            knot_spacing_along=named.knot_spacing_mm.along,
+            knot_spacing_across=named.knot_spacing_mm.across,
+            smoothing_length=named.smoothing_length_mm,
+            tolerance=named.tolerance_mm,
+            mean_tolerance=named.mean_tolerance_mm,
+        ),
+        tibial_limits=named.tibial_thickness_mm,
+        femoral_limits=named.femoral_thickness_mm,
+    )
 
 
 def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:

@@ -153,7 +153,7 @@ def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
         For an empty mesh, a wrong unit, broken topology, a femoral component in its place, normals
         turned inward, or an insert upside down.
     """
-    _check_size(mesh, source)
+    check_size(mesh, source)
     if _height_ratio(mesh) > _HEIGHT_RATIO_BETWEEN:
         raise InputDataError(
             source,
@@ -197,7 +197,7 @@ def check_femoral(mesh: TriangleMesh, source: str = "femoral mesh") -> None:
         For an empty mesh, a wrong unit, broken topology, an insert in its place, normals turned
         inward, or a component upside down.
     """
-    _check_size(mesh, source)
+    check_size(mesh, source)
     if _height_ratio(mesh) < _HEIGHT_RATIO_BETWEEN:
         raise InputDataError(
             source,
@@ -260,8 +260,21 @@ def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, f
     return mesh_coverage(mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]], x, z)
 
 
-def _check_size(mesh: TriangleMesh, source: str) -> None:
-    """Refuse an empty mesh and a wrong unit."""
+def check_size(mesh: TriangleMesh, source: str) -> None:
+    """Refuse an empty mesh and a wrong unit.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        After `to_knee_axes`.
+    source : str
+        Name of the file for messages.
+
+    Raises
+    ------
+    InputDataError
+        If it has no triangles, or is far smaller or larger than a knee.
+    """
     if len(mesh.faces) == 0 or len(mesh.vertices) == 0:
         raise InputDataError(
             source,

@@ -43,6 +43,16 @@ class KneeMeshes:
         "tibial bone",
     )
 
+    @property
+    def sheets(self) -> tuple[TriangleMesh, ...]:
+        """The four in the order of their names."""
+        return (
+            self.femoral_cartilage,
+            self.femoral_bone,
+            self.tibial_cartilage,
+            self.tibial_bone,
+        )
+
 
 @dataclass(frozen=True)
 class KneeFit:
@@ -103,16 +113,10 @@ def build_natural_knee(
         If a sheet cannot be fitted within the tolerance, or cartilage lies inside its bone or far
         off it.
     """
-    sheets = (
-        meshes.femoral_cartilage,
-        meshes.femoral_bone,
-        meshes.tibial_cartilage,
-        meshes.tibial_bone,
-    )
     axes = settings.axes.model_dump()
     converted = [
         to_knee_axes(mesh, settings.unit, axes, settings.knee, source)
-        for mesh, source in zip(sheets, meshes.names, strict=True)
+        for mesh, source in zip(meshes.sheets, meshes.names, strict=True)
     ]
     of_femur = dict(zip(("femoral", "femoral_bone"), converted[:2], strict=True))
     of_tibia = dict(zip(("insert", "insert_bone"), converted[2:], strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
+from kneewear.mechanics import Spring
 
 _AXES = ("x", "y", "z")
 _TRANSLATIONS = tuple(f"translation_{axis}" for axis in _AXES)
@@ -21,6 +24,9 @@ _MEANINGS = {
     "rotation_2": "second body-three angle (tibial external rotation positive)",
     "rotation_3": "third body-three angle (flexion negative)",
 }
+_FORCES = tuple(f"force_{axis}" for axis in _AXES)
+_MOMENTS = tuple(f"moment_{axis}" for axis in _AXES)
+_WRENCH_MEANING = "on the femoral component besides the axial load, along"
 LAYOUT = netcdf.Layout(
     "activity",
     (
@@ -29,6 +35,14 @@ LAYOUT = netcdf.Layout(
         *(Variable(name, ("frame",), "mm", _MEANINGS[name]) for name in _TRANSLATIONS),
         *(Variable(name, ("frame",), "rad", _MEANINGS[name]) for name in _ROTATIONS),
         Variable("load", ("frame",), "body weights", "axial load, downwards positive"),
+        *(
+            Variable(name, ("frame",), "body weights", f"force {_WRENCH_MEANING} {name[-1]}")
+            for name in _FORCES
+        ),
+        *(
+            Variable(name, ("frame",), "body weights mm", f"moment {_WRENCH_MEANING} {name[-1]}")
+            for name in _MOMENTS
+        ),
     ),
 )
 
@@ -50,10 +64,18 @@ def save_activity(activity: Activity, path: str | Path) -> None:
     }
     values |= {name: activity.translation[:, i] for i, name in enumerate(_TRANSLATIONS)}
     values |= {name: activity.rotation[:, i] for i, name in enumerate(_ROTATIONS)}
+    values |= {name: activity.wrench[:, i] for i, name in enumerate((*_FORCES, *_MOMENTS))}
     attributes = {
         "name": activity.name,
         "duration_s": float(activity.duration),
+        "prescribed": " ".join(activity.prescribed),
+        # NetCDF has no empty value: an activity without a line says so by not having a number.
+        "load_line_mm": np.nan if activity.load_line is None else float(activity.load_line),
+        "springs": json.dumps([asdict(spring) for spring in activity.springs]),
+        "deviation": np.asarray(activity.deviation, dtype=float),
+        "deviation_harmonics": int(activity.deviation_harmonics),
         "notes": "\n".join(activity.notes),
+        "warnings": "\n".join(activity.warnings),
     }
     netcdf.save(LAYOUT, values, path, attributes)
 
@@ -77,7 +99,8 @@ def load_activity(path: str | Path) -> Activity:
         When the file is missing, damaged or of another kind.
     """
     values, attributes = netcdf.load(LAYOUT, path)
-    notes = str(attributes.get("notes", ""))
+    line = float(attributes["load_line_mm"])
+    springs = json.loads(str(attributes["springs"]))
     return Activity(
         name=str(attributes["name"]),
         percent=values["percent"],
@@ -85,5 +108,16 @@ def load_activity(path: str | Path) -> Activity:
         translation=np.stack([values[name] for name in _TRANSLATIONS], axis=-1),
         rotation=np.stack([values[name] for name in _ROTATIONS], axis=-1),
         load=values["load"],
-        notes=tuple(notes.split("\n")) if notes else (),
+        prescribed=tuple(str(attributes["prescribed"]).split()),
+        load_line=None if np.isnan(line) else line,
+        wrench=np.stack([values[name] for name in (*_FORCES, *_MOMENTS)], axis=-1),
+        springs=tuple(Spring(**spring) for spring in springs),
+        deviation=np.asarray(attributes["deviation"], dtype=float),
+        deviation_harmonics=int(attributes["deviation_harmonics"]),
+        notes=_lines(attributes["notes"]),
+        warnings=_lines(attributes["warnings"]),
     )
+
+
+def _lines(text: object) -> tuple[str, ...]:
+    return tuple(str(text).split("\n")) if str(text) else ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation.history import Case, ContactHistory, Failure
 
 _FRAME = ("case", "frame")
 _SIDE = (*_FRAME, "side")
@@ -53,6 +54,18 @@ LAYOUT = netcdf.Layout(
             "N mm",
             "drivers' moment on the femoral component about its origin",
         ),
+        Variable(
+            "inertia_force",
+            (*_FRAME, "component"),
+            "N",
+            "force the femoral component's acceleration takes",
+        ),
+        Variable(
+            "inertia_moment",
+            (*_FRAME, "component"),
+            "N mm",
+            "moment the femoral component's acceleration takes, about its origin",
+        ),
         Variable("spring_force", _FRAME, "N", "medial-lateral spring force"),
         Variable("max_pressure", _SIDE, "MPa", "largest element pressure"),
         Variable("avg_pressure", _SIDE, "MPa", "mean non-zero element pressure"),
@@ -66,7 +79,12 @@ LAYOUT = netcdf.Layout(
             "pressure-weighted mean of element centres, NaN where unloaded",
             may_be_nan=True,
         ),
-        Variable("residual", _FRAME, "1", "largest equilibrium residual relative to the load"),
+        Variable(
+            "residual",
+            _FRAME,
+            "1",
+            "largest unbalanced force along a free coordinate relative to the load",
+        ),
     ),
 )
 _LABELS = ("case", "thickness", "body_mass", "side", "component")
@@ -85,13 +103,18 @@ def save_history(history: ContactHistory, path: str | Path) -> None:
     values = {
         field.name: getattr(history, field.name)
         for field in fields(history)
-        if field.name not in ("activity", "cases", "sides")
+        if field.name not in ("activity", "analysis", "cases", "failures", "sides")
     }
     values["pressure"] = np.asarray(history.pressure, dtype=np.float32)
     values["slip"] = np.asarray(history.slip, dtype=np.float32)
     values |= case_labels(history.cases)
     values |= {"side": np.array(history.sides), "component": np.array(["x", "y", "z"])}
-    netcdf.save(LAYOUT, values, path, {"activity": history.activity})
+    attributes = {
+        "activity": history.activity,
+        "analysis": history.analysis,
+        "failures": json.dumps([asdict(failure) for failure in history.failures]),
+    }
+    netcdf.save(LAYOUT, values, path, attributes)
 
 
 def load_history(path: str | Path | Sequence[str | Path], elements: bool = True) -> ContactHistory:
@@ -117,7 +140,13 @@ def load_history(path: str | Path | Sequence[str | Path], elements: bool = True)
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
     leave_out = () if elements else ("pressure", "slip")
-    files = [netcdf.load(LAYOUT, one, leave_out) for one in paths]
+    return _history([netcdf.load(LAYOUT, one, leave_out) for one in paths], elements)
+
+
+def _history(
+    files: Sequence[tuple[dict[str, Any], dict[str, Any]]], elements: bool
+) -> ContactHistory:
+    """One history from values and attributes of files."""
     values = netcdf.joined((values for values, _ in files), LAYOUT, "case")
     cases = labelled_cases(values)
     sides = tuple(str(side) for side in values["side"])
@@ -126,8 +155,47 @@ def load_history(path: str | Path | Sequence[str | Path], elements: bool = True)
         values |= {"pressure": np.zeros(empty, np.float32)}
         values |= {"slip": np.zeros((*empty, 2), np.float32)}
     arrays = {name: value for name, value in values.items() if name not in _LABELS}
-    activity = str(files[0][1]["activity"])
-    return ContactHistory(activity=activity, cases=cases, sides=sides, **arrays)
+    attributes = files[0][1]
+    return ContactHistory(
+        activity=str(attributes["activity"]),
+        analysis=str(attributes["analysis"]),
+        cases=cases,
+        failures=tuple(failure for _, one in files for failure in _failures(one["failures"])),
+        sides=sides,
+        **arrays,
+    )
+
+
+def load_case(paths: Sequence[str | Path], name: str) -> dict[str, ContactHistory]:
+    """Read the contact histories of one case.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        Files written by `save_history`, one an activity.
+    name : str
+        Name of the case.
+
+    Returns
+    -------
+    dict of activity name to ContactHistory
+        Of no case where it failed.
+
+    Raises
+    ------
+    InputDataError
+        When a file is missing, damaged or of another kind.
+    """
+    parts = (_history([netcdf.load(LAYOUT, path, only={"case": name})], True) for path in paths)
+    return {history.activity: history for history in parts}
+
+
+def _failures(text: Any) -> list[Failure]:
+    """Failures from the attribute they are stored in."""
+    return [
+        Failure(Case(**row["case"]), row["reason"], row["frame"], row["residual"])
+        for row in json.loads(str(text))
+    ]
 
 
 def case_labels(cases: Sequence[Case]) -> dict[str, Any]:

@@ -111,7 +111,10 @@ def save(
 
 
 def load(
-    layout: Layout, path: str | Path, leave_out: Sequence[str] = ()
+    layout: Layout,
+    path: str | Path,
+    leave_out: Sequence[str] = (),
+    only: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read a file of a declared layout and check it.
 
@@ -123,6 +126,8 @@ def load(
         File to read.
     leave_out : sequence of str
         Variables that are not read.
+    only : mapping of coordinate to value, optional
+        Part of the file to read; nothing of a coordinate that does not hold the value.
 
     Returns
     -------
@@ -140,8 +145,14 @@ def load(
     try:
         with xr.open_dataset(path, engine="h5netcdf") as dataset:
             _check_kind(layout, dataset, path)
+            part = dataset.isel(
+                {
+                    name: np.flatnonzero(dataset[name].to_numpy() == value)
+                    for name, value in (only or {}).items()
+                }
+            )
             values = {
-                variable.name: _checked(variable, dataset, path)
+                variable.name: _checked(variable, part, path)
                 for variable in layout.variables
                 if variable.name not in leave_out
             }

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from kneewear.config import CsvActivity, Study
+from kneewear.activity_settings import FileActivity
+from kneewear.config import Study
 from kneewear.errors import InputDataError
 
 
@@ -23,16 +24,29 @@ def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
     Returns
     -------
     dict
-        `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one) to their paths;
-        empty for the built-in implant.
+        `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one; of a natural knee
+        `insert_bone_mesh` and `femoral_bone_mesh`) to their paths; empty for the built-in implant.
     """
-    meshes = study.implant.meshes
+    files = _implant_files(study)
+    return {name: str(study.data_path(file, root)) for name, file in files.items()}
+
+
+def _implant_files(study: Study) -> dict[str, str]:
+    """Mesh files of the implant as its settings name them."""
+    meshes, natural = study.implant.meshes, study.implant.natural
+    if study.implant.source == "natural" and natural is not None:
+        return {
+            "insert_mesh": natural.tibial_cartilage,
+            "femoral_mesh": natural.femoral_cartilage,
+            "insert_bone_mesh": natural.tibial_bone,
+            "femoral_bone_mesh": natural.femoral_bone,
+        }
     if study.implant.source != "meshes" or meshes is None:
         return {}
     files = {"insert_mesh": meshes.insert, "femoral_mesh": meshes.femoral}
     if meshes.underside_mesh is not None:
         files["underside_mesh"] = meshes.underside_mesh
-    return {name: str(study.data_path(file, root)) for name, file in files.items()}
+    return files
 
 
 def has_solid(study: Study) -> bool:
@@ -73,7 +87,7 @@ def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, s
         `motion` and `load` to their paths; empty for a built-in activity.
     """
     settings = study.activities[activity]
-    if not isinstance(settings, CsvActivity):
+    if not isinstance(settings, FileActivity):
         return {}
     return {
         "motion": str(study.data_path(settings.motion.file, root)),
@@ -101,7 +115,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     InputDataError
         When a file is missing or not readable, a mesh has the wrong unit or is no bearing surface,
         a table lacks a column or holds a value that is no number, or a motion or load (a built-in
-        one too) is not one of a knee.
+        one too) is not one of a knee, or not of this one.
     """
     meshes = mesh_files(study, root)
     curves = {name: activity_files(study, name, root) for name in study.simulated_activities()}
@@ -109,27 +123,27 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
         _check_readable(path, study, root)
     # Imported late: jobs that only name files need none of it, and it costs about a second.
     if meshes:
-        from kneewear.geometry.implant_sources import convert_meshes  # noqa: PLC0415
+        from kneewear.geometry.implant_sources import check_meshes  # noqa: PLC0415
         from kneewear.io.shape import load_shape  # noqa: PLC0415
 
         loaded = {name: load_shape(path) for name, path in meshes.items()}
-        convert_meshes(study.implant, loaded["insert_mesh"], loaded["femoral_mesh"])
-    for name, files in curves.items():
-        _check_activity(study, name, files)
-    return _fallbacks(study, root)
+        check_meshes(study.implant, **loaded)
+    notes = [_check_activity(study, name, files) for name, files in curves.items()]
+    return (*(note for found in notes for note in found), *_fallbacks(study, root))
 
 
-def _check_activity(study: Study, name: str, files: dict[str, str]) -> None:
-    """Build an activity as its job will, and drop it."""
+def _check_activity(study: Study, name: str, files: dict[str, str]) -> tuple[str, ...]:
+    """Build an activity as its job will, and keep its warnings only."""
     from kneewear.activity import build_activity  # noqa: PLC0415
-    from kneewear.io.motion_csv import read_columns  # noqa: PLC0415
+    from kneewear.io.curves import read_curves  # noqa: PLC0415
 
     settings = study.activities[name]
     tables = {
-        part: read_columns(path, getattr(settings, part).columns.model_dump())
+        part: read_curves(path, getattr(settings, part).columns.given())
         for part, path in files.items()
     }
-    build_activity(name, settings, study.simulation.frames, **tables)
+    frames, knee = study.simulation.frames, study.implant.knee
+    return build_activity(name, settings, frames, **tables, knee=knee).warnings
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:
@@ -174,12 +188,8 @@ def _fallbacks(study: Study, root: str | Path) -> tuple[str, ...]:
 
 def _named_files(study: Study) -> Iterator[str]:
     """Yield the data files of a study as its settings name them."""
-    if study.implant.source == "meshes" and study.implant.meshes is not None:
-        meshes = study.implant.meshes
-        yield from (meshes.insert, meshes.femoral)
-        if meshes.underside_mesh is not None:
-            yield meshes.underside_mesh
+    yield from _implant_files(study).values()
     for name in study.simulated_activities():
         settings = study.activities[name]
-        if isinstance(settings, CsvActivity):
+        if isinstance(settings, FileActivity):
             yield from (settings.motion.file, settings.load.file)

@@ -1,4 +1,4 @@
-"""Angles, frames and poses of the two components, and what moves them."""
+"""Angles, frames and poses of the two components, what moves them, and equations of motion."""
 
 from kneewear.mechanics.coordinates import (
     COORDINATES,
@@ -6,7 +6,9 @@ from kneewear.mechanics.coordinates import (
     generalized_forces,
     turn_axes,
 )
-from kneewear.mechanics.loads import Load, Spring, spring_force
+from kneewear.mechanics.loads import Load, Spring, spring_forces
+from kneewear.mechanics.periodic import PeriodicSpline, fit_periodic
+from kneewear.mechanics.rigid_body import RigidBody, modal_damping, solid_body
 from kneewear.mechanics.rotations import (
     angles_123,
     body_three_123,
@@ -17,13 +19,18 @@ from kneewear.mechanics.rotations import (
 __all__ = [
     "COORDINATES",
     "Load",
+    "PeriodicSpline",
+    "RigidBody",
     "Spring",
     "angles_123",
     "body_three_123",
     "clinical_angles",
     "coordinate_numbers",
+    "fit_periodic",
     "generalized_forces",
     "grood_suntay",
-    "spring_force",
+    "modal_damping",
+    "solid_body",
+    "spring_forces",
     "turn_axes",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.mechanics import _kernels
+
 Array = NDArray[np.float64]
 
 # Position of the moving body's origin, mm, and body-three 1-2-3 angles, rad (Bei 2003, 2.2.1).
@@ -43,12 +45,12 @@ def turn_axes(angles: ArrayLike) -> Array:
 
     Parameters
     ----------
-    angles : array, shape (..., 3)
+    angles : array, shape (3,)
         Body-three 1-2-3 angles, rad.
 
     Returns
     -------
-    array, shape (..., 3, 3)
+    array, shape (3, 3)
         Unit axes in the fixed frame, one a column: the angular velocity is this matrix times the
         rates of the angles. Singular when the second angle is a quarter turn.
 
@@ -56,34 +58,9 @@ def turn_axes(angles: ArrayLike) -> Array:
     ----------
     Kane, T. R., Likins, P. W., Levinson, D. A. (1983), Spacecraft Dynamics: body-three 1-2-3.
     """
-    first, second, _ = np.moveaxis(np.asarray(angles, dtype=float), -1, 0)
-    zero, one = np.zeros_like(first), np.ones_like(first)
-    columns = [
-        np.stack([one, zero, zero], axis=-1),
-        np.stack([zero, np.cos(first), np.sin(first)], axis=-1),
-        np.stack(
-            [np.sin(second), -np.sin(first) * np.cos(second), np.cos(first) * np.cos(second)],
-            axis=-1,
-        ),
-    ]
-    return np.stack(columns, axis=-1)
-
-
-def cross_matrix(vector: ArrayLike) -> Array:
-    """Matrix that takes a vector to its cross product with another.
-
-    Parameters
-    ----------
-    vector : array, shape (3,)
-        The first factor.
-
-    Returns
-    -------
-    array, shape (3, 3)
-        [v]x, with [v]x w = v x w.
-    """
-    x, y, z = np.asarray(vector, dtype=float)
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation, axes = np.empty((3, 3)), np.empty((3, 3))
+    _kernels.orient(np.asarray(angles, dtype=float), rotation, axes)
+    return axes
 
 
 def generalized_forces(wrench: Array, rate: Array, angles: Array) -> tuple[Array, Array]:
@@ -105,10 +82,6 @@ def generalized_forces(wrench: Array, rate: Array, angles: Array) -> tuple[Array
     derivative : array, shape (6, 6)
         dQ/dq = J' rate J plus the moment on axes that turn: (b_j x b_i) . moment for j < i.
     """
-    axes = turn_axes(angles)
-    jacobian = np.eye(6)
-    jacobian[3:, 3:] = axes
-    derivative = jacobian.T @ rate @ jacobian
-    for i, j in ((1, 0), (2, 0), (2, 1)):
-        derivative[3 + i, 3 + j] += np.cross(axes[:, j], axes[:, i]) @ wrench[3:]
-    return jacobian.T @ wrench, derivative
+    force, derivative = np.zeros(6), np.zeros((6, 6))
+    _kernels.along_coordinates(wrench, rate, turn_axes(angles), force, derivative)
+    return force, derivative

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.mechanics.coordinates import COORDINATES, cross_matrix
+from kneewear.mechanics import _kernels
+from kneewear.mechanics.coordinates import COORDINATES
 
 Array = NDArray[np.float64]
 Frame = Literal["fixed", "moving"]
@@ -16,26 +18,26 @@ Frame = Literal["fixed", "moving"]
 
 @dataclass(frozen=True)
 class Load:
-    """A force and a moment on the moving body.
+    """A force and a moment on the moving body, steady or over the frames of a cycle.
 
     Parameters
     ----------
-    force : array, shape (3,)
+    force : array, shape (3,) or (n_frames, 3)
         Force, N.
-    moment : array, shape (3,)
+    moment : array, shape (3,) or (n_frames, 3)
         Moment besides that of the force, N mm.
-    point : array, shape (3,)
+    point : array, shape (3,) or (n_frames, 3)
         Where the force acts, mm.
     frame : {"fixed", "moving"}
         Frame whose axes force and moment keep.
     point_frame : {"fixed", "moving"}
-        Frame in which the point stands still. One in the fixed frame is where a testing machine
-        pushes; the body slides through it.
+        Frame in which the point is given. One that stands still in the fixed frame is where a
+        testing machine pushes; the body slides through it.
 
     Raises
     ------
     ValueError
-        If a vector is not three finite numbers or a frame is unknown.
+        If a vector is not three finite numbers, steady or in every frame, or a frame is unknown.
     """
 
     force: ArrayLike = (0.0, 0.0, 0.0)
@@ -47,14 +49,52 @@ class Load:
     def __post_init__(self) -> None:
         for name in ("force", "moment", "point"):
             vector = np.asarray(getattr(self, name), dtype=float)
-            if vector.shape != (3,) or not np.isfinite(vector).all():
-                raise ValueError(f"{name} of a load: found {vector}, expected three finite numbers")
+            if vector.shape[-1:] != (3,) or vector.ndim > 2 or not np.isfinite(vector).all():
+                raise ValueError(
+                    f"{name} of a load: found an array of shape {vector.shape}, expected three "
+                    "finite numbers, or as many in every frame"
+                )
         for frame in (self.frame, self.point_frame):
             if frame not in ("fixed", "moving"):
                 raise ValueError(f"frame of a load: found {frame!r}, expected fixed or moving")
 
+    def course(self, n_frames: int) -> Array:
+        """Force, moment and point in every frame.
+
+        Parameters
+        ----------
+        n_frames : int
+            Frames of the cycle.
+
+        Returns
+        -------
+        array, shape (n_frames, 9)
+            N, N mm and mm.
+        """
+        parts = [np.broadcast_to(v, (n_frames, 3)) for v in (self.force, self.moment, self.point)]
+        return np.concatenate(parts, axis=1, dtype=float)
+
+    def at(self, frame: int) -> Load:
+        """The load of one frame.
+
+        Parameters
+        ----------
+        frame : int
+            Frame of the cycle.
+
+        Returns
+        -------
+        Load
+            A steady load.
+        """
+        force, moment, point = (
+            np.asarray(vector)[frame] if np.ndim(vector) == 2 else vector
+            for vector in (self.force, self.moment, self.point)
+        )
+        return Load(force, moment, point, self.frame, self.point_frame)
+
     def wrench(self, translation: Array, rotation: Array) -> tuple[Array, Array]:
-        """Force and moment about the moving origin, and their derivative.
+        """Force and moment about the moving origin, and their derivative, of a steady load.
 
         Parameters
         ----------
@@ -70,23 +110,17 @@ class Load:
         rate : array, shape (6, 6)
             Derivative over translation, mm, and turn about fixed axes, rad.
         """
-        force, moment, point = (np.asarray(v, dtype=float) for v in self._vectors())
-        follows, carried = self.frame == "moving", self.point_frame == "moving"
-        if follows:
-            force, moment = rotation @ force, rotation @ moment
-        lever = rotation @ point if carried else point - translation
-        rate = np.zeros((6, 6))
-        if carried:
-            rate[3:, 3:] += cross_matrix(force) @ cross_matrix(lever)
-        else:
-            rate[3:, :3] += cross_matrix(force)
-        if follows:
-            rate[:3, 3:] -= cross_matrix(force)
-            rate[3:, 3:] -= cross_matrix(lever) @ cross_matrix(force) + cross_matrix(moment)
-        return np.concatenate([force, moment + np.cross(lever, force)]), rate
-
-    def _vectors(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
-        return self.force, self.moment, self.point
+        wrench, rate = np.zeros(6), np.zeros((6, 6))
+        _kernels.apply_load(
+            *(np.asarray(v, dtype=float) for v in (self.force, self.moment, self.point)),
+            self.frame == "moving",
+            self.point_frame == "moving",
+            np.asarray(translation, dtype=float),
+            np.ascontiguousarray(rotation, dtype=float),
+            wrench,
+            rate,
+        )
+        return wrench, rate
 
 
 @dataclass(frozen=True)
@@ -129,24 +163,53 @@ class Spring:
                 raise ValueError(f"{name} of a spring: found {value}, expected zero or more")
 
 
-def spring_force(spring: Spring, value: float) -> tuple[float, float]:
-    """Force of a spring along its coordinate, and its derivative.
+def spring_arrays(springs: Sequence[Spring]) -> _kernels.SpringArrays:
+    """Springs as kernels take them.
 
     Parameters
     ----------
-    spring : Spring
-        The spring.
-    value : float
-        The coordinate, mm or rad.
+    springs : sequence of Spring
+        The springs.
 
     Returns
     -------
-    force : float
-        -k (q - rest -+ gap) outside the gap, zero inside; N or N mm.
-    derivative : float
-        -k outside the gap, zero inside.
+    SpringArrays
+        One array a property.
     """
-    stretch = value - spring.rest
-    beyond = stretch - np.clip(stretch, -spring.gap, spring.gap)
-    taut = abs(stretch) >= spring.gap
-    return -spring.stiffness * float(beyond), -spring.stiffness * float(taut)
+    number = np.array([COORDINATES.index(s.coordinate) for s in springs], dtype=np.int64)
+    values = [
+        np.array([getattr(s, name) for s in springs], dtype=float)
+        for name in ("stiffness", "rest", "gap", "damping")
+    ]
+    return _kernels.SpringArrays(number, *values)
+
+
+def spring_forces(
+    springs: Sequence[Spring], place: ArrayLike, rates: ArrayLike = (0.0,) * 6
+) -> tuple[Array, Array]:
+    """Forces of springs and dampers along the coordinates, and their derivative.
+
+    Parameters
+    ----------
+    springs : sequence of Spring
+        The springs.
+    place, rates : array, shape (6,)
+        Coordinates, mm and rad, and their rates, mm/s and rad/s.
+
+    Returns
+    -------
+    force : array, shape (6,)
+        Sum of -k (q - rest -+ gap) outside the gap, zero inside, and -c q'; N or N mm.
+    derivative : array, shape (6, 6)
+        Over the coordinates: -k outside the gap.
+    """
+    force, derivative = np.zeros(6), np.zeros((6, 6))
+    _kernels.pull_springs(
+        spring_arrays(springs),
+        np.asarray(place, dtype=float),
+        np.asarray(rates, dtype=float),
+        force,
+        derivative,
+        np.zeros((6, 6)),
+    )
+    return force, derivative

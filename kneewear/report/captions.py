@@ -117,6 +117,33 @@ TEXTS = {
         "translations and varus angle, force, pressures and contact area of each side.",
         "Nine panels of curves through the cycle for the medial and lateral side.",
     ),
+    "motion": (
+        "Motion",
+        "Centre case: the femoral component (grey) on the insert at moments of the cycle, as in "
+        "Fig. 2-6 of Bei (2003). Blue: medial plateau; orange: lateral plateau.",
+        "Eight views of the femoral component on the plateaus through the cycle.",
+    ),
+    "forces": (
+        "Contact forces and torques",
+        "Centre case: forces of contact on the insert and their torques about its origin, as in "
+        "Fig. 2-7 of Bei (2003). x points posterior, y superior and z medial.",
+        "Three panels of forces and three of torques through the cycle, for each side and both.",
+    ),
+    "areas": (
+        "Contact areas",
+        "Centre case: pressure on the insert at moments of the cycle, seen from above, with one "
+        "colour scale, as in Fig. 2-8 of Bei (2003); contact area and anterior-posterior path of "
+        "the centre of pressure of each side.",
+        "Eight maps of contact pressure through the cycle, and two curves for each side.",
+    ),
+    "analyses": (
+        "Forward dynamics and equilibria",
+        "Centre case by both analyses. Lines: forward dynamics on the coarse grid, pressures from "
+        "the fine one; dots: equilibria on the fine grid. Below: how far the component moves from "
+        "its equilibria, and what keeps it away: the force its acceleration takes, and what the "
+        "finer grid adds to the contact that balanced it.",
+        "Six panels of curves through the cycle.",
+    ),
     "distance_errors": (
         "Errors of the distance tables",
         "Largest error of distance and normal over the band that contact can reach, at every place "
@@ -132,9 +159,15 @@ TEXTS = {
     "static_sections": (
         "Poses at the largest load",
         "Sagittal sections through the centres of pressure (dots) of the first material under the "
-        "largest load: plateaus coloured, femoral component grey. A post (outlined) and its cam "
+        "largest load: plateaus coloured, femur grey. A post (outlined) and its cam "
         "are cut in the middle of the knee.",
         "One sagittal section of the bearings for each pose.",
+    ),
+    "position_scan": (
+        "Over the held position",
+        "Largest and mean pressure of both sides, and how far behind the origin they touch, over "
+        "the anterior-posterior position the femur is held at.",
+        "Three panels of curves over the held position, one curve for each side.",
     ),
     "static_pressure": (
         "Pressure at the largest load",

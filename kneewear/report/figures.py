@@ -99,7 +99,8 @@ def draw_figures(
         figures["distance_methods"] = draw_distance_methods(benchmark)
     for number, name in enumerate(cycles.activities):
         figures[f"activity_{name}"] = draw_activity(activities[name])
-        figures[f"history_{name}"] = draw_history(cycles, number)
+        driven = activities[name].prescribed
+        figures[f"history_{name}"] = draw_history(cycles, number, driven)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)

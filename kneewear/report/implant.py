@@ -116,6 +116,8 @@ def draw_section(
         for line in contour_generator(z=points[..., component]).lines(value):
             index = np.asarray(line)[:, ::-1].T
             across, height = (
-                map_coordinates(points[..., axis], index, order=1) for axis in (along, 1)
+                # Rounding may put a line's end a hair outside the samples.
+                map_coordinates(points[..., axis], index, order=1, mode="nearest")
+                for axis in (along, 1)
             )
             axes.plot(across, height, color=ink)

@@ -57,9 +57,9 @@ def render_page(
         Settings of the study as plain builtins.
     tables : mapping of name to DataFrame
         `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
-        `regression_comparison`, `correlation_comparison`, `prediction`, `force_direction`,
-        `fit_quality`, `verification` and any `benchmark_*`. Tables
-        that are empty are left out.
+        `regression_comparison`, `correlation_comparison`, `prediction`, `variants`, `analyses`,
+        `failures`, `fit_quality`, `verification`, and any `benchmark_*` and `signs_*`. Tables that
+        are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
     notes : mapping of activity name to sequence of str
@@ -79,10 +79,12 @@ def render_page(
         _comparison_section(study, tables, figures),
         _prediction_section(tables),
         _validity_section(study, tables),
-        _equilibrium_section(tables),
+        _failure_section(tables),
+        _dynamics_section(tables, figures),
+        _methods_section(tables),
         _verification_section(tables, figures),
         _elements_section(figures),
-        _activity_section(figures, notes),
+        _activity_section(tables, figures, notes),
         _implant_section(tables, figures),
         _benchmark_section(tables, figures),
         provenance_section(study, provenance or {}),
@@ -247,24 +249,46 @@ def _validity_section(
     )
 
 
-def _equilibrium_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
-    shown = (
-        (sections.force_direction_table(tables["force_direction"]),)
-        if _has(tables, "force_direction")
-        else ()
+def _dynamics_section(
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+) -> Section | None:
+    """Motion, forces and areas through the cycle, and how the analyses compare."""
+    text = sections.analysis_sentences(tables["analyses"]) if _has(tables, "analyses") else []
+    drawn = images(figures, "motion", "forces", "areas", "analyses")
+    return Section("dynamics", "Motion and forces", tuple(text), drawn) if drawn else None
+
+
+def _methods_section(tables: Mapping[str, pd.DataFrame]) -> Section:
+    """What other choices of method would change, and how well forces balance."""
+    variants = (
+        {str(name): rows for name, rows in tables["variants"].groupby("variant", sort=False)}
+        if _has(tables, "variants")
+        else {}
     )
     return Section(
-        "equilibrium",
-        "Equilibrium",
+        "methods",
+        "Balance and choice of method",
         (
             sections.balance_sentence(tables["cases"]),
+            *(sections.variant_sentence(name, table) for name, table in variants.items()),
             "Pressure acts along one of two directions: that of minimum distance, for which "
             "forces derive from an elastic energy, or the normal of the surface midway between "
             "both bodies, as in the dissertation."
-            if shown
+            if variants
             else "",
         ),
-        folded=shown,
+        folded=tuple(sections.variant_table(name, table) for name, table in variants.items()),
+    )
+
+
+def _failure_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
+    if not _has(tables, "failures"):
+        return None
+    return Section(
+        "failures",
+        "Cases that failed",
+        (sections.failure_sentence(tables["failures"]),),
+        tables=(sections.failure_table(tables["failures"]),),
     )
 
 
@@ -295,9 +319,15 @@ def _elements_section(figures: Mapping[str, bytes]) -> Section | None:
 
 
 def _activity_section(
-    figures: Mapping[str, bytes], notes: Mapping[str, Sequence[str]]
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, bytes],
+    notes: Mapping[str, Sequence[str]],
 ) -> Section | None:
-    text = tuple(f"{name}: {note}" for name, lines in notes.items() for note in lines)
+    tried = {name: tables[f"signs_{name}"] for name in notes if f"signs_{name}" in tables}
+    text = (
+        *(f"{name}: {note}" for name, lines in notes.items() for note in lines),
+        *(str(table["verdict"].iloc[0]) for table in tried.values()),
+    )
     return Section(
         "activities",
         "Activities",
@@ -309,6 +339,7 @@ def _activity_section(
                 figures, *(f"{kind}_{name}" for kind in ("activity", "history", "pressure"))
             )
         ),
+        folded=tuple(sections.sign_table(name, table) for name, table in tried.items()),
     )
 
 

@@ -13,6 +13,8 @@ from kneewear.regression import QUANTITIES, regression_shortfall
 from kneewear.report.style import quantity_name, unit_name
 
 SIGNIFICANT = 4
+# Equilibria leave less than this of the load, poses replayed on another grid more.
+REPLAYED = 1e-4
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
     cases, wear, simulation = study["cases"], study["wear"], study["simulation"]
     thickness, mass = cases["thickness_mm"], cases["body_mass_kg"]
     count = len(thickness) * len(mass)
-    implant, grid = study["implant"], study["grid"]
+    implant = study["implant"]
     origin = (
         "built-in surfaces" if implant["source"] == "parametric" else "surfaces fitted to scans"
     )
@@ -78,10 +80,9 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
         "a right knee).",
         f"{count} {'case' if count == 1 else 'cases'}: insert thickness {_listed(thickness)} mm, "
         f"body mass {_listed(mass)} kg.",
-        f"Each cycle was solved at {simulation['frames']} frames with {grid['rows']} by "
-        f"{grid['columns']} elements a side. Flexion, internal-external rotation and "
-        "anterior-posterior translation were prescribed; superior-inferior and medial-lateral "
-        "translation and varus followed from frictionless equilibrium.",
+        f"{_analysis_words(study)} Flexion, internal-external rotation and anterior-posterior "
+        "translation were prescribed; superior-inferior and medial-lateral translation and varus "
+        "followed without friction.",
         f"The load acts downwards, {line}.",
         f"Elastic foundation: {_layer_words(simulation)}, Poisson's ratio "
         f"{simulation['poisson_ratio']:g}, pressure along the "
@@ -92,6 +93,20 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
         "the product of wear factor and sliding: twice the factor with half the sliding gives the "
         "same depths, so neither can be found without the other.",
     ]
+
+
+def _analysis_words(study: Mapping[str, Any]) -> str:
+    """How the motion was found."""
+    simulation, grid, coarse = study["simulation"], study["grid"], study["coarse_grid"]
+    frames = f"{simulation['frames']} frames with {grid['rows']} by {grid['columns']} elements"
+    if simulation["analysis"] == "quasi_static":
+        return f"Each cycle was solved as a row of equilibria at {frames} a side."
+    mass, damping = (simulation["forward"][name] for name in ("mass_kg", "damping_ratio"))
+    return (
+        f"Each cycle was found by forward dynamics of {mass:g} kg on {coarse['rows']} by "
+        f"{coarse['columns']} elements a side, with {damping:g} of critical damping, and replayed "
+        f"at {frames} for the pressures. Its load line was recorded from equilibria."
+    )
 
 
 def _wear_law(wear: Mapping[str, Any]) -> str:
@@ -164,8 +179,10 @@ def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
                     f"median error {error.median():.1f} %, 95 % under "
                     f"{error.quantile(0.95):.1f} %, largest {error.max():.1f} %."
                 )
+    failed = failure_sentence(tables["failures"]) if "failures" in tables else ""
     return [
         *sentences,
+        *([failed] if failed else []),
         validity_sentence(tables["validity"]),
         *border_sentences(cases),
         balance_sentence(cases),
@@ -197,7 +214,9 @@ def balance_sentence(cases: pd.DataFrame) -> str:
     """How well force and moment are balanced."""
     worst = _largest(cases, "max_residual")
     spring = _largest(cases, "max_relative_spring_force")
-    text = f"Equilibrium: largest remaining imbalance {worst:.1e} of the load"
+    text = f"Balance: largest remaining imbalance {worst:.1e} of the load"
+    if worst > REPLAYED:
+        text += " (of the fine grid, at poses that balance the coarse one)"
     if spring > 0.0:
         return f"{text}; the medial-lateral spring takes up to {100 * spring:.2g} % of the load."
     return f"{text}; no spring was needed."
@@ -375,24 +394,92 @@ def validity_table(validity: pd.DataFrame, limits: tuple[float, float]) -> Table
     return make_table("Cases beyond the model's validity", [*_life_head(validity), *head], rows)
 
 
-def force_direction_table(table: pd.DataFrame) -> Table:
-    """Effect of the direction in which pressure acts."""
+def variant_table(name: str, table: pd.DataFrame) -> Table:
+    """Effect of one choice of method on the seven quantities."""
+    several = table["life"].nunique() > 1
     rows = [
         (
-            *_life_value(row) * (table["life"].nunique() > 1),
+            *_life_value(row) * several,
             quantity_name(row["quantity"]),
             row["side"],
             unit_name(row["unit"]),
-            row["minimum_distance"],
-            row["mid_surface"],
-            f"{100.0 * row['relative_difference']:+.2f}",
+            row["value"],
+            row["changed"],
+            f"{100.0 * row['relative_difference']:+.3f}",
         )
         for row in table[table["quantity"].isin(QUANTITIES)].to_dict("records")
     ]
     case = ", ".join(dict.fromkeys(table["case"]))
-    head = ["Quantity", "Side", "Unit", "Minimum distance", "Mid-surface", "Difference (%)"]
-    life = ["Life"] if table["life"].nunique() > 1 else []
-    return make_table(f"Direction of the contact pressure, case {case}", [*life, *head], rows)
+    head = ["Quantity", "Side", "Unit", "As configured", name.capitalize(), "Difference (%)"]
+    return make_table(f"With {name}, case {case}", [*["Life"] * several, *head], rows)
+
+
+def variant_sentence(name: str, table: pd.DataFrame) -> str:
+    """Largest effect of one choice of method on the seven quantities."""
+    chosen = table[table["quantity"].isin(QUANTITIES)]
+    size = 100.0 * chosen["relative_difference"].abs()
+    worst = int(size.to_numpy().argmax())
+    quantity, side = (str(chosen[name].iloc[worst]) for name in ("quantity", "side"))
+    return (
+        f"With {name}, no quantity differs by more than {size.iloc[worst]:.2g} % "
+        f"({quantity_name(quantity).lower()}, {side})."
+    )
+
+
+def analysis_sentences(analyses: pd.DataFrame) -> list[str]:
+    """How forward dynamics and equilibria compare in stance, and why they differ."""
+    stance = analyses[analyses["stance"].astype(bool)]
+    pressure = stance["max_pressure_mpa_forward"] / stance["max_pressure_mpa_quasi_static"] - 1.0
+    share = stance["side_share_forward"] - stance["side_share_quasi_static"]
+    inertia, mismatch = 100.0 * stance["inertia"].max(), 100.0 * stance["mismatch"].max()
+    beyond = int((pressure.abs() > 0.01).sum())
+    return [
+        "In stance (loads above 40 % of the largest) peak pressures of forward dynamics and of "
+        f"equilibria differ by {100.0 * np.sqrt((pressure**2).mean()):.2g} % (root mean square), "
+        f"by more than 1 % in {beyond} of {len(pressure)} values and by "
+        f"{100.0 * pressure.abs().max():.2g} % at most; shares of the load by "
+        f"{100.0 * share.abs().max():.2g} percentage points at most.",
+        f"The component's acceleration takes up to {inertia:.2g} % of the load; the finer grid "
+        f"adds up to {mismatch:.2g} % to the contact that balanced it, and moves the pressures by "
+        "as much.",
+    ]
+
+
+def failure_sentence(failures: pd.DataFrame) -> str:
+    """How many cases were left out, or empty."""
+    if failures.empty:
+        return ""
+    names = ", ".join(dict.fromkeys(failures["case"]))
+    return (
+        f"{failures['case'].nunique()} cases could not be simulated and are left out of every "
+        f"table, figure and regression: {names}."
+    )
+
+
+def failure_table(failures: pd.DataFrame) -> Table:
+    """Cases that failed, and why."""
+    columns = ["case", "activity", "frame", "residual", "reason"]
+    rows = failures[columns].to_numpy().tolist()
+    head = ["Case", "Activity", "Frame", "Residual", "Reason"]
+    return make_table("Cases that could not be simulated", head, rows)
+
+
+def sign_table(name: str, table: pd.DataFrame) -> Table:
+    """Contact of a measured motion as given and with signs reversed."""
+    heads = {
+        "reversed": "Reversed",
+        "driver_force_of_load": "AP driver force / load (rms)",
+        "driver_moment_of_load_mm": "IE driver moment / load (rms, mm)",
+        "anterior_mm": "Contact from (mm posterior)",
+        "posterior_mm": "to (mm posterior)",
+        "rollback": "Rollback with flexion (r)",
+        "screw_home": "Screw-home with flexion (r)",
+    }
+    return make_table(
+        f"{name}: what reversed signs would make of the contact",
+        list(heads.values()),
+        table[list(heads)].to_numpy(dtype=object),
+    )
 
 
 def verification_sentence(table: pd.DataFrame) -> str:

@@ -16,6 +16,7 @@ from kneewear.geometry.implant import POST, SIDES, Implant
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics import body_three_123
 from kneewear.report.implant import METAL, draw_section, sample_surface
+from kneewear.report.position_scan import draw_position_scan, scans_positions
 from kneewear.report.style import (
     INK,
     PLATEAU,
@@ -32,9 +33,10 @@ Array = NDArray[np.float64]
 
 MATERIAL_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = "osD^vP"
-# Height above the insert's origin up to which sections are drawn, mm, and room round the loaded
-# part of the post.
+# Height of what sections show, mm, room under plateaus that lie below their origin, and room round
+# the loaded part of the post.
 SECTION_HEIGHT = 45.0
+SECTION_ROOM = 3.0
 POST_ROOM = 1.5
 # Samples along a border of a patch.
 BORDER = np.linspace(0.0, 1.0, 61)
@@ -79,8 +81,13 @@ def draw_static_sections(record: StaticRecord, implant: Implant) -> Figure:
         axes.set(aspect="equal", title=_title(record, number), xlabel="x, posterior (mm)")
     panels[0].set_ylabel("y (mm)")
     limits = np.array([axes.get_xlim() for axes in panels])
+    # A tibia's frame has its origin far above the plateaus; an insert's stands on its underside.
+    lowest = min(float(points[..., 1].min()) for points in insert.values())
+    bottom = min(0.0, lowest - SECTION_ROOM)
     for axes in panels:
-        axes.set(xlim=(limits[:, 0].min(), limits[:, 1].max()), ylim=(0.0, SECTION_HEIGHT))
+        axes.set(
+            xlim=(limits[:, 0].min(), limits[:, 1].max()), ylim=(bottom, bottom + SECTION_HEIGHT)
+        )
     return figure
 
 
@@ -103,7 +110,7 @@ def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
     for axes, number in zip(panels, chosen, strict=True):
         for place, side in enumerate(record.sides):
             if side != POST:
-                _draw_outline(axes, implant.insert[side])
+                _draw_outline(axes, implant, side)
                 cells = _draw_elements(axes, record, (number, place), top)
         axes.autoscale_view()
         show_plan(axes)
@@ -235,8 +242,17 @@ def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> Non
     inset.set_title(f"post\n{size}", fontsize=7, fontweight="normal", loc="center", pad=2)
 
 
-def _draw_outline(axes: Axes, surface: Surface) -> None:
-    """Bare plateau in plan."""
+def _draw_outline(axes: Axes, implant: Implant, side: str) -> None:
+    """Plateau in plan: the border of what carries elements, or else of the patch."""
+    surface = implant.insert[side]
+    if implant.coverage is not None:
+        # Not the border's own segments: some lie on the window's edge twice, there and back.
+        points = surface.control_points.reshape(-1, 3)
+        x, z = (np.linspace(points[:, n].min(), points[:, n].max(), 300) for n in (0, 2))
+        inside = implant.coverage[side].contains(*np.meshgrid(x, z, indexing="ij"))
+        axes.contourf(z, x, inside, levels=[0.5, 1.5], colors=[PLATEAU], zorder=0)
+        axes.contour(z, x, inside, levels=[0.5], colors=[INK], linewidths=0.8, zorder=1)
+        return
     (u0, u1), (v0, v1) = surface.domain
     u, v = u0 + (u1 - u0) * BORDER, v0 + (v1 - v0) * BORDER
     low, high = np.full(BORDER.size, 0.0), np.full(BORDER.size, 1.0)
@@ -295,13 +311,15 @@ def draw_static_figures(
     Returns
     -------
     dict of str to Figure
-        `static_sections`, `static_pressure` and, where there are several loads and materials,
-        `material_comparison`.
+        `static_sections`, `static_pressure` and, where there are several of them, `position_scan`
+        over held positions and `material_comparison` over loads.
     """
     figures = {
         "static_sections": draw_static_sections(record, implant),
         "static_pressure": draw_static_pressure(record, implant),
     }
+    if scans_positions(static):
+        figures["position_scan"] = draw_position_scan(static)
     if can_compare_materials(static):
         figures["material_comparison"] = draw_material_comparison(static, comparison)
     return figures

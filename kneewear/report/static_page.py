@@ -10,6 +10,7 @@ import pandas as pd
 from kneewear.geometry.implant import POST, SIDES
 from kneewear.report.element_study import PUBLISHED_BOUNDS, convergence_errors
 from kneewear.report.page import Section, fill_template, images, provenance_section
+from kneewear.report.position_scan import scan_sentences, scans_positions
 from kneewear.report.sections import Table, make_table, plain_table, shown
 from kneewear.report.style import quantity_name
 
@@ -78,6 +79,8 @@ def key_results(tables: Mapping[str, pd.DataFrame]) -> Iterable[str]:
             f"{means.max():.1f} MPa."
         )
     yield from _post_sentences(static)
+    if scans_positions(static):
+        yield from scan_sentences(static)
     yield _balance_sentence(static)
     yield from material_sentences(tables["material_comparison"])
     if "element_convergence" in tables:
@@ -99,7 +102,7 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
         else f"{study['grid']['rows']} by {study['grid']['columns']} elements a pair"
     )
     return [
-        f"{study['implant']['name']}, {study['implant']['nominal_thickness_mm']:g} mm, "
+        f"{study['implant']['name']}, {_thickness(study['implant'])}, "
         f"{study['implant']['knee']} knee (all results are shown as those of a right knee).",
         f"Flexion {_listed(static['flexion_deg'])}°; the femur {place}; loads "
         f"{_listed(static['load_n'])} N straight down, {static['load_line_mm']:g} mm medial of the "
@@ -157,7 +160,7 @@ def _pressure_section(tables: Mapping[str, pd.DataFrame], figures: Mapping[str, 
             "Each case was settled from above the insert, independently of the others. Forces on "
             "the insert and pressures of every case stand in the table.",
         ),
-        images(figures, "static_sections", "static_pressure"),
+        images(figures, "position_scan", "static_pressure", "static_sections"),
         folded=(_case_table(tables["static"]),),
     )
 
@@ -313,6 +316,18 @@ def _law(law: Mapping[str, Any]) -> str:
     if law["material"] == "linear":
         return f"linear, {strain}"
     return f"{law['material'].replace('_', ' ')}, {FORMS[law['nonlinear_form']]}, {strain}"
+
+
+def _thickness(implant: Mapping[str, Any]) -> str:
+    """How thick the layer is, or both layers are."""
+    if implant["source"] != "natural":
+        return f"{implant['nominal_thickness_mm']:g} mm"
+    natural = implant["natural"]
+    tibia, femur = (
+        f"{natural[key][0]:g}-{natural[key][1]:g} mm"
+        for key in ("tibial_thickness_mm", "femoral_thickness_mm")
+    )
+    return f"cartilage clipped to {tibia} on the tibia and {femur} on the femur"
 
 
 def _words(name: str) -> str:

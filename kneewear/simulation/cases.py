@@ -1,43 +1,57 @@
-"""Quasi-static contact over one cycle for a batch of cases."""
+"""Contact over one cycle for a batch of cases."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.config import SimulationSettings
-from kneewear.contact import ContactPair, Layer, _kernels
+from kneewear.activity.load import GRAVITY
+from kneewear.config import ForwardSettings, SimulationSettings
+from kneewear.contact import ContactPair, Layer, SmallStrain
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
-from kneewear.mechanics import body_three_123
-from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.mechanics import RigidBody, solid_body
+from kneewear.progress import Progress
+from kneewear.simulation.drive import recorded_drive
+from kneewear.simulation.forward import Integrator, forward_passage, solve_forward
+from kneewear.simulation.history import Case, ContactHistory, Failure
+from kneewear.simulation.inverse import contact_arrays, replay
 from kneewear.simulation.layers import build_layers
-
-Array = NDArray[np.float64]
+from kneewear.simulation.passage import Contacts, Passage
+from kneewear.simulation.quasi_static import solve_quasi_static
 
 logger = logging.getLogger(__name__)
 
-# Standard gravity as orthopaedics rounds it, m/s2.
-GRAVITY = 9.81
+
+@dataclass(frozen=True)
+class _Bench:
+    """A grid and its contact pairs."""
+
+    grid: ElementGrid
+    pairs: tuple[ContactPair, ...]
+
+    def layers(self, case: Case, settings: SimulationSettings) -> tuple[Layer, ...]:
+        """Layers of a case; what pairs remember of another one is forgotten."""
+        for pair in self.pairs:
+            pair.forget()
+        return build_layers(self.grid, self.pairs, case.thickness, settings)
 
 
 @dataclass(frozen=True)
 class _Model:
     """What the cases of a batch share."""
 
-    grid: ElementGrid
-    contacts: tuple[ContactPair, ...]
+    fine: _Bench
+    coarse: _Bench
     activity: Activity
     settings: SimulationSettings
 
@@ -50,6 +64,8 @@ def simulate_cases(
     cases: Sequence[Case],
     settings: SimulationSettings,
     distance_tables: Mapping[str, DistanceTable] | None = None,
+    coarse_grid: ElementGrid | None = None,
+    keep_going: bool = False,
 ) -> ContactHistory:
     """Contact over one cycle of an activity for each case, one after the other.
 
@@ -65,9 +81,14 @@ def simulate_cases(
         Cases; each starts from its own settled pose, so the result of one does not depend on the
         others.
     settings : SimulationSettings
-        Material, load line, force direction, source of distances and tolerance.
+        Analysis, material, load line, force direction, source of distances and tolerance.
     distance_tables : mapping of side to DistanceTable, optional
         Smooth tables of the distance; needed, and used, when `settings.distance` is "table".
+    coarse_grid : ElementGrid, optional
+        Elements for forward dynamics; those of the grid by default.
+    keep_going : bool
+        True to leave out cases that do not converge: they are logged, and listed in the history's
+        `failures`.
 
     Returns
     -------
@@ -76,206 +97,183 @@ def simulate_cases(
     Raises
     ------
     ConvergenceError
-        If a frame has no equilibrium; the message names case and frame.
+        If a case does not converge; the message names case, activity and frame.
     ValueError
         If distance tables are needed and not given, or miss the error that was asked for.
 
     Notes
     -----
-    Flexion, internal-external rotation and anterior-posterior translation are prescribed;
-    superior-inferior, varus-valgus and medial-lateral follow from frictionless equilibrium at each
-    frame (Bei 2003, section 4.2.1, without inertia). The cycle is entered at the frame of largest
-    load, where the equilibrium is best determined, and followed from there.
+    Quasi-static analysis is a row of equilibria on the grid. Forward analysis finds those on the
+    coarse grid, records where the load must act to be shared between the sides as wanted, lets the
+    component move under that load from the first equilibrium on, and replays its motion on the
+    fine grid (Bei 2003, sections 2.2.4 and 4.2.1).
     """
+    pairs = _build_pairs(grid, surfaces, tables, settings, distance_tables or {})
+    fine = coarse = _Bench(grid, pairs)
+    if coarse_grid is not None:
+        others = (pair.over(coarse_grid, number) for number, pair in enumerate(pairs))
+        coarse = _Bench(coarse_grid, tuple(others))
+    model = _Model(fine, coarse, activity, settings)
+    n_frames = activity.percent.size
+    progress = Progress(f"activity {activity.name}", len(cases), _frames_of_case(model))
+    parts: dict[Case, dict[str, Any]] = {}
+    failures = []
+    for case in cases:
+        try:
+            parts[case] = _simulate_case(model, case, progress.frame_done)
+        except ConvergenceError as error:
+            named = error.named(f"Case {case.name}, activity {activity.name}")
+            if not keep_going:
+                raise named from error
+            logger.error("%s", named)
+            failures.append(Failure(case, str(named), named.frame, named.residual))
+        progress.case_done()
+    shapes = next(iter(parts.values())) if parts else _nothing(model)
+    return ContactHistory(
+        activity=activity.name,
+        analysis=settings.analysis,
+        cases=tuple(parts),
+        failures=tuple(failures),
+        sides=grid.sides,
+        percent=activity.percent,
+        time=activity.duration * np.arange(n_frames) / n_frames,
+        **{
+            name: np.stack([part[name] for part in parts.values()] or [array])[: len(parts)]
+            for name, array in shapes.items()
+        },
+    )
+
+
+def _build_pairs(
+    grid: ElementGrid,
+    surfaces: Mapping[str, Surface],
+    tables: Mapping[str, SurfaceTable],
+    settings: SimulationSettings,
+    distance_tables: Mapping[str, DistanceTable],
+) -> tuple[ContactPair, ...]:
     smooth: Mapping[str, DistanceTable] = {}
     if settings.distance == "table":
-        if distance_tables is None:
-            raise ValueError("distance: table needs the distance tables")
-        for side, table in distance_tables.items():
+        smooth = distance_tables
+        missing = sorted(set(grid.sides) - set(smooth))
+        if missing:
+            raise ValueError(f"distance: table needs the distance tables; none of {missing}")
+        for side, table in smooth.items():
             if table.quality.excess() > 1.0:
                 raise ValueError(
                     f"the {side} distance table misses its wanted error by a factor of "
                     f"{table.quality.excess():.3g}; allow more (table.distance_error_um) or set "
                     "simulation.distance to exact"
                 )
-        smooth = distance_tables
-    contacts = tuple(
+    return tuple(
         ContactPair(
             grid,
-            n,
+            number,
             surfaces[side],
             tables[side],
+            correction="mid_surface" if settings.force_direction == "mid_surface" else "none",
             direction=settings.force_direction,
             distance_table=smooth.get(side),
         )
-        for n, side in enumerate(grid.sides)
-    )
-    model = _Model(grid, contacts, activity, settings)
-    parts = []
-    for case in cases:
-        try:
-            parts.append(_simulate_case(model, case))
-        except ConvergenceError as error:
-            raise ConvergenceError(
-                f"Case {case.name}, activity {activity.name}: {error.what}",
-                error.frame,
-                error.residual,
-                error.unit,
-                error.remedy,
-            ) from error
-        logger.info("case %s, activity %s: %d frames", case.name, activity.name, len(activity.load))
-    n_frames = activity.percent.size
-    return ContactHistory(
-        activity=activity.name,
-        cases=tuple(cases),
-        sides=grid.sides,
-        percent=activity.percent,
-        time=activity.duration * np.arange(n_frames) / n_frames,
-        **{name: np.stack([part[name] for part in parts]) for name in parts[0]},
+        for number, side in enumerate(grid.sides)
     )
 
 
-def _simulate_case(model: _Model, case: Case) -> dict[str, Any]:
+def _frames_of_case(model: _Model) -> int:
+    """Frames that are told of for one case: forward analysis solves and replays each."""
+    frames = model.activity.percent.size
+    return frames if model.settings.analysis == "quasi_static" else 2 * frames
+
+
+def _simulate_case(model: _Model, case: Case, tell: Callable[[], None]) -> dict[str, Any]:
     """Arrays of ContactHistory for one case, without the case axis."""
     settings, activity = model.settings, model.activity
-    layers = build_layers(model.grid, model.contacts, case.thickness, settings)
-    for contact in model.contacts:
-        contact.forget()
     weight = case.body_mass * GRAVITY
-    frames = _solve_cycle(model, layers, activity.load * weight)
-    histories = _collect(model, frames, activity.load * weight)
-    if settings.medial_lateral == "held":
+    layers = model.fine.layers(case, settings)
+    start = time.perf_counter()
+    contacts: Contacts
+    if settings.analysis == "quasi_static":
+        passage, contacts = solve_quasi_static(
+            model.fine.pairs, layers, activity, weight, settings, tell
+        )
+    else:
+        passage = _move_forward(model, case, weight, tell)
+        contacts = replay(model.fine.pairs, layers, passage, tell)
+    arrays = contact_arrays(model.fine.pairs, model.fine.grid.area.shape[1:], passage, contacts)
+    logger.info(
+        "case %s, activity %s: %d frames in %.2f s, %d evaluations of contact",
+        case.name,
+        activity.name,
+        passage.load.size,
+        time.perf_counter() - start,
+        passage.evaluations,
+    )
+    if activity.load_line is None and settings.medial_lateral == "held":
         logger.warning(
             "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
             case.name,
             activity.name,
-            np.abs(histories["reaction_force"][:, 2]).max(),
+            np.abs(arrays["reaction_force"][:, 2]).max(),
         )
-    return histories
+    return arrays
 
 
-def _solve_cycle(model: _Model, layers: Sequence[Layer], load: Array) -> list[Equilibrium]:
-    """Equilibrium at every frame, entered at the frame of largest load."""
-    settings, activity = model.settings, model.activity
-    n_frames = load.size
-    first = int(np.argmax(load))
-    frames: dict[int, Equilibrium] = {}
-    rest = float(np.mean(activity.translation[:, 2]))
-    held = settings.medial_lateral == "held"
-    for step in range(n_frames):
-        frame = (first + step) % n_frames
-        translation, rotation = activity.translation[frame].copy(), activity.rotation[frame].copy()
-        if step == 0:
-            translation, rotation = approach(model.contacts, translation, rotation, frame)
-        else:
-            last = frames[(frame - 1) % n_frames]
-            translation[1], rotation[0] = last.translation[1], last.rotation[0]
-            if not held:
-                translation[2] = last.translation[2]
-        if step > 1:
-            before = frames[(frame - 2) % n_frames]
-            translation[1] += last.translation[1] - before.translation[1]
-            rotation[0] += last.rotation[0] - before.rotation[0]
-        loading = Loading(
-            force=float(load[frame]),
-            medial_share=settings.medial_share,
-            load_line=settings.fixed_load_line_mm if settings.load_line == "fixed" else None,
-            spring=settings.medial_lateral_spring_per_mm,
-            spring_rest=rest,
-            held=held,
+def _move_forward(model: _Model, case: Case, weight: float, tell: Callable[[], None]) -> Passage:
+    """Passage of the coarse grid by forward dynamics, with the load line of its equilibria."""
+    settings, activity, pairs = model.settings, model.activity, model.coarse.pairs
+    layers = model.coarse.layers(case, settings)
+    still, _ = solve_quasi_static(pairs, layers, activity, weight, settings, tell)
+    drive = recorded_drive(activity, still, weight, settings)
+    body = moving_body(settings.forward)
+    integrator = Integrator(
+        settings.forward.relative_tolerance, settings.forward.damping_ratio, settings.forward.cycles
+    )
+    moved = solve_forward(pairs, layers, body, drive, integrator)
+    passage = forward_passage(moved, drive, still)
+    for moment, number in moved.lost:
+        logger.warning(
+            "case %s, activity %s: the %s side loses contact after %.4g s",
+            case.name,
+            activity.name,
+            model.coarse.grid.sides[number],
+            moment,
         )
-        solve = partial(
-            solve_equilibrium,
-            model.contacts,
-            layers,
-            loading=loading,
-            tolerance=settings.tolerance,
-            frame=frame,
-        )
-        try:
-            frames[frame] = solve(translation=translation, rotation=rotation)
-        except ConvergenceError:
-            # The frame before may be a poor start, as when the origin lies far off the axis.
-            translation, rotation = approach(model.contacts, translation, rotation, frame)
-            frames[frame] = solve(translation=translation, rotation=rotation)
-    return [frames[frame] for frame in range(n_frames)]
+    apart = np.abs(moved.place - drive.motion)
+    logger.info(
+        "case %s, activity %s: inertia and damping move the component by at most %.2g um down, "
+        "%.2g um sideways and %.2g mrad in varus from its equilibria",
+        case.name,
+        activity.name,
+        *(1e3 * apart.max(axis=0)[[1, 2, 3]]),
+    )
+    return passage
 
 
-def _collect(model: _Model, frames: Sequence[Equilibrium], load: Array) -> dict[str, Any]:
-    """Element and frame histories of a solved cycle."""
-    n_frames, (n_sides, n_rows, n_columns) = len(frames), model.grid.area.shape
-    n_elements = n_rows * n_columns
-    translation = np.stack([frame.translation for frame in frames])
-    rotation = np.stack([frame.rotation for frame in frames])
-    matrix = body_three_123(rotation)
-    pressure = np.zeros((n_frames, n_sides, n_elements), dtype=np.float32)
-    slip = np.zeros((n_frames, n_sides, n_elements, 2), dtype=np.float32)
-    per_side = {
-        name: np.zeros((n_frames, n_sides))
-        for name in ("max_pressure", "avg_pressure", "contact_area", "max_penetration")
-    }
-    active = np.zeros((n_frames, n_sides), dtype=np.int64)
-    centre = np.full((n_frames, n_sides, 3), np.nan)
-    force, torque = np.zeros((n_frames, n_sides, 3)), np.zeros((n_frames, n_sides, 3))
-    for number, frame in enumerate(frames):
-        before, after = (number - 1) % n_frames, (number + 1) % n_frames
-        for side, contact in enumerate(model.contacts):
-            result = frame.sides[side]
-            force[number, side] = -result.wrench[:3]
-            torque[number, side] = -(
-                result.wrench[3:] + np.cross(frame.translation, result.wrench[:3])
-            )
-            loaded = result.penetration > 0
-            if not loaded.any():
-                continue
-            local = result.element[loaded]
-            place = contact.index[local]
-            value, area = result.pressure[loaded], result.area[loaded]
-            sliding = np.empty((local.size, 2))
-            _kernels.slide(
-                contact.centre[local],
-                contact.tangent_row[local],
-                contact.tangent_column[local],
-                matrix[number],
-                translation[number],
-                matrix[before],
-                translation[before],
-                matrix[after],
-                translation[after],
-                sliding,
-            )
-            pressure[number, side, place] = value
-            slip[number, side, place] = sliding
-            active[number, side] = local.size
-            per_side["max_pressure"][number, side] = value.max()
-            per_side["avg_pressure"][number, side] = value.mean()
-            per_side["contact_area"][number, side] = area.sum()
-            per_side["max_penetration"][number, side] = result.penetration.max()
-            carried = value * area
-            centre[number, side] = carried @ contact.centre[local] / carried.sum()
-    wrench = np.stack([sum(side.wrench for side in frame.sides) for frame in frames])
-    load_line = np.array([frame.load_line for frame in frames])
-    spring_force = np.array([frame.spring_force for frame in frames])
-    # What drivers and spring exert balances contact and load on the femoral component.
-    reaction_force = -wrench[:, :3]
-    reaction_force[:, 1] += load
-    reaction_moment = -wrench[:, 3:]
-    reaction_moment[:, 0] -= (load_line - translation[:, 2]) * load
-    shape = (n_frames, n_sides, n_rows, n_columns)
-    return {
-        "pressure": pressure.reshape(shape),
-        "slip": slip.reshape(*shape, 2),
-        "translation": translation,
-        "rotation": rotation,
-        "load": load,
-        "load_line": load_line,
-        "force": force,
-        "torque": torque,
-        "reaction_force": reaction_force,
-        "reaction_moment": reaction_moment,
-        "spring_force": spring_force,
-        **per_side,
-        "active_elements": active,
-        "centre_of_pressure": centre,
-        "residual": np.array([frame.residual for frame in frames]),
-    }
+def moving_body(settings: ForwardSettings) -> RigidBody:
+    """Inertia of the femoral component.
+
+    Parameters
+    ----------
+    settings : ForwardSettings
+        Mass, radius of gyration and centre of mass.
+
+    Returns
+    -------
+    RigidBody
+    """
+    radii = np.full(3, settings.radius_of_gyration_mm)
+    return solid_body(1e-3 * settings.mass_kg, radii, settings.centre_of_mass_mm)
+
+
+def _nothing(model: _Model) -> dict[str, Any]:
+    """Arrays of a case that never touches, for their shapes."""
+    frames, pairs = model.activity.percent.size, model.fine.pairs
+    nowhere = np.full(3, 1e6)
+    apart = tuple(
+        pair.evaluate(np.eye(3), nowhere, Layer(SmallStrain(1.0), np.ones(pair.index.size)))
+        for pair in pairs
+    )
+    wrench, place, one = np.zeros((frames, 6)), np.zeros((frames, 3)), np.ones(frames)
+    passage = Passage(
+        ("y",), place, place, one, wrench, wrench, wrench, one, one, one, evaluations=0
+    )
+    return contact_arrays(pairs, model.fine.grid.area.shape[1:], passage, (apart,) * frames)

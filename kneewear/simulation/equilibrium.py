@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import ContactPair, Layer, Resultant
+from kneewear.contact import ContactModel, ContactPair, Resultant
+from kneewear.contact._kernels import LAST_NUMBERS
+from kneewear.contact._record_kernels import NUMBERS
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import body_three_123
+from kneewear.simulation._equilibrium_kernels import (
+    AT_A_JUMP,
+    BALANCED,
+    FIRST_TOUCH,
+    UNLOADED,
+    LoadingArrays,
+    balance_sides,
+)
 
 Array = NDArray[np.float64]
 
+logger = logging.getLogger(__name__)
+
 MAX_ITERATIONS = 200
-# Overlap aimed at when an unloaded side is brought down, mm.
-FIRST_TOUCH = 0.02
-# Largest medial-lateral step, mm, and the weakest restoring stiffness believed, per mm of load.
-LARGEST_SHIFT = 0.3
-WEAKEST_RESTORING = 1e-3
-# Lever that turns the moment residual into a force, mm: half a usual condyle spacing.
-LEVER = 23.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,19 @@ class Loading:
         if not self.force > 0.0:
             raise ValueError(f"the load must push down on the insert, not be {self.force:g} N")
 
+    @property
+    def arrays(self) -> LoadingArrays:
+        """The loading as kernels take it."""
+        return LoadingArrays(
+            force=self.force,
+            medial_share=self.medial_share,
+            shared=self.load_line is None,
+            load_line=0.0 if self.load_line is None else self.load_line,
+            spring=self.spring * self.force,
+            spring_rest=self.spring_rest,
+            held=self.held,
+        )
+
 
 @dataclass(frozen=True)
 class Equilibrium:
@@ -70,7 +89,7 @@ class Equilibrium:
     ----------
     translation, rotation : array, shape (3,)
         Pose: mm, and body-three 1-2-3 angles in rad.
-    sides : tuple of Resultant
+    contacts : tuple of Resultant
         Contact of each side, on the femoral component about its origin.
     load_line : float
         Medial-lateral position of the load, mm.
@@ -84,7 +103,7 @@ class Equilibrium:
 
     translation: Array
     rotation: Array
-    sides: tuple[Resultant, ...]
+    contacts: tuple[Resultant, ...]
     load_line: float
     spring_force: float
     residual: float
@@ -92,10 +111,9 @@ class Equilibrium:
 
 
 def solve_equilibrium(
-    contacts: Sequence[ContactPair],
-    layers: Sequence[Layer],
-    translation: Array,
-    rotation: Array,
+    model: ContactModel,
+    pairs: Sequence[ContactPair],
+    start: Array,
     loading: Loading,
     tolerance: float,
     frame: int,
@@ -104,12 +122,12 @@ def solve_equilibrium(
 
     Parameters
     ----------
-    contacts : sequence of ContactPair
-        Medial and lateral side.
-    layers : sequence of Layer
-        Elastic layer of each side.
-    translation, rotation : array, shape (3,)
-        Start pose; its x, second and third angle are prescribed, the others are solved.
+    model : ContactModel
+        Contact of the pairs with their layers.
+    pairs : sequence of ContactPair
+        Medial and lateral side, then any others.
+    start : array, shape (6,)
+        Start pose, mm and rad; its x, second and third angle are prescribed, the others are solved.
     loading : Loading
         Load and how it is placed.
     tolerance : float
@@ -134,31 +152,37 @@ def solve_equilibrium(
     stiffness. Each side's step is kept within its own penetration, so that no side loses contact;
     an unloaded side is first brought down to touch. Where the bearing does not restore the
     medial-lateral position, the step follows the force instead, so that only stable equilibria are
-    found.
+    found. Where an element at a border or of steep slope leaves contact with a finite penetration,
+    forces jump; a balance that would lie within such a jump of less than a thousandth of the load
+    is taken to be at it, within 10 nm, and leaves that residual.
     """
-    pose = _Pose(np.array(translation, dtype=float), np.array(rotation, dtype=float))
-    bracket = [-np.inf, np.inf]
-    worst = np.inf
-    try:
-        for iteration in range(1, MAX_ITERATIONS + 1):
-            matrix = pose.matrix()
-            sides = tuple(
-                contact.evaluate(matrix, pose.translation, layer)
-                for contact, layer in zip(contacts, layers, strict=True)
-            )
-            residual, jacobian = _balance(sides, pose, loading)
-            worst = float(np.max(np.abs(residual))) / loading.force
-            if worst < tolerance:
-                return _result(pose, sides, loading, worst, iteration)
-            unloaded = [s.wrench[1] < 1e-6 * loading.force for s in sides]
-            if any(unloaded):
-                bracket = [-np.inf, np.inf]
-                _bring_down(contacts, unloaded, pose, matrix)
-            else:
-                pose.step(*_newton_step(sides, residual, jacobian, pose, loading, bracket))
-    except ValueError as error:
-        raise _unsolved(f" ({error})", frame, worst) from error
-    raise _unsolved("", frame, worst)
+    place = np.array(start, dtype=float)
+    last, numbers = np.zeros(LAST_NUMBERS), np.zeros((len(pairs), NUMBERS))
+    ended, used, worst = UNLOADED, 0, np.inf
+    while ended == UNLOADED and used < MAX_ITERATIONS:
+        bracket = np.array([-np.inf, np.inf])
+        ended, count, worst = balance_sides(
+            model.records,
+            last,
+            numbers,
+            place,
+            loading.arrays,
+            bracket,
+            tolerance,
+            MAX_ITERATIONS - used,
+        )
+        used += count
+        if ended == UNLOADED:
+            try:
+                _bring_down(pairs, numbers[:2, 1] < 1e-6 * loading.force, place)
+            except ValueError as error:
+                raise _unsolved(f" ({error})", frame, worst) from error
+    if ended == AT_A_JUMP:
+        logger.info("frame %d: forces jump by about %.2g of the load at the pose", frame, worst)
+    elif ended != BALANCED:
+        raise _unsolved("", frame, worst)
+    contact = model.evaluate(body_three_123(place[3:]), place[:3])
+    return _result(place, tuple(contact.values()), loading, worst, used)
 
 
 def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
@@ -172,23 +196,21 @@ def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
     )
 
 
-def approach(
-    contacts: Sequence[ContactPair], translation: Array, rotation: Array, frame: int
-) -> tuple[Array, Array]:
+def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
     """Bring the femoral component down from above until both sides just touch.
 
     Parameters
     ----------
-    contacts : sequence of ContactPair
-        Medial and lateral side.
-    translation, rotation : array, shape (3,)
-        Pose; its height does not matter, apart or overlapping.
+    pairs : sequence of ContactPair
+        Medial and lateral side, then any others.
+    start : array, shape (6,)
+        Pose, mm and rad; its height does not matter, apart or overlapping.
     frame : int
         Frame, for messages.
 
     Returns
     -------
-    translation, rotation : array, shape (3,)
+    array, shape (6,)
         Pose with both sides overlapping by a few hundredths of a millimetre.
 
     Raises
@@ -196,18 +218,16 @@ def approach(
     ConvergenceError
         If a condyle does not come to lie over its plateau.
     """
-    pose = _Pose(np.array(translation, dtype=float), np.array(rotation, dtype=float))
-    matrix = pose.matrix()
-    lowest = min(
-        float((contact.indenter.control_points @ matrix.T)[..., 1].min()) for contact in contacts
-    )
-    pose.translation[1] = max(float(c.centre[:, 1].max()) for c in contacts) - lowest + 1.0
+    place = np.array(start, dtype=float)
+    up = body_three_123(place[3:])[1]
+    lowest = min(float((pair.indenter.control_points @ up).min()) for pair in pairs)
+    place[1] = max(float(pair.centre[:, 1].max()) for pair in pairs) - lowest + 1.0
     off = np.inf
     try:
         for _ in range(MAX_ITERATIONS):
-            off = max(_bring_down(contacts, [True, True], pose, pose.matrix()))
+            off = max(_bring_down(pairs, np.array([True, True]), place))
             if off < FIRST_TOUCH:
-                return pose.translation, pose.rotation
+                return place
     except ValueError as error:
         raise _unplaced(f" ({error})", frame, off) from error
     raise _unplaced("", frame, off)
@@ -223,119 +243,37 @@ def _unplaced(reason: str, frame: int, gap: float) -> ConvergenceError:
     )
 
 
-class _Pose:
-    """A pose that Newton steps move in place."""
-
-    def __init__(self, translation: Array, rotation: Array) -> None:
-        self.translation = translation
-        self.rotation = rotation
-
-    def matrix(self) -> Array:
-        return body_three_123(self.rotation)
-
-    def step(self, dy: float, dz: float, turn: float) -> None:
-        self.translation[1] += dy
-        self.translation[2] += dz
-        self.rotation[0] += turn
-
-
-# Rows and columns of the six-component wrench and twist that are free.
-FREE = [1, 2, 3]
-
-
-def _balance(sides: Sequence[Resultant], pose: _Pose, loading: Loading) -> tuple[Array, Array]:
-    """Residual forces and their derivative over (y, z, varus); the last row is medial-lateral."""
-    medial, lateral = sides
-    total = medial.wrench + lateral.wrench
-    stiffness = (medial.stiffness + lateral.stiffness)[:, FREE]
-    z = pose.translation[2]
-    sideways = total[2] - loading.spring * loading.force * (z - loading.spring_rest)
-    sideways_rate = stiffness[2] - np.array([0.0, loading.spring * loading.force, 0.0])
-    if loading.load_line is None:
-        first = medial.wrench[1] - loading.medial_share * loading.force
-        second = lateral.wrench[1] - (1.0 - loading.medial_share) * loading.force
-        rates = medial.stiffness[1][FREE], lateral.stiffness[1][FREE]
-    else:
-        first = total[1] - loading.force
-        second = (total[3] + (loading.load_line - z) * loading.force) / LEVER
-        rates = stiffness[1], (stiffness[3] - np.array([0.0, loading.force, 0.0])) / LEVER
-    if loading.held:
-        sideways, sideways_rate = 0.0, np.array([0.0, -loading.force, 0.0])
-    return np.array([first, second, sideways]), np.vstack([*rates, sideways_rate])
-
-
-def _newton_step(
-    sides: Sequence[Resultant],
-    residual: Array,
-    jacobian: Array,
-    pose: _Pose,
-    loading: Loading,
-    bracket: list[float],
-) -> tuple[float, float, float]:
-    """Step in (y, z, varus), safeguarded side by side; narrows the medial-lateral bracket."""
-    # Heights of the sides: dh = dy - turn * lever; the lever is that of each side's force.
-    levers = [s.wrench[3] / -s.wrench[1] for s in sides]
-    to_free = np.linalg.inv(np.array([[1.0, -levers[0]], [1.0, -levers[1]]]))
-    by_height = jacobian[:, [0, 2]] @ to_free
-    heights, coupling = by_height[:2], jacobian[:2, 1]
-    back = np.linalg.solve(heights, np.column_stack([residual[:2], coupling]))
-    force = residual[2] - by_height[2] @ back[:, 0]
-    restoring = jacobian[2, 1] - by_height[2] @ back[:, 1]
-    weakest = WEAKEST_RESTORING * loading.force
-    if restoring > -weakest:
-        restoring = -max(weakest, abs(restoring))
-    shift = float(np.clip(-force / restoring, -LARGEST_SHIFT, LARGEST_SHIFT))
-    if np.max(np.abs(residual[:2])) < 1e-3 * loading.force:
-        shift = _keep_in_bracket(float(pose.translation[2]), shift, force, bracket)
-    step = -(back[:, 0] + back[:, 1] * shift)
-    for number, side in enumerate(sides):
-        deepest = float(side.penetration.max())
-        step[number] = np.clip(step[number], -max(deepest, FIRST_TOUCH), 0.6 * deepest)
-    dy, turn = to_free @ step
-    return float(dy), shift, float(turn)
-
-
-def _keep_in_bracket(z: float, shift: float, force: float, bracket: list[float]) -> float:
-    """Bisect when a medial-lateral step leaves the interval known to hold the balance."""
-    bracket[0 if force > 0 else 1] = z
-    # An interval this narrow has closed on the noise of the forces, not on a balance.
-    if bracket[1] - bracket[0] < 1e-7:
-        bracket[:] = (z, np.inf) if force > 0 else (-np.inf, z)
-    if np.isfinite(bracket).all() and not bracket[0] < z + shift < bracket[1]:
-        return 0.5 * (bracket[0] + bracket[1]) - z
-    return shift
-
-
 def _bring_down(
-    contacts: Sequence[ContactPair], which: Sequence[bool], pose: _Pose, matrix: Array
+    pairs: Sequence[ContactPair], which: NDArray[np.bool_], place: Array
 ) -> list[float]:
     """Move the chosen sides to touch, the other's height kept; returns how far each was off."""
     levers, drops = [], []
-    for contact, moves in zip(contacts, which, strict=True):
-        gap, place = contact.gap(matrix, pose.translation)
-        levers.append(float(place[2] - pose.translation[2]))
+    rotation = body_three_123(place[3:])
+    for pair, moves in zip(pairs, which, strict=False):
+        gap, foot = pair.gap(rotation, place[:3])
+        levers.append(float(foot[2] - place[2]))
         drops.append(gap + FIRST_TOUCH if moves else 0.0)
     # Far from contact a full correction of the tilt could turn the component over.
     tilt = (drops[0] - drops[1]) / (levers[0] - levers[1])
     turn = float(np.clip(tilt, -0.03, 0.03))
     dy = -min(d - turn * lever for d, lever in zip(drops, levers, strict=True))
-    pose.step(dy if all(which) else turn * levers[which.index(False)], 0.0, turn)
+    place[1] += dy if which.all() else turn * levers[int(np.argmin(which))]
+    place[3] += turn
     return [abs(d) for d in drops]
 
 
 def _result(
-    pose: _Pose, sides: tuple[Resultant, ...], loading: Loading, residual: float, iterations: int
+    place: Array, contacts: tuple[Resultant, ...], loading: Loading, residual: float, used: int
 ) -> Equilibrium:
-    z = float(pose.translation[2])
-    line = loading.load_line
+    line, z = loading.load_line, float(place[2])
     if line is None:
-        line = z - float(sum(s.wrench[3] for s in sides)) / loading.force
+        line = z - float(sum(contact.wrench[3] for contact in contacts)) / loading.force
     return Equilibrium(
-        translation=pose.translation.copy(),
-        rotation=pose.rotation.copy(),
-        sides=sides,
+        translation=place[:3].copy(),
+        rotation=place[3:].copy(),
+        contacts=contacts,
         load_line=line,
         spring_force=-loading.spring * loading.force * (z - loading.spring_rest),
         residual=residual,
-        iterations=iterations,
+        iterations=used,
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 
@@ -28,6 +30,28 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A case that could not be simulated.
+
+    Parameters
+    ----------
+    case : Case
+        The case.
+    reason : str
+        What did not converge, and what can be done.
+    frame : int
+        Frame of the cycle, counted from 0.
+    residual : float
+        Largest remaining residual, in the unit the reason names; NaN where there is none.
+    """
+
+    case: Case
+    reason: str
+    frame: int
+    residual: float
+
+
+@dataclass(frozen=True)
 class ContactHistory:
     """Contact over one cycle of one activity for a batch of cases.
 
@@ -40,7 +64,7 @@ class ContactHistory:
     activity : str
         Name of the activity.
     cases : tuple of Case
-        Cases along the first axis.
+        Cases along the first axis, those that failed left out.
     sides : tuple of str
         ("medial", "lateral").
     percent : array, shape (n_frames,)
@@ -64,6 +88,9 @@ class ContactHistory:
         What drivers (and a medial-lateral spring, if any) exert on the femoral component, N and
         N mm about its origin. The load is taken to act at the origin's x, so the moment about z
         depends on where the femoral origin lies.
+    inertia_force, inertia_moment : array, shape (case, frame, 3)
+        What the acceleration of the femoral component takes, N and N mm about its origin; zero in
+        quasi-static analysis.
     spring_force : array, shape (case, frame)
         Medial-lateral spring force on the femoral component, N; zero without a spring.
     max_pressure, avg_pressure, contact_area, max_penetration : array, shape (case, frame, side)
@@ -73,7 +100,12 @@ class ContactHistory:
     centre_of_pressure : array, shape (case, frame, side, 3)
         Pressure-weighted mean of element centres, mm; NaN where a side is unloaded.
     residual : array, shape (case, frame)
-        Largest equilibrium residual relative to the load.
+        Largest unbalanced force along a free coordinate relative to the load, moments divided by a
+        lever of 23 mm. In forward analysis it is what the finer grid of the pressures adds.
+    analysis : {"quasi_static", "forward"}
+        How the motion was found: as a row of equilibria, or by forward dynamics on a coarser grid.
+    failures : tuple of Failure
+        Cases that failed.
     """
 
     activity: str
@@ -91,6 +123,8 @@ class ContactHistory:
     torque: NDArray[np.float64]
     reaction_force: NDArray[np.float64]
     reaction_moment: NDArray[np.float64]
+    inertia_force: NDArray[np.float64]
+    inertia_moment: NDArray[np.float64]
     spring_force: NDArray[np.float64]
     max_pressure: NDArray[np.float64]
     avg_pressure: NDArray[np.float64]
@@ -99,6 +133,8 @@ class ContactHistory:
     active_elements: NDArray[np.int64]
     centre_of_pressure: NDArray[np.float64]
     residual: NDArray[np.float64]
+    analysis: str = "quasi_static"
+    failures: tuple[Failure, ...] = ()
 
     def only(self, name: str) -> ContactHistory:
         """The history of one case.
@@ -121,13 +157,78 @@ class ContactHistory:
         names = [case.name for case in self.cases]
         if name not in names:
             raise ValueError(f"no case {name!r} among {', '.join(names)}")
-        chosen = slice(names.index(name), names.index(name) + 1)
-        shared = ("activity", "sides", "percent", "time")
+        return self.select([name])
+
+    def select(self, names: Sequence[str]) -> ContactHistory:
+        """The history of some cases.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of cases; those that are not there, for they failed, are passed over.
+
+        Returns
+        -------
+        ContactHistory
+            In the order of this history.
+        """
+        chosen = [number for number, case in enumerate(self.cases) if case.name in set(names)]
+        shared = ("activity", "cases", "analysis", "failures", "sides", "percent", "time")
         return replace(
             self,
+            cases=tuple(self.cases[number] for number in chosen),
             **{
                 field.name: getattr(self, field.name)[chosen]
                 for field in fields(self)
                 if field.name not in shared
             },
         )
+
+
+def keep_common(histories: Sequence[ContactHistory]) -> dict[str, ContactHistory]:
+    """Histories of several activities without the cases that failed in any of them.
+
+    Parameters
+    ----------
+    histories : sequence of ContactHistory
+        The same cases in different activities, some of which may have failed.
+
+    Returns
+    -------
+    dict of activity name to ContactHistory
+        All of the same cases.
+    """
+    finished = [{case.name for case in history.cases} for history in histories]
+    common = list(set.intersection(*finished)) if finished else []
+    return {history.activity: history.select(common) for history in histories}
+
+
+def tabulate_failures(histories: Sequence[ContactHistory]) -> pd.DataFrame:
+    """Cases that failed.
+
+    Parameters
+    ----------
+    histories : sequence of ContactHistory
+        Any histories.
+
+    Returns
+    -------
+    DataFrame
+        Columns activity, case, thickness_mm, body_mass_kg, frame, residual and reason; no row where
+        all cases finished.
+    """
+    rows = [
+        {
+            "activity": history.activity,
+            "case": failure.case.name,
+            "thickness_mm": failure.case.thickness,
+            "body_mass_kg": failure.case.body_mass,
+            "frame": failure.frame,
+            "residual": failure.residual,
+            "reason": failure.reason,
+        }
+        for history in histories
+        for failure in history.failures
+    ]
+    columns = ["activity", "case", "thickness_mm", "body_mass_kg", "frame", "residual", "reason"]
+    return pd.DataFrame(rows, columns=columns)

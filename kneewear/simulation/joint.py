@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.grid import ElementGrid, join_grids, lay_elements
 from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
 from kneewear.geometry.table import tabulate_surface
 from kneewear.simulation.layers import build_layers
 
@@ -48,12 +49,12 @@ class LaidPairs:
 
 
 class Joint:
-    """An implant whose elements can be laid as often as needed.
+    """An implant or natural knee whose elements can be laid as often as needed.
 
     Parameters
     ----------
     implant : Implant
-        Implant; a post makes a third pair.
+        Implant or natural knee; a post makes a third pair.
     table : TableSettings
         Samples of the femoral surfaces from which searches start.
     settings : SimulationSettings
@@ -80,6 +81,7 @@ class Joint:
                 samples,
                 direction=settings.force_direction,
             )
+        self._cartilage = _tabulate_cartilage(implant, table)
         self._plateau_top = max(
             float(implant.insert[side].control_points[..., 1].max()) for side in SIDES
         )
@@ -115,6 +117,43 @@ class Joint:
         layers = build_layers(grid, pairs, self._nominal_thickness, settings)
         return LaidPairs(cells, grid, pairs, layers)
 
+    @property
+    def natural(self) -> bool:
+        """Whether the moving body carries a layer too."""
+        return bool(self._cartilage)
+
+    def pressed_layers(self, laid: LaidPairs, translation: Array, rotation: Array) -> LaidPairs:
+        """The pairs with both layers that are pressed together at a pose.
+
+        Parameters
+        ----------
+        laid : LaidPairs
+            Pairs as laid, with the layer of the fixed body.
+        translation : array, shape (3,)
+            Position of the moving body, mm.
+        rotation : array, shape (3, 3)
+            Its orientation.
+
+        Returns
+        -------
+        LaidPairs
+            Each element has the thickness under it plus that of the cartilage it faces: the same
+            pairs when the moving body is rigid.
+
+        Notes
+        -----
+        Layers of one material act as one (Bei 2003, section 2.2.2). The femur's is looked up where
+        the nearest point of its surface is.
+        """
+        if not self._cartilage:
+            return laid
+        layers = []
+        for side, pair, layer in zip(laid.cells, laid.pairs, laid.layers, strict=True):
+            u, v, *_ = pair.indenter.closest_points((pair.centre - translation) @ rotation)
+            thickness = joint_thickness(layer.thickness, self._cartilage[side], u, v)
+            layers.append(replace(layer, thickness=thickness))
+        return replace(laid, layers=tuple(layers))
+
     def height_above(self, rotation: Array) -> float:
         """Height of the femoral origin at which both plateaus are clear, mm.
 
@@ -130,3 +169,16 @@ class Joint:
         """Elements of one bearing; only a plateau grows thicker with the insert."""
         nominal = self._nominal_thickness if side in SIDES else None
         return lay_elements(self.bearings[side], cells, nominal_thickness=nominal)
+
+
+def _tabulate_cartilage(implant: Implant, table: TableSettings) -> dict[str, ThicknessTable]:
+    """Thickness of the femur's cartilage on each side; empty for an artificial knee."""
+    layer = implant.femoral_layer
+    if layer is None:
+        return {}
+    return {
+        side: tabulate_thickness(
+            implant.femoral[side], layer.bone[side], layer.limits, table.u_points, table.v_points
+        )
+        for side in SIDES
+    }

@@ -19,6 +19,7 @@ from kneewear.config import (
     StaticSettings,
 )
 from kneewear.contact import Resultant
+from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
 from kneewear.mechanics import COORDINATES, Load, body_three_123
 from kneewear.simulation.joint import Joint, LaidPairs
@@ -34,6 +35,8 @@ NAMED = dict(zip(get_args(Coordinate), COORDINATES, strict=True))
 # Elements are laid anew until their number is this near to the one wanted, or so many times.
 COUNT_MISS = 0.05
 MOST_LAYINGS = 6
+# Turns of layers and equilibrium after which two layers are given up.
+MOST_TURNS = 30
 # Rows and columns no bearing is cut into less or more than.
 FEWEST, MOST = 4, 1000
 
@@ -162,7 +165,7 @@ def settle(
     height = joint.height_above(body_three_123(angles))
     start = np.array([case.posterior, height, settings.medial_mm])
     laid = joint.lay(cells, settings.materials[case.material])
-    return Settled(laid, _balanced(laid, (start, angles), case, settings, tolerance))
+    return _balanced(joint, laid, (start, angles), case, settings, tolerance)
 
 
 def _refined(
@@ -182,7 +185,7 @@ def _refined(
         }
         laid = joint.lay(cells, settings.materials[case.material])
         pose = (settled.equilibrium.translation, settled.equilibrium.rotation)
-        settled = Settled(laid, _balanced(laid, pose, case, settings, tolerance))
+        settled = _balanced(joint, laid, pose, case, settings, tolerance)
         best = min(best, settled, key=lambda one: _miss(one, wanted))
     return best
 
@@ -214,27 +217,62 @@ def _miss(settled: Settled, wanted: int) -> float:
 
 
 def _balanced(
+    joint: Joint,
     laid: LaidPairs,
     pose: tuple[Array, Array],
     case: StaticCase,
     settings: StaticSettings,
     tolerance: float,
-) -> StaticEquilibrium:
-    """Equilibrium of a case from a start pose."""
+) -> Settled:
+    """Equilibrium of a case from a start pose.
+
+    Where the femur carries cartilage too, the thickness an element presses depends on the pose:
+    layers and equilibrium are found in turn until the thickness under load stands still.
+    """
     load = Load(
         force=(0.0, -case.load, 0.0),
         point=(0.0, 0.0, settings.load_line_mm),
         point_frame="fixed",
     )
-    return solve_static(
-        laid.pairs,
-        laid.layers,
-        pose,
-        [NAMED[name] for name in settings.free],
-        loads=[load],
-        tolerance=tolerance,
-        case=_name(case),
+    change = math.inf
+    for _ in range(MOST_TURNS):
+        pressed = joint.pressed_layers(laid, pose[0], body_three_123(pose[1]))
+        equilibrium = solve_static(
+            pressed.pairs,
+            pressed.layers,
+            pose,
+            [NAMED[name] for name in settings.free],
+            loads=[load],
+            tolerance=tolerance,
+            case=_name(case),
+        )
+        settled = Settled(pressed, equilibrium)
+        pose = (equilibrium.translation, equilibrium.rotation)
+        if not joint.natural:
+            return settled
+        change = _thickness_change(joint, laid, settled)
+        if change < tolerance:
+            return settled
+    raise ConvergenceError(
+        f"Thickness of both layers in {_name(case)}",
+        0,
+        change,
+        "of the thickness",
+        "Check that the cartilage of both bodies is smooth where they touch.",
     )
+
+
+def _thickness_change(joint: Joint, laid: LaidPairs, settled: Settled) -> float:
+    """How far the thickness of loaded elements is from the one they were pressed with."""
+    equilibrium = settled.equilibrium
+    now = joint.pressed_layers(laid, equilibrium.translation, body_three_123(equilibrium.rotation))
+    changes = [
+        np.abs(after.thickness / before.thickness - 1.0)[contact.element[contact.pressure > 0.0]]
+        for before, after, contact in zip(
+            settled.laid.layers, now.layers, equilibrium.contacts, strict=True
+        )
+    ]
+    return float(np.max(np.concatenate(changes), initial=0.0))
 
 
 def _name(case: StaticCase) -> str:

@@ -120,8 +120,9 @@ def tabulate_static(record: StaticRecord) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns material, flexion_deg, posterior_mm, load_n, side, quantity, value and unit. Poses,
-        reactions and the residual have the side "all": position and reaction of the femoral
+        Columns material, flexion_deg, posterior_mm, load_n, side, quantity, value and unit. An
+        unloaded side has no centre of pressure. Poses, reactions and the
+        residual have the side "all": position and reaction of the femoral
         component along posterior, superior and medial, and its varus, deg.
     """
     parts = [
@@ -132,6 +133,11 @@ def tabulate_static(record: StaticRecord) -> pd.DataFrame:
     for axis, name in enumerate(_COMPONENTS):
         parts += [
             _column(record, side, f"force_{name}", "N", record.force[:, number, axis])
+            for number, side in enumerate(record.sides)
+        ]
+        centres = record.centre_of_pressure[..., axis]
+        parts += [
+            _column(record, side, f"centre_{name}", "mm", centres[:, number]).dropna()
             for number, side in enumerate(record.sides)
         ]
         parts.append(_column(record, WHOLE, f"{name}_position", "mm", record.translation[:, axis]))

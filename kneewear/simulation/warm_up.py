@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+
 import numpy as np
 
 from kneewear.contact import ContactPair, Layer, SmallStrain, _kernels
+from kneewear.errors import ConvergenceError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
+from kneewear.mechanics import Load, solid_body
+from kneewear.simulation.balance import contact_model
+from kneewear.simulation.drive import Drive
+from kneewear.simulation.equilibrium import Loading, solve_equilibrium
+from kneewear.simulation.forward import Integrator, solve_forward
+from kneewear.simulation.static import solve_static
 
 
 def compile_kernels() -> None:
@@ -19,20 +29,28 @@ def compile_kernels() -> None:
     Later processes load the compiled code from the cache beside the package (or in
     `NUMBA_CACHE_DIR`), so jobs that fan out afterwards do not compile side by side.
     """
-    plate = _plate()
+    upright, lowered = np.eye(3), np.array([0.0, -0.1, 0.0])
+    plates = {
+        side: _plate().transformed(upright, [0.0, 0.0, middle])
+        for side, middle in zip(SIDES, (8.0, -8.0), strict=True)
+    }
     implant = Implant(
         name="plates",
-        femoral=dict.fromkeys(SIDES, plate.reversed_normal()),
-        insert=dict.fromkeys(SIDES, plate),
+        femoral={side: plate.reversed_normal() for side, plate in plates.items()},
+        insert=plates,
         underside=-8.0,
         nominal_thickness=8.0,
     )
     grid = build_grid(implant, rows=4, columns=4)
-    condyle = implant.femoral["medial"]
-    contact = ContactPair(grid, 0, condyle, tabulate_surface(condyle, 5, 5))
-    upright, lowered = np.eye(3), np.array([0.0, -0.1, 0.0])
-    contact.evaluate(upright, lowered, Layer(SmallStrain(1.0), np.ones(contact.index.size)))
+    pairs = [
+        ContactPair(grid, number, condyle, tabulate_surface(condyle, 5, 5))
+        for number, condyle in enumerate(implant.femoral.values())
+    ]
+    layers = [Layer(SmallStrain(1.0), np.ones(pair.index.size)) for pair in pairs]
+    contact = pairs[0]
+    contact.evaluate(upright, lowered, layers[0])
     contact.gap(upright, lowered)
+    _move(pairs, layers)
     _kernels.slide(
         contact.centre,
         contact.tangent_row,
@@ -40,6 +58,20 @@ def compile_kernels() -> None:
         *(upright, lowered) * 3,
         np.empty((contact.index.size, 2)),
     )
+
+
+def _move(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> None:
+    """Use the kernels of equilibria and of motion once, whatever comes of it."""
+    load = Load([0.0, -1.0, 0.0])
+    drive = Drive(np.zeros((3, 6)), 1e-3, ["y"], [load])
+    body = solid_body(1.0, np.ones(3), np.zeros(3))
+    with suppress(ConvergenceError):
+        solve_static(pairs, layers, (np.zeros(3), np.zeros(3)), ["y"], loads=[load])
+    with suppress(ConvergenceError):
+        solve_forward(pairs, layers, body, drive, Integrator())
+    with suppress(ConvergenceError):
+        loading = Loading(1.0, 0.5, None, 0.0, 0.0)
+        solve_equilibrium(contact_model(pairs, layers), pairs, np.zeros(6), loading, 1e-3, 0)
 
 
 def _plate() -> Surface:

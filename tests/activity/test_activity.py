@@ -7,7 +7,7 @@ import pytest
 
 from kneewear import default_study
 from kneewear.activity import Activity, build_activity
-from kneewear.config import BumpCurve
+from kneewear.activity_settings import BumpCurve
 from kneewear.errors import InputDataError
 
 

@@ -31,6 +31,8 @@ SHAPE = {
     "plateau_spacing_mismatch_mm": {"medial": 0.4, "lateral": 0.7},
     "plateau_half_length_mm": 22.0,
     "extra_thickness_mm": 1.1,
+    "femoral_arcs": [],
+    "cam_and_post": None,
 }
 # The files' axes: x anterior, y superior, z lateral.
 TO_FILE = np.array([-1.0, 1.0, -1.0])

@@ -27,6 +27,7 @@ from kneewear.io.grid import load_grid, save_grid
 from kneewear.io.history import load_history, save_history
 from kneewear.io.surfaces import load_implant, save_implant
 from kneewear.io.table import load_tables, save_tables
+from kneewear.mechanics import Spring
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear.maps import DamageMaps
 
@@ -89,6 +90,8 @@ def make_history(cases=TWO_CASES, frames=5):
         torque=RNG.normal(size=(*n, 2, 3)),
         reaction_force=RNG.normal(size=(*n, 3)),
         reaction_moment=RNG.normal(size=(*n, 3)),
+        inertia_force=RNG.normal(size=(*n, 3)),
+        inertia_moment=RNG.normal(size=(*n, 3)),
         spring_force=RNG.random(n),
         max_pressure=RNG.random((*n, 2)),
         avg_pressure=RNG.random((*n, 2)),
@@ -207,8 +210,20 @@ def test_surfaces_say_which_knee_and_frame_they_are_in(tmp_path, left, knee):
     assert load_implant(tmp_path / "surfaces.nc").left is left
 
 
+SIMULATOR = {
+    "prescribed": ("theta_3",),
+    "load_line": 5.0,
+    "wrench": RNG.normal(size=(4, 6)),
+    "springs": (Spring("x", 20.0, rest=1.0, gap=2.5), Spring("theta_2", 17e3, damping=0.1)),
+    "deviation": RNG.random(6),
+    "deviation_harmonics": 2,
+    "warnings": ("a doubtful sample",),
+}
+
+
+@pytest.mark.parametrize("further", [{}, SIMULATOR])
 @pytest.mark.parametrize("notes", [(), ("resampled", "closed over 5 %")])
-def test_activity_round_trip(tmp_path, notes):
+def test_activity_round_trip(tmp_path, notes, further):
     activity = Activity(
         name="gait",
         percent=np.arange(4) * 25.0,
@@ -217,6 +232,7 @@ def test_activity_round_trip(tmp_path, notes):
         rotation=RNG.normal(size=(4, 3)),
         load=RNG.random(4),
         notes=notes,
+        **further,
     )
     save_activity(activity, tmp_path / "gait.nc")
     assert_same(activity, load_activity(tmp_path / "gait.nc"))

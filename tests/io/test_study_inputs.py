@@ -52,7 +52,11 @@ def test_committed_example_passes_without_a_note():
 @pytest.mark.parametrize(
     ("study", "load", "message"),
     [
-        (example("axial_load", None), 0.0, r"load.csv, data row 1: found a load of 0; .*positive"),
+        (
+            example("axial_load", None),
+            0.0,
+            r"load.csv, column .*, data row 1: found a load of 0 .*positive",
+        ),
         (example("axial_load", None), -1.0, "found a load of -1"),
         (example("axial_load", None), 700.0, "looks like newtons"),
         (example(), 700.0, "found a constant ground reaction of 700"),
@@ -68,6 +72,33 @@ def test_unusable_motion_stops_the_run(tmp_path):
     root = curves(tmp_path, motion={"varus_deg": 90.0})
     with pytest.raises(InputDataError, match=r"gait\.csv.*found varus of 90"):
         check_inputs(example(), root)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"flexion_deg": 0.0, "varus_deg": "NaN"}, "column 'varus_deg', data row 1: found 'NaN'"),
+        ({"percent": 50.0}, "column 'percent', data row 2: found 50 after 50"),
+    ],
+)
+def test_faulty_cells_stop_the_run(tmp_path, changed, message):
+    with pytest.raises(InputDataError, match=message):
+        check_inputs(example(), curves(tmp_path, motion=changed))
+
+
+def test_outliers_are_told_before_the_first_job(tmp_path):
+    path = ROOT / "config/example_meshes/gait.csv"
+    wild = pd.read_csv(path, comment="#")["femur_anterior_mm"].to_numpy().copy()
+    wild[20] += 9.0
+    (note,) = check_inputs(example(), curves(tmp_path, motion={"femur_anterior_mm": wild}))
+    assert "gait.csv, column 'femur_anterior_mm', data row 21: found" in note
+
+
+def test_motion_of_the_other_knee_stops_the_run(tmp_path):
+    root = curves(tmp_path, motion={"flexion_l": 20.0})
+    named = {"activity": {"motion": {"columns": {"flexion": "flexion_l"}}}}
+    with pytest.raises(InputDataError, match="looks like that of a left knee"):
+        check_inputs(example(**named), root)
 
 
 def test_built_in_load_that_vanishes_stops_the_run():

@@ -16,10 +16,9 @@ from kneewear.mechanics import (
     body_three_123,
     coordinate_numbers,
     generalized_forces,
-    spring_force,
+    spring_forces,
     turn_axes,
 )
-from kneewear.mechanics.coordinates import cross_matrix
 
 few = settings(max_examples=30, deadline=None, derandomize=True)
 angles = arrays(float, 3, elements=st.floats(-1.25, 1.25, width=32))
@@ -45,7 +44,7 @@ def test_each_angle_turns_about_its_axis(angle):
     rotation = body_three_123(angle)
     for number, axis in enumerate(turn_axes(angle).T):
         spin = turned[..., number] @ rotation.T
-        assert spin == pytest.approx(cross_matrix(axis), abs=1e-9)
+        assert spin @ np.arange(3.0) == pytest.approx(np.cross(axis, np.arange(3.0)), abs=1e-8)
 
 
 @given(vectors, vectors, vectors, frames, frames, vectors, angles)
@@ -104,10 +103,20 @@ def test_load_in_the_moving_frame_turns_along():
 def test_spring_is_slack_in_its_gap_and_linear_beyond():
     spring = Spring("x", stiffness=9.3, rest=1.0, gap=2.5)
     for value, force in ((1.0, 0.0), (3.4, 0.0), (-1.4, 0.0), (4.5, -9.3), (-3.5, 18.6)):
-        assert spring_force(spring, value)[0] == pytest.approx(force, abs=1e-12)
-    assert spring_force(spring, 2.0)[1] == 0.0
-    assert spring_force(spring, 9.0)[1] == -9.3
-    assert spring_force(Spring("x", 2.0, 1.0), 1.0) == (0.0, -2.0)
+        pull, slope = spring_forces([spring], [value, 0, 0, 0, 0, 0])
+        assert pull == pytest.approx([force, 0, 0, 0, 0, 0], abs=1e-12)
+        assert slope[0, 0] == (-9.3 if force else 0.0)
+    damped = [Spring("theta_2", 2.0, damping=3.0), Spring("theta_2", 1.0)]
+    pull, _ = spring_forces(damped, np.full(6, 0.1), np.full(6, 10.0))
+    assert pull == pytest.approx([0, 0, 0, 0, -0.3 - 30.0, 0])
+
+
+def test_course_of_a_load_and_its_frames():
+    force = np.arange(12.0).reshape(4, 3)
+    load = Load(force, point=[1.0, 2.0, 3.0])
+    assert load.course(4)[:, :3] == pytest.approx(force)
+    assert load.course(4)[2, 6:] == pytest.approx([1, 2, 3])
+    assert load.at(2).wrench(np.zeros(3), np.eye(3))[0][:3] == pytest.approx(force[2])
 
 
 def test_faulty_names_and_numbers_are_refused():

@@ -74,10 +74,10 @@ class Study:
     settings: object
     nodes: tuple[int, int] = (61, 31)
 
-    def run(self, *cases):
+    def run(self, *cases, **options):
         tables = {s: tabulate_surface(f, *self.nodes) for s, f in self.implant.femoral.items()}
         return simulate_cases(
-            self.grid, self.implant.femoral, tables, self.activity, cases, self.settings
+            self.grid, self.implant.femoral, tables, self.activity, cases, self.settings, **options
         )
 
     def with_settings(self, **changes):
@@ -92,7 +92,9 @@ def gait_study(rows=40, columns=30, frames=12):
         study.implant.parametric, "built in", study.implant.nominal_thickness_mm
     )
     activity = build_parametric_activity("gait", study.activities["gait"], frames)
-    return Study(implant, build_grid(implant, rows, columns), activity, study.simulation)
+    quasi_static = {"analysis": "quasi_static", "distance": "exact"}
+    settings = study.simulation.model_copy(update=quasi_static)
+    return Study(implant, build_grid(implant, rows, columns), activity, settings)
 
 
 def moved(implant, shift):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kneewear.simulation.balance import contact_model
 from kneewear.simulation.equilibrium import Loading, approach, solve_equilibrium
 from tests.physics.bodies import (
     CASES,
@@ -41,19 +42,16 @@ def test_equilibrium_does_not_depend_on_the_start(line, approached):
     study = gait_study()
     history = study.run(CASES[0])
     contacts, layers = both_contacts(study)
+    model = contact_model(contacts, layers)
     for frame in (0, 2, 5, 9):
         loading = Loading(float(history.load[0, frame]), 0.7, line, 0.0, 0.0)
         found = {}
         for name, (shift, turn) in STARTS.items():
-            translation = history.translation[0, frame] + shift
-            rotation = history.rotation[0, frame] + [turn, 0.0, 0.0]
-            for contact in contacts:
-                contact.forget()
+            start = np.hstack([history.translation[0, frame], history.rotation[0, frame]])
+            start += [*shift, turn, 0.0, 0.0]
             if approached:
-                translation, rotation = approach(contacts, translation, rotation, frame)
-            found[name] = solve_equilibrium(
-                contacts, layers, translation, rotation, loading, 1e-12, frame
-            )
+                start = approach(contacts, start, frame)
+            found[name] = solve_equilibrium(model, contacts, start, loading, 1e-12, frame)
         first = found["10 mm above"]
         for name, other in found.items():
             assert other.translation == pytest.approx(first.translation, abs=SAME), (frame, name)

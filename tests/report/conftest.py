@@ -60,6 +60,8 @@ def make_history(grid, activity, cases):
         torque=np.zeros((*sides, 3)),
         reaction_force=np.zeros(three),
         reaction_moment=np.zeros(three),
+        inertia_force=np.zeros(three),
+        inertia_moment=np.zeros(three),
         spring_force=np.zeros(load.shape),
         max_pressure=weight.max(axis=(-1, -2)),
         avg_pressure=total / count,

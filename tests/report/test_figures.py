@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from contourpy import contour_generator
+from matplotlib.figure import Figure
 
 from kneewear import default_study
 from kneewear.contact.known_contacts import contacts_by_shape
@@ -17,6 +20,8 @@ from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.report.captions import figure_text
 from kneewear.report.distances import draw_distance_errors
 from kneewear.report.figures import draw_figures
+from kneewear.report.histories import draw_activity, draw_history
+from kneewear.report.implant import draw_section
 from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
 from kneewear.report.surfaces import draw_deviation, draw_extraction
 from kneewear.report.timings import draw_distance_methods
@@ -178,3 +183,39 @@ def test_verification_is_drawn_of_its_tables():
     for figure in figures.values():
         for axes in figure.axes:
             assert all(len(line.get_xdata()) > 0 for line in axes.get_lines())
+
+
+def test_a_force_controlled_activity_shows_forces_and_what_they_move(whole):
+    activity = replace(
+        whole.activities["gait"], prescribed=("z", "theta_3"), load_line=5.0, springs=()
+    )
+    titles = [axes.get_title("left") for axes in draw_activity(activity).axes]
+    assert "Posterior force (BW)" in titles
+    assert "External torque (BW mm)" in titles
+    moved = [
+        axes.get_title("left") for axes in draw_history(whole.cycles, 0, activity.prescribed).axes
+    ]
+    assert {"Posterior translation (mm)", "External rotation (deg)"} <= set(moved)
+    usual = [axes.get_title("left") for axes in draw_history(whole.cycles, 0).axes]
+    assert "Posterior translation (mm)" not in usual
+    assert len(usual) == 9
+
+
+def rounded_past_the_end():
+    """A wavy sheet and a plane whose cut, by rounding, ends a hair outside the samples."""
+    generator = np.random.default_rng(0)
+    x, z = np.meshgrid(np.linspace(-20, 20, 41), np.linspace(1, 31, 31), indexing="ij")
+    while True:
+        wavy = z + 0.3 * np.sin(x / 7 + generator.uniform(0, 6))
+        value = generator.uniform(2, 30)
+        (line,) = contour_generator(z=wavy).lines(value)
+        if line[:, 1].max() > 40.0:
+            return np.stack([x, -30.0 + 0.0 * x, wavy], axis=-1), value
+
+
+def test_sections_end_where_the_surface_ends():
+    points, value = rounded_past_the_end()
+    axes = Figure().subplots()
+    draw_section(axes, (points, points), (2, value), 0, "k")
+    for line in axes.lines:
+        np.testing.assert_allclose(line.get_ydata(), -30.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from kneewear.report import sections
 from kneewear.report.captions import figure_text
 from kneewear.report.page import render_page
+from kneewear.simulation.signs import SignTrial, tabulate_trials
 
 SVG = b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'></svg>"
 NAMES = ("damage_maps", "published_errors", "implant", "activity_gait", "pressure_gait")
@@ -158,3 +160,13 @@ def test_page_names_the_pressure_law(whole, changes, words):
     law = {**simulation["pressure_law"], **changes}
     study = {**whole.settings, "simulation": {**simulation, "pressure_law": law}}
     assert any(words in sentence for sentence in sections.what_was_run(study))
+
+
+def test_page_tells_what_reversed_signs_would_make_of_a_motion(whole):
+    names = ("nothing", "anterior-posterior", "rotation", "anterior-posterior and rotation")
+    trials = [SignTrial(name, 0.2, 1.0, 0.2, -8.0, 4.0, 0.5, 0.1) for name in names]
+    trials[1] = replace(trials[1], driver_force=0.05, effort=0.05)
+    text, _ = page_of(whole, signs_gait=tabulate_trials(trials, "gait"))
+    assert "with the sign of anterior-posterior reversed" in text
+    assert "gait: what reversed signs would make of the contact" in text
+    assert "reversed signs" not in page_of(whole)[0]

@@ -17,6 +17,7 @@ from kneewear.report.element_study import (
     draw_element_study,
     draw_grid_sensitivity,
 )
+from kneewear.report.position_scan import draw_position_scan, scan_sentences, scans_positions
 from kneewear.report.static_cases import draw_static_figures, draw_static_sections, shown_cases
 from kneewear.report.static_page import render_static_page
 from kneewear.simulation.static_record import tabulate_static
@@ -146,3 +147,35 @@ def test_page_of_one_material_without_elements_leaves_their_sections_out(study):
     assert 'id="materials"' not in page
     assert 'id="elements"' not in page
     assert 'id="pressure"' in page
+
+
+def scanned(ahead):
+    """Static table of three held positions; lateral contact lies so far behind medial."""
+    rows = [
+        {"material": "cartilage", "flexion_deg": 0.0, "posterior_mm": place, "load_n": 1000.0,
+         "side": side, "quantity": quantity, "value": value}
+        for place, peak, behind in zip((-2.0, 0.0, 2.0), (6.0, 4.5, 5.0), ahead, strict=True)
+        for side, more in (("medial", 0.0), ("lateral", 0.5))
+        for quantity, value in (
+            ("max_pressure", peak + more), ("avg_pressure", 0.5 * peak),
+            ("centre_posterior", place - 8.0 + (behind if side == "lateral" else 0.0)),
+        )
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_scan_tells_where_pressure_is_least_and_which_side_is_in_front():
+    first, second = scan_sentences(scanned((4.0, 5.0, 6.0)))
+    assert "6.5 MPa at -2 mm, least with 5.0 MPa at +0 mm" in first
+    assert "more anterior than lateral at every held position, by 4.0 to 6.0 mm" in second
+    _, second = scan_sentences(scanned((4.0, -1.0, 6.0)))
+    assert "at 2 of 3 held positions" in second
+
+
+def test_scan_is_drawn_for_both_sides():
+    table = scanned((4.0, 5.0, 6.0))
+    assert scans_positions(table)
+    assert not scans_positions(table[table["posterior_mm"] == 0.0])
+    peaks, _, centres = draw_position_scan(table).axes
+    np.testing.assert_allclose(peaks.lines[0].get_ydata(), [6.0, 4.5, 5.0])
+    np.testing.assert_allclose(centres.lines[1].get_ydata(), [-6.0, -3.0, 0.0])

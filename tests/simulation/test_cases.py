@@ -22,7 +22,8 @@ def test_history_has_the_promised_axes():
         "centre_of_pressure": (cases, frames, sides, 3),
     }
     shapes |= dict.fromkeys(["translation", "rotation"], (cases, frames, 3))
-    shapes |= dict.fromkeys(["reaction_force", "reaction_moment"], (cases, frames, 3))
+    on_the_component = ["reaction_force", "reaction_moment", "inertia_force", "inertia_moment"]
+    shapes |= dict.fromkeys(on_the_component, (cases, frames, 3))
     shapes |= dict.fromkeys(["load", "load_line", "spring_force", "residual"], (cases, frames))
     shapes |= dict.fromkeys(["force", "torque"], (cases, frames, sides, 3))
     shapes |= dict.fromkeys(
@@ -32,7 +33,14 @@ def test_history_has_the_promised_axes():
     shapes |= dict.fromkeys(["percent", "time"], (frames,))
     for name, shape in shapes.items():
         assert getattr(history, name).shape == shape, name
-    assert {f.name for f in fields(history)} == {*shapes, "activity", "cases", "sides"}
+    assert {f.name for f in fields(history)} == {
+        *shapes,
+        "activity",
+        "analysis",
+        "cases",
+        "failures",
+        "sides",
+    }
     assert history.cases == CASES
     assert history.sides == ("medial", "lateral")
     assert history.activity == "gait"
@@ -75,6 +83,22 @@ def test_an_impossible_motion_names_case_frame_and_remedy():
         away.run(CASES[0])
     assert caught.value.frame == 4
     assert caught.value.remedy
+    history = away.run(CASES[0], keep_going=True)
+    assert history.cases == ()
+    assert history.pressure.shape == (0, 12, 2, 40, 30)
+    (failure,) = history.failures
+    assert (failure.case, failure.frame) == (CASES[0], 4)
+    assert failure.reason == str(caught.value)
+
+
+def test_a_case_that_fails_leaves_the_others_their_results():
+    study = gait_study()
+    # So heavy that the layer would have to be pressed through.
+    heavy = Case("heavy", 6.0, 1e6)
+    history = study.run(CASES[0], heavy, CASES[1], keep_going=True)
+    assert history.cases == CASES[:2]
+    assert [failure.case for failure in history.failures] == [heavy]
+    assert np.array_equal(history.pressure, study.run(*CASES[:2]).pressure)
 
 
 def test_an_insert_thinner_than_its_dish_is_refused():

@@ -73,6 +73,8 @@ def make_history(activity="gait", cases=None, frames=8, seed=0, grid=None):
         torque=random.normal(size=(*sides, 3)),
         reaction_force=random.normal(size=three),
         reaction_moment=random.normal(size=three),
+        inertia_force=random.normal(size=three),
+        inertia_moment=random.normal(size=three),
         spring_force=np.zeros(three[:2]),
         max_pressure=pressure.max(axis=(-1, -2)).astype(float),
         avg_pressure=total / count,

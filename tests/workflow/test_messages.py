@@ -64,6 +64,15 @@ def test_example_meshes_are_accepted(finished):
     assert planned["build_geometry"] == 1
 
 
+def test_simulator_is_accepted_and_only_its_motion_is_tried_with_other_signs(finished):
+    import yaml
+
+    settings = yaml.safe_load((CHECKOUT / "config" / "example_simulator.yaml").read_text())
+    planned = finished.planned(settings)
+    assert planned["prepare_activity"] == 2
+    assert planned["check_signs"] == 1
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -20,5 +20,6 @@ rule prepare_activity:
         source=fingerprint("prepare_activity"),
         activity=lambda wildcards: settings(STUDY.activities[wildcards.activity]),
         frames=STUDY.simulation.frames,
+        knee=STUDY.implant.knee,
     script:
         "../../scripts/prepare_activity.py"

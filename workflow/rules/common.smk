@@ -5,6 +5,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+from kneewear.activity_settings import prescribes_motion
 from kneewear.config import load_study
 from kneewear.errors import InputDataError
 from kneewear.io.cad import cad_is_installed
@@ -43,7 +44,7 @@ BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 
 wildcard_constraints:
     activity="|".join(ACTIVITIES),
-    batch="b[0-9]+",
+    batch="b[0-9]+|other_[a-z]+",
 
 
 def fingerprint(script):

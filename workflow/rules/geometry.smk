@@ -1,7 +1,7 @@
 """From implant data to surfaces, element grid and lookup tables."""
 
 MESHES = mesh_files(STUDY, ROOT)
-UNUSED_SOURCE = {"parametric": "meshes", "meshes": "parametric"}[STUDY.implant.source]
+UNUSED_SOURCES = {"parametric", "meshes", "natural"} - {STUDY.implant.source}
 # What was cut out of solids is kept for the picture of it.
 EXTRACTION = [f"{RESULTS}/geometry/extraction.nc"] if has_solid(STUDY) else []
 
@@ -12,6 +12,7 @@ rule build_geometry:
     output:
         surfaces=f"{RESULTS}/geometry/surfaces.nc",
         grid=f"{RESULTS}/geometry/grid.nc",
+        coarse_grid=f"{RESULTS}/geometry/coarse_grid.nc",
         table=f"{RESULTS}/geometry/table.nc",
         distance_table=f"{RESULTS}/geometry/distance_table.nc",
         distance_quality=f"{RESULTS}/geometry/distance_table.csv",
@@ -30,8 +31,9 @@ rule build_geometry:
         runtime=10,
     params:
         source=fingerprint("build_geometry"),
-        implant=settings(STUDY.implant) | {UNUSED_SOURCE: None},
+        implant=settings(STUDY.implant) | dict.fromkeys(UNUSED_SOURCES),
         grid=settings(STUDY.grid),
+        coarse_grid=settings(STUDY.coarse_grid),
         table=settings(STUDY.table),
     script:
         "../../scripts/build_geometry.py"

@@ -8,7 +8,9 @@ TABLES = [
     rules.fit_regression.output.regression,
     rules.correlate_pressure.output.correlation,
     rules.flag_validity.output.validity,
-    rules.compare_force_directions.output.comparison,
+    rules.compare_variants.output.variants,
+    rules.compare_variants.output.analyses,
+    rules.list_failures.output.failures,
     *rules.verify_contact.output,
     *PUBLISHED_TABLES,
 ]
@@ -29,6 +31,12 @@ rule plot_figures:
         comparison=PUBLISHED_TABLES[:1],
         deviation=rules.build_geometry.output.deviation,
         extraction=EXTRACTION,
+        histories=expand(
+            rules.simulate_contact.output.history,
+            activity=ACTIVITIES,
+            batch=CENTRE_BATCH,
+        ),
+        analyses=rules.compare_variants.output.analyses,
         benchmark=[path for path in BENCHMARK_TABLES if "distance_methods" in path],
         verification=rules.verify_contact.output,
     output:
@@ -51,6 +59,7 @@ rule plot_figures:
         runtime=15,
     params:
         source=fingerprint("plot_figures"),
+        case=CENTRE_CASE["name"],
     script:
         "../../scripts/plot_figures.py"
 
@@ -61,6 +70,7 @@ rule write_report:
         benchmarks=BENCHMARK_TABLES,
         figures=rules.plot_figures.output.figures,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
+        signs=expand(rules.check_signs.output.trials, activity=SIGNED),
         provenance=PROVENANCE,
         template=str(Path(ROOT, "kneewear/report/templates/page.html.j2")),
     output:

@@ -25,10 +25,34 @@ rule compile_kernels:
         "../../scripts/compile_kernels.py"
 
 
+# The middle of the design stands for the others.
+CENTRE_CASE = STUDY.case_list()[len(STUDY.case_list()) // 2]
+CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
+# Motions from files whose signs may be wrong; forces have none to try.
+SIGNED = [name for name in ACTIVITIES if prescribes_motion(STUDY.activities[name])]
+
+# Its batch of one is also simulated with one choice of method changed.
+OTHER_DIRECTION = {
+    "minimum_distance": "mid_surface",
+    "mid_surface": "minimum_distance",
+}[STUDY.simulation.force_direction]
+OTHER_ANALYSIS = {"forward": "quasi_static", "quasi_static": "forward"}[
+    STUDY.simulation.analysis
+]
+CHANGES = {
+    "other_direction": {"force_direction": OTHER_DIRECTION},
+    "other_analysis": {"analysis": OTHER_ANALYSIS},
+}
+# Exact distances serve every surface; a table need not.
+if STUDY.simulation.distance == "table":
+    CHANGES["other_distance"] = {"distance": "exact"}
+
+
 rule simulate_contact:
     input:
         surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
+        coarse_grid=rules.build_geometry.output.coarse_grid,
         table=rules.build_geometry.output.table,
         distance_table=rules.build_geometry.output.distance_table,
         activity=rules.prepare_activity.output.activity,
@@ -48,32 +72,62 @@ rule simulate_contact:
         runtime=60,
     params:
         source=fingerprint("simulate_contact"),
-        simulation=settings(STUDY.simulation),
-        cases=lambda wildcards: BATCHES[wildcards.batch],
+        simulation=lambda wildcards: settings(STUDY.simulation)
+        | CHANGES.get(wildcards.batch, {}),
+        cases=lambda wildcards: BATCHES.get(wildcards.batch, [CENTRE_CASE]),
     script:
         "../../scripts/simulate_contact.py"
 
 
-# The middle of the design stands for the others.
-CENTRE_CASE = STUDY.case_list()[len(STUDY.case_list()) // 2]
-CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
-OTHER_DIRECTION = {
-    "minimum_distance": "mid_surface",
-    "mid_surface": "minimum_distance",
-}[STUDY.simulation.force_direction]
-
-
-use rule simulate_contact as simulate_other_direction with:
+rule check_signs:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        table=rules.build_geometry.output.table,
+        distance_table=rules.build_geometry.output.distance_table,
+        activity=rules.prepare_activity.output.activity,
+        kernels=ancient(rules.compile_kernels.output.marker),
     output:
-        history=f"{RESULTS}/simulation/{{activity}}/other_direction.nc",
+        trials=f"{RESULTS}/simulation/{{activity}}/signs.csv",
     log:
-        f"{LOGS}/simulate_other_direction/{{activity}}.log",
+        f"{LOGS}/check_signs/{{activity}}.log",
     benchmark:
-        f"{BENCHMARKS}/simulate_other_direction/{{activity}}.tsv"
+        f"{BENCHMARKS}/check_signs/{{activity}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
     params:
-        source=fingerprint("simulate_contact"),
-        simulation={
-            **settings(STUDY.simulation),
-            "force_direction": OTHER_DIRECTION,
-        },
-        cases=[CENTRE_CASE],
+        source=fingerprint("check_signs"),
+        simulation=settings(STUDY.simulation),
+        case=CENTRE_CASE,
+        reference=lambda wildcards: STUDY.activities[
+            wildcards.activity
+        ].motion.reference_posterior_mm,
+    script:
+        "../../scripts/check_signs.py"
+
+
+rule list_failures:
+    input:
+        histories=expand(
+            rules.simulate_contact.output.history, activity=ACTIVITIES, batch=BATCHES
+        ),
+    output:
+        failures=f"{RESULTS}/tables/failures.csv",
+    log:
+        f"{LOGS}/list_failures.log",
+    benchmark:
+        f"{BENCHMARKS}/list_failures.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("list_failures"),
+    script:
+        "../../scripts/list_failures.py"

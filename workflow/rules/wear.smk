@@ -90,27 +90,36 @@ rule summarize_cases:
         "../../scripts/summarize_cases.py"
 
 
-BY_DIRECTION = {
-    STUDY.simulation.force_direction: expand(
-        rules.simulate_contact.output.history, activity=ACTIVITIES, batch=CENTRE_BATCH
-    ),
-    OTHER_DIRECTION: expand(
-        rules.simulate_other_direction.output.history, activity=ACTIVITIES
-    ),
+# What was changed, in the words of the settings.
+VARIANTS = {
+    name: ", ".join(
+        f"{key}: {value}".replace("_", " ") for key, value in change.items()
+    )
+    for name, change in CHANGES.items()
 }
 
 
-rule compare_force_directions:
+rule compare_variants:
     input:
+        **{
+            name: expand(
+                rules.simulate_contact.output.history, activity=ACTIVITIES, batch=name
+            )
+            for name in VARIANTS
+        },
         grid=rules.build_geometry.output.grid,
-        minimum_distance=BY_DIRECTION["minimum_distance"],
-        mid_surface=BY_DIRECTION["mid_surface"],
+        configured=expand(
+            rules.simulate_contact.output.history,
+            activity=ACTIVITIES,
+            batch=CENTRE_BATCH,
+        ),
     output:
-        comparison=f"{RESULTS}/tables/force_direction.csv",
+        variants=f"{RESULTS}/tables/variants.csv",
+        analyses=f"{RESULTS}/tables/analyses.csv",
     log:
-        f"{LOGS}/compare_force_directions.log",
+        f"{LOGS}/compare_variants.log",
     benchmark:
-        f"{BENCHMARKS}/compare_force_directions.tsv"
+        f"{BENCHMARKS}/compare_variants.tsv"
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -118,8 +127,9 @@ rule compare_force_directions:
         mem_mb=2500,
         runtime=10,
     params:
-        source=fingerprint("compare_force_directions"),
+        source=fingerprint("compare_variants"),
         wear=settings(STUDY.wear),
         case=CENTRE_CASE["name"],
+        variants=VARIANTS,
     script:
-        "../../scripts/compare_force_directions.py"
+        "../../scripts/compare_variants.py"

@@ -1,0 +1,109 @@
+"""Time forward, inverse and quasi-static cycles of the built-in gait against their targets.
+
+`python -m benchmarks.dynamics` writes results/benchmarks/dynamics.csv: of each stage the median and
+the least duration of some runs on one thread, and the target.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kneewear import default_study
+from kneewear.activity import build_activity
+from kneewear.activity.load import GRAVITY
+from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
+from kneewear.geometry import build_distance_table, build_grid, build_implant, tabulate_surface
+from kneewear.io.csv_tables import save_table
+from kneewear.simulation import Integrator, solve_forward
+from kneewear.simulation.cases import moving_body
+from kneewear.simulation.drive import recorded_drive
+from kneewear.simulation.forward import forward_passage
+from kneewear.simulation.inverse import contact_arrays, replay
+from kneewear.simulation.quasi_static import solve_quasi_static
+
+RUNS = 7
+THICKNESS, BODY_MASS = 10.0, 75.0
+
+
+def durations(function: Callable[[], Any]) -> tuple[float, float]:
+    """Median and least duration of a call, s; one call before is not counted."""
+    function()
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times), min(times)
+
+
+def main() -> None:
+    """Time all stages and write the table."""
+    study = default_study()
+    settings = study.simulation
+    implant, _ = build_implant(study.implant)
+    condyles = implant.femoral
+    tables = {
+        s: tabulate_surface(c, study.table.u_points, study.table.v_points)
+        for s, c in condyles.items()
+    }
+    distances = {
+        s: build_distance_table(c, 1e-3 * study.table.distance_error_um)
+        for s, c in condyles.items()
+    }
+    activity = build_activity("gait", study.activities["gait"], settings.frames)
+    weight = BODY_MASS * GRAVITY
+    law = SmallStrain(confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio))
+
+    def bench(rows: int, columns: int) -> tuple[list[ContactPair], list[Layer]]:
+        grid = build_grid(implant, rows, columns)
+        thickness = grid.case_thickness(THICKNESS)
+        pairs = [
+            ContactPair(grid, n, condyles[side], tables[side], distance_table=distances[side])
+            for n, side in enumerate(grid.sides)
+        ]
+        return pairs, [Layer(law, thickness[n].ravel()[p.index]) for n, p in enumerate(pairs)]
+
+    def nothing() -> None:
+        """No progress to tell."""
+
+    coarse, medium, fine = bench(36, 25), bench(50, 50), bench(100, 75)
+    still, _ = solve_quasi_static(*coarse, activity, weight, settings, nothing)
+    drive = recorded_drive(activity, still, weight, settings)
+    body = moving_body(settings.forward)
+
+    def forward(tolerance: float) -> Any:
+        integrator = Integrator(tolerance, settings.forward.damping_ratio)
+        return solve_forward(*coarse, body, drive, integrator)
+
+    passage = forward_passage(forward(1e-5), drive, still)
+
+    def inverse() -> Any:
+        return contact_arrays(fine[0], (100, 75), passage, replay(*fine, passage, nothing))
+
+    stages: list[tuple[str, Callable[[], Any], float]] = [
+        ("forward cycle, 2 x 900 elements, tolerance 1e-5", lambda: forward(1e-5), 0.3),
+        ("forward cycle, 2 x 900 elements, tolerance 1e-4", lambda: forward(1e-4), float("nan")),
+        ("inverse pass, 100 frames, 2 x 7500 elements", inverse, 1.0),
+        (
+            "quasi-static cycle, 100 frames, 2 x 2500 elements",
+            lambda: solve_quasi_static(*medium, activity, weight, settings, nothing),
+            0.1,
+        ),
+    ]
+    rows = []
+    for stage, run, target in stages:
+        median, least = durations(run)
+        rows.append({"stage": stage, "median_s": median, "least_s": least, "target_s": target})
+    table = pd.DataFrame(rows)
+    save_table(table, Path("results/benchmarks/dynamics.csv"))
+    print(table.to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

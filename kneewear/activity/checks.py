@@ -1,0 +1,247 @@
+"""Whether a motion can be that of a knee, told before any long work."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.activity.conventions import ANGLES, POSE, senses
+from kneewear.activity_settings import FileActivity, MotionSettings
+from kneewear.errors import InputDataError
+
+Array = NDArray[np.float64]
+
+# Wider than any knee moves (deg and mm): beyond lies another column, sign, unit or frame.
+_LIMITS = {
+    "flexion": (-45.0, 180.0),
+    "varus": (-45.0, 45.0),
+    "rotation": (-60.0, 60.0),
+    "anterior_posterior": (-200.0, 200.0),
+    "superior_inferior": (-200.0, 200.0),
+    "medial_lateral": (-200.0, 200.0),
+}
+# Extension no knee reaches while it flexes less on the other side, deg.
+_HYPEREXTENSION = 15.0
+# A cycle whose ends are farther apart than this, and than this part of its range, is not one.
+_GAP, _GAP_OF_RANGE = {"deg": 5.0, "mm": 3.0}, 0.3
+# A sample this far off the line through its neighbours, and this many times farther than usual, is
+# an outlier; with fewer samples than the last number that cannot be told.
+_OFF, _OFF_USUAL, _FEWEST = 3.0, 10.0, 20
+# Durations that differ by more than this part are not the same cycle.
+_DURATION = 0.02
+# Which way the curves of each edition mainly go (Wang et al. 2018, PLoS ONE 13:e0206496).
+_POLARITY = {
+    "iso14243-3:2004": {"anterior_posterior": -1, "rotation": 1},
+    "iso14243-3:2014": {"anterior_posterior": 1, "rotation": -1},
+}
+
+
+def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
+    """Refuse a motion no knee makes.
+
+    Parameters
+    ----------
+    motion : DataFrame
+        Column percent, and those of the pose (deg and mm) in the sense of the convention.
+    settings : MotionSettings
+        Where it was read from.
+
+    Returns
+    -------
+    tuple of str
+        What looks wrong although it is possible: single samples far off their neighbours, and
+        curves that go the other way than those of the edition of the standard that is named.
+
+    Raises
+    ------
+    InputDataError
+        If an angle or a position is out of all proportion, flexion has its sign reversed, or the
+        motion does not end where it starts.
+    """
+    names = [name for name in POSE if name in motion]
+    for name in names:
+        _check_limits(motion, name, settings)
+    _check_flexion(motion, settings)
+    for name in names:
+        _check_periodic(motion, name, settings)
+    found = [_outlier(motion, name, settings) for name in names]
+    return (*(text for text in found if text), *_polarity(motion, settings))
+
+
+def check_side(settings: FileActivity, knee: str) -> None:
+    """Refuse columns whose names say that they are those of the other knee.
+
+    Parameters
+    ----------
+    settings : FileActivity
+        Names of the columns.
+    knee : str
+        "right" or "left", the implant's side.
+
+    Raises
+    ------
+    InputDataError
+        If a name ends in `_l` or holds "left" and the knee is a right one, or the reverse; or if
+        the motion of a left knee is given in the convention of OpenSim.
+    """
+    other = "left" if knee == "right" else "right"
+    pattern = re.compile(rf"(^|[_/ ]){other[0]}($|[/ ])|(^|[_/ ]){other}($|[_/ ])", re.IGNORECASE)
+    for part in (settings.motion, settings.load):
+        for name, column in part.columns.given().items():
+            if pattern.search(column):
+                raise InputDataError(
+                    part.file,
+                    f"column '{column}' ({name}), which looks like that of a {other} knee",
+                    f"columns of the {knee} knee the implant is made for",
+                    "Name the other columns, or correct implant.knee.",
+                )
+    if settings.motion.convention == "opensim" and knee == "left":
+        raise InputDataError(
+            settings.motion.file,
+            "convention: opensim for a left knee",
+            "a right knee; left models differ in the signs of their axes",
+            "Give the pose of the femoral component in the insert as grood-suntay.",
+        )
+
+
+def check_duration(seconds: float, settings: FileActivity) -> tuple[str, ...]:
+    """Say when a file's clock disagrees with the duration that was set.
+
+    Parameters
+    ----------
+    seconds : float
+        Length of the cycle in the file, s.
+    settings : FileActivity
+        The duration wanted.
+
+    Returns
+    -------
+    tuple of str
+        One sentence, or nothing.
+    """
+    if abs(seconds / settings.duration_s - 1.0) < _DURATION:
+        return ()
+    return (
+        str(
+            InputDataError(
+                settings.motion.file,
+                f"a cycle of {seconds:.4g} s",
+                f"duration_s: {settings.duration_s:g}",
+                "The motion is played at another speed; correct duration_s or window_s.",
+            )
+        ),
+    )
+
+
+def _unit(name: str) -> str:
+    return "deg" if name in ANGLES else "mm"
+
+
+def _place(settings: MotionSettings, name: str, row: int | None = None) -> str:
+    column = f"column '{getattr(settings.columns, name)}'"
+    return column if row is None else f"{column}, data row {row + 1}"
+
+
+def _check_limits(motion: pd.DataFrame, name: str, settings: MotionSettings) -> None:
+    low, high = _LIMITS[name]
+    if senses(settings)[name] < 0 and name == "flexion":
+        low, high = -high, -low
+    values = motion[name].to_numpy(dtype=float)
+    outside = np.flatnonzero(~((values >= low) & (values <= high)))
+    if outside.size:
+        row = int(outside[0])
+        raise InputDataError(
+            settings.file,
+            f"{name.replace('_', ' ')} of {values[row]:g}",
+            f"{low:g} to {high:g} {_unit(name)}",
+            "Check the column, its unit, its sign and the frame it is measured in.",
+            _place(settings, name, row),
+        )
+
+
+def _check_flexion(motion: pd.DataFrame, settings: MotionSettings) -> None:
+    """Refuse a knee that extends farther than it flexes."""
+    flexion = senses(settings)["flexion"] * motion["flexion"].to_numpy(dtype=float)
+    least = int(np.argmin(flexion))
+    if flexion[least] < -_HYPEREXTENSION and -flexion[least] > flexion.max():
+        raise InputDataError(
+            settings.file,
+            f"flexion of {motion['flexion'].iloc[least]:g}, hyperextended by "
+            f"{-flexion[least]:.3g} deg in this convention",
+            "a knee that flexes more than it hyperextends",
+            "Flexion is negative in this file: "
+            + (
+                f"use convention: signs with flexion: {-senses(settings)['flexion']}."
+                if settings.convention in ("grood-suntay", "signs")
+                else "turn its sign round there."
+            ),
+            _place(settings, "flexion", least),
+        )
+
+
+def _check_periodic(motion: pd.DataFrame, name: str, settings: MotionSettings) -> None:
+    """Refuse a motion whose last sample does not lead back to the first."""
+    percent, values = (motion[column].to_numpy(dtype=float) for column in ("percent", name))
+    gap, unit = float(values[0] - values[-1]), _unit(name)
+    if percent[-1] < 100.0 - 1e-9:
+        # The step over the end may be as large as any other of its length.
+        steps = np.abs(np.diff(values)) / np.diff(percent)
+        allowed = 3.0 * float(steps.max()) * (100.0 - percent[-1])
+    else:
+        allowed = _GAP_OF_RANGE * float(np.ptp(values))
+    if abs(gap) > max(allowed, _GAP[unit]):
+        raise InputDataError(
+            settings.file,
+            f"{name.replace('_', ' ')} of {values[0]:g} in the first row and {values[-1]:g} in the "
+            f"last, {abs(gap):.3g} {unit} apart",
+            "a cycle that ends where it starts",
+            "Cut the cycle from one heel strike to the next of the same foot.",
+            _place(settings, name),
+        )
+
+
+def _outlier(motion: pd.DataFrame, name: str, settings: MotionSettings) -> str:
+    """Sentence on the sample farthest off its neighbours, when it is out of all proportion."""
+    percent, values = (motion[column].to_numpy(dtype=float) for column in ("percent", name))
+    if values.size < _FEWEST:
+        return ""
+    share = (percent[1:-1] - percent[:-2]) / (percent[2:] - percent[:-2])
+    off = values[1:-1] - (1.0 - share) * values[:-2] - share * values[2:]
+    worst = int(np.argmax(np.abs(off)))
+    size = abs(float(off[worst]))
+    if size < _OFF + _OFF_USUAL * float(np.median(np.abs(off))):
+        return ""
+    return str(
+        InputDataError(
+            settings.file,
+            f"{values[worst + 1]:g}, {size:.3g} {_unit(name)} off the line through its neighbours",
+            "a smooth motion",
+            "Check this sample; motion.smoothing_harmonics smooths noise away.",
+            _place(settings, name, worst + 1),
+        )
+    )
+
+
+def _polarity(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
+    """Sentences on curves that go the other way than those of the named edition."""
+    found = []
+    for name, way in _POLARITY.get(settings.convention, {}).items():
+        if name not in motion:
+            continue
+        values = motion[name].to_numpy(dtype=float)
+        farthest = int(np.argmax(np.abs(values)))
+        if values[farthest] * way < 0:
+            fault = InputDataError(
+                settings.file,
+                f"{name.replace('_', ' ')} mainly {'negative' if way > 0 else 'positive'} (up to "
+                f"{values[farthest]:g} {_unit(name)})",
+                f"mainly {'positive' if way > 0 else 'negative'} values, as the curves of "
+                f"{settings.convention} are said to have",
+                "Check the edition; with convention: signs nothing is assumed.",
+                _place(settings, name, farthest),
+            )
+            found.append(str(fault))
+    return tuple(found)

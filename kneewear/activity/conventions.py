@@ -1,0 +1,150 @@
+"""What the columns of a motion file mean: from each convention to the pose of this project.
+
+This project: the femoral component moves on the insert; x posterior, y superior, z medial, all
+knees as right ones. With R = Ry(external rotation) Rx(varus) Rz(-flexion) (Grood and Suntay 1983)
+for the turn of the femur, flexion is -theta_z, varus +theta_x and tibial external rotation
++theta_y.
+
+==================== ======= ========= ================ ============= ========= ==================
+convention           flexion varus     rotation         anterior-     superior- medial-lateral
+                                                        posterior     inferior
+==================== ======= ========= ================ ============= ========= ==================
+grood-suntay         flexed  varus     tibia external   femur anter.  superior  femur lateral
+body-123             flexed  varus     tibia external   femur anter.  superior  femur lateral
+opensim              flexed  adduction tibia internal   tibia anter.  tibia up  tibia lateral
+iso14243-3:2004      flexed  -         tibia internal   tibia anter.  -         -
+iso14243-3:2014      flexed  -         tibia internal   tibia anter.  -         -
+signs                as the six signs say; angles and axes as grood-suntay
+==================== ======= ========= ================ ============= ========= ==================
+
+What else sets them apart:
+
+- grood-suntay: the angles are the clinical ones; the position is that of the femoral origin along
+  the axes of the insert (not along the three axes of the joint), as fluoroscopy gives it.
+- body-123: the angles are body-three 1-2-3 ones, in the order varus, rotation, flexion.
+- opensim: coordinates of the six-degree-of-freedom knee of Lenhart et al. (2015) and Smith et al.
+  (2019), right knees: the tibia in the femur, R = Rz(-flexion) Rx(adduction) Ry(rotation), position
+  of the tibial origin along the axes of the femur (x anterior, y superior, z lateral). The pose is
+  inverted as a whole; reversing signs would leave the position wrong by centimetres.
+- iso14243-3: the tibia is displaced across both its own axis and the flexion axis, and turned about
+  its own axis, counted from the pose at rest. The standard itself was not at hand: that both
+  editions count the tibia's way forward and inward as positive is taken on trust. Their curves go
+  opposite ways: AP displacement mainly negative and rotation mainly positive in 2004, the reverse
+  in 2014 (Wang et al. 2018, PLoS ONE 13:e0206496, abstract). Naming the edition lets the reader say
+  so when a file does otherwise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.activity_settings import ISO_CONVENTIONS, MotionSettings, PlacementSettings
+from kneewear.mechanics import angles_123, body_three_123, grood_suntay
+
+Array = NDArray[np.float64]
+
+ANGLES = ("flexion", "varus", "rotation")
+POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
+POSE = (*ANGLES, *POSITIONS)
+# Which way the femur goes where a column grows: 1 for flexed, varus, tibia external, posterior,
+# superior, medial.
+_FEMUR = (1, 1, 1, -1, 1, -1)
+_TIBIA = (1, 1, -1, 1, -1, 1)
+_SENSES = {
+    "grood-suntay": _FEMUR,
+    "body-123": _FEMUR,
+    "opensim": _TIBIA,
+    "iso14243-3:2004": _TIBIA,
+    "iso14243-3:2014": _TIBIA,
+}
+# Axes of OpenSim (anterior, superior, right) along ours, for a right knee.
+_OPENSIM_AXES = np.diag([-1.0, 1.0, -1.0])
+
+
+def senses(settings: MotionSettings) -> dict[str, int]:
+    """Which way the femur goes where each column of a motion file grows.
+
+    Parameters
+    ----------
+    settings : MotionSettings
+        Convention, or the six signs.
+
+    Returns
+    -------
+    dict
+        Column -> 1 for flexed, varus, tibia turned outwards, femur posterior, superior or medial;
+        -1 for the contrary.
+    """
+    if settings.signs is None:
+        return dict(zip(POSE, _SENSES[settings.convention], strict=True))
+    given = settings.signs
+    values = (
+        given.flexion,
+        given.varus,
+        given.tibial_external_rotation,
+        -given.femur_anterior,
+        given.femur_superior,
+        -given.femur_lateral,
+    )
+    return dict(zip(POSE, values, strict=True))
+
+
+def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array, Array]:
+    """Pose of the femoral component in the insert's frame.
+
+    Parameters
+    ----------
+    motion : DataFrame
+        Columns flexion, varus, rotation (deg), anterior_posterior, superior_inferior and
+        medial_lateral (mm) in the sense of the convention; those that are absent are zero.
+    settings : MotionSettings
+        Convention, with what belongs to it.
+
+    Returns
+    -------
+    translation : array, shape (n, 3)
+        mm, x posterior, y superior, z medial.
+    rotation : array, shape (n, 3)
+        Body-three 1-2-3 angles, rad, without jumps.
+
+    Notes
+    -----
+    Angles go through the full rotation matrix: clinical ones taken over as they stand would be
+    wrong by some 0.2 deg.
+    """
+    absent = np.zeros(len(motion))
+    values = {name: motion[name].to_numpy(float) if name in motion else absent for name in POSE}
+    if settings.convention == "opensim":
+        translation, matrix = _inverted(values, settings.placement)
+    else:
+        ways = senses(settings)
+        flexion, varus, external = (ways[name] * np.radians(values[name]) for name in ANGLES)
+        translation = np.column_stack([ways[name] * values[name] for name in POSITIONS])
+        matrix = grood_suntay(flexion, varus, external)
+        if settings.convention == "body-123":
+            matrix = body_three_123(np.column_stack([varus, external, -flexion]))
+        elif settings.convention in ISO_CONVENTIONS:
+            translation[:, 0] += settings.reference_posterior_mm or 0.0
+            # Along the machine's axes, which stand still while the tibia turns.
+            turned = grood_suntay(0.0, 0.0, external)
+            translation = np.einsum("...ij,...j->...i", turned, translation)
+    return translation, np.unwrap(angles_123(matrix), axis=0)
+
+
+def _inverted(values: dict[str, Array], placement: PlacementSettings | None) -> tuple[Array, Array]:
+    """Femoral component in the insert from a joint that gives the tibia in the femur."""
+    flexion, adduction, internal = (np.radians(values[name]) for name in ANGLES)
+    # The transpose of Rz(-flexion) Rx(adduction) Ry(rotation) is Ry(-rotation) Rx(-adduction)
+    # Rz(flexion), of the form `grood_suntay` makes.
+    turn = grood_suntay(-flexion, -adduction, -internal)
+    tibia = np.column_stack([values[name] for name in POSITIONS])
+    shift = -np.einsum("nij,nj->ni", turn, tibia)
+    femoral = insert = np.hstack([_OPENSIM_AXES, np.zeros((3, 1))])
+    if placement is not None:
+        femoral, insert = np.array(placement.femoral_mm), np.array(placement.insert_mm)
+    axes, origin = insert[:, :3], insert[:, 3]
+    matrix = axes.T @ turn @ femoral[:, :3]
+    translation = (turn @ femoral[:, 3] + shift - origin) @ axes
+    return translation, matrix

@@ -1,0 +1,151 @@
+"""OpenSim storage files (.sto, .mot), read strictly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from kneewear.errors import InputDataError
+
+_COUNTS = {
+    "rows": ("nRows", "datarows"),
+    "columns": ("nColumns", "datacolumns"),
+}
+# From this version on OpenSim itself no longer writes the counts.
+_VERSION_WITHOUT_COUNTS = 2
+
+
+def parse_storage(path: Path, text: str) -> tuple[pd.DataFrame, bool]:
+    """Cells of a storage file as text.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    text : str
+        Its content: an optional name, lines of `key=value` up to `endheader`, a line of labels
+        that starts with `time`, and rows of numbers, all separated by tabs or spaces.
+
+    Returns
+    -------
+    cells : DataFrame
+        One column a label, all text.
+    in_degrees : bool
+        What `inDegrees` says.
+
+    Raises
+    ------
+    InputDataError
+        If the header has no end, no `inDegrees` or one that is neither yes nor no; if numbers of
+        rows or columns are missing where the version needs them, or wrong; if the data are not
+        plain numbers, a label stands twice or is missing, or a row has too few or too many cells.
+    """
+    lines = text.splitlines()
+    header, start = _parse_header(path, lines)
+    in_degrees = _in_degrees(path, header)
+    labels, rows = _parse_body(path, lines, start)
+    for kind, found in (("rows", len(rows)), ("columns", len(labels))):
+        _check_count(path, header, kind, found)
+    return pd.DataFrame(rows, columns=labels, dtype=str), in_degrees
+
+
+def _parse_header(path: Path, lines: list[str]) -> tuple[dict[str, str], int]:
+    """Keys of the header, and the number of the line after it."""
+    header: dict[str, str] = {}
+    for number, line in enumerate(lines):
+        if line.strip().lower() == "endheader":
+            return header, number + 1
+        key, equals, value = line.partition("=")
+        if not equals:
+            # Old motion files write `datarows 101`.
+            key, _, value = line.strip().partition(" ")
+        header[key.strip()] = value.strip()
+    raise InputDataError(
+        path,
+        "no line 'endheader'",
+        "a storage file of OpenSim: a header, 'endheader', labels and rows",
+        "Export the motion from OpenSim again.",
+        "header",
+    )
+
+
+def _in_degrees(path: Path, header: dict[str, str]) -> bool:
+    said = header.get("inDegrees")
+    if said is None or said.lower() not in ("yes", "no"):
+        raise InputDataError(
+            path,
+            "no key inDegrees" if said is None else f"inDegrees={said}",
+            "inDegrees=yes or inDegrees=no",
+            "Write into the header which unit the angles have.",
+            "header",
+        )
+    kind = header.get("DataType", "double")
+    if kind.lower() != "double":
+        raise InputDataError(
+            path,
+            f"DataType={kind}",
+            "DataType=double, plain numbers",
+            "Export the coordinates of the joint, one a column.",
+            "header",
+        )
+    return said.lower() == "yes"
+
+
+def _parse_body(path: Path, lines: list[str], start: int) -> tuple[list[str], list[list[str]]]:
+    """Labels, and the cells of every row."""
+    body = [(number + 1, line) for number, line in enumerate(lines) if number >= start]
+    body = [(number, line) for number, line in body if line.strip()]
+    if not body:
+        raise InputDataError(
+            path, "nothing after 'endheader'", "labels and rows", "Export the motion again."
+        )
+    number, line = body[0]
+    # Labels may hold spaces where tabs separate them.
+    separator = "\t" if "\t" in line else None
+    labels = [label.strip() for label in line.strip().split(separator)]
+    if labels[0].lower() != "time":
+        raise InputDataError(
+            path, f"'{labels[0]}'", "the label 'time' first", "Export it again.", f"line {number}"
+        )
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise InputDataError(
+            path, f"more than one '{twice[0]}'", "each label once", "Rename or remove one.",
+            f"line {number}",
+        )  # fmt: skip
+    rows = [(number, line.split()) for number, line in body[1:]]
+    for number, row in rows:
+        if len(row) != len(labels):
+            raise InputDataError(
+                path,
+                f"{len(row)} cells",
+                f"{len(labels)}, one for each label",
+                "Fill in the missing cells; the file may have been cut off.",
+                f"line {number}",
+            )
+    return labels, [row for _, row in rows]
+
+
+def _check_count(path: Path, header: dict[str, str], kind: str, found: int) -> None:
+    """Compare a count in the header with what the file has."""
+    key = next((name for name in _COUNTS[kind] if name in header), None)
+    if key is None:
+        version = header.get("version", "1")
+        if not version.isdigit() or int(version) < _VERSION_WITHOUT_COUNTS:
+            raise InputDataError(
+                path,
+                f"no key {_COUNTS[kind][0]} in a file of version {version}",
+                f"{_COUNTS[kind][0]}={found}",
+                "Complete the header, or export the file with OpenSim 4 or later.",
+                "header",
+            )
+        return
+    if header[key] != str(found):
+        raise InputDataError(
+            path,
+            f"{key}={header[key]} but {found} {kind}",
+            f"the number of {kind} the file has",
+            "The file was cut off or edited: export it again.",
+            "header",
+        )

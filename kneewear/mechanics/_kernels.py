@@ -1,0 +1,259 @@
+"""Compiled equations of one rigid body."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.compilation import compiled
+
+
+class BodyArrays(NamedTuple):
+    """Mass, inertia about the centre of mass and place of that in the body's frame."""
+
+    mass: float
+    inertia: NDArray[np.float64]
+    centre: NDArray[np.float64]
+
+
+class SpringArrays(NamedTuple):
+    """Springs and dampers, each along one coordinate."""
+
+    coordinate: NDArray[np.int64]
+    stiffness: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    damping: NDArray[np.float64]
+
+
+@compiled
+def cross(a: NDArray, b: NDArray, product: NDArray) -> None:  # pragma: no cover
+    """Cross product of two vectors."""
+    product[0] = a[1] * b[2] - a[2] * b[1]
+    product[1] = a[2] * b[0] - a[0] * b[2]
+    product[2] = a[0] * b[1] - a[1] * b[0]
+
+
+@compiled
+def add_double_cross(
+    matrix: NDArray, a: NDArray, b: NDArray, factor: float
+) -> None:  # pragma: no cover
+    """Add factor times [a]x [b]x = b a' - (a . b) I to a matrix."""
+    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    for i in range(3):
+        for j in range(3):
+            matrix[i, j] += factor * b[i] * a[j]
+        matrix[i, i] -= factor * dot
+
+
+@compiled
+def add_cross_matrix(matrix: NDArray, a: NDArray, factor: float) -> None:  # pragma: no cover
+    """Add factor times [a]x, which takes w to a x w, to a matrix."""
+    matrix[0, 1] -= factor * a[2]
+    matrix[0, 2] += factor * a[1]
+    matrix[1, 0] += factor * a[2]
+    matrix[1, 2] -= factor * a[0]
+    matrix[2, 0] -= factor * a[1]
+    matrix[2, 1] += factor * a[0]
+
+
+@compiled
+def orient(angles: NDArray, rotation: NDArray, axes: NDArray) -> None:  # pragma: no cover
+    """Rotation of body-three 1-2-3 angles, and the axes (columns) they turn about."""
+    s1, c1 = np.sin(angles[0]), np.cos(angles[0])
+    s2, c2 = np.sin(angles[1]), np.cos(angles[1])
+    s3, c3 = np.sin(angles[2]), np.cos(angles[2])
+    rotation[0, 0], rotation[0, 1], rotation[0, 2] = c2 * c3, -c2 * s3, s2
+    rotation[1, 0] = c1 * s3 + s1 * s2 * c3
+    rotation[1, 1] = c1 * c3 - s1 * s2 * s3
+    rotation[1, 2] = -s1 * c2
+    rotation[2, 0] = s1 * s3 - c1 * s2 * c3
+    rotation[2, 1] = s1 * c3 + c1 * s2 * s3
+    rotation[2, 2] = c1 * c2
+    axes[0, 0], axes[1, 0], axes[2, 0] = 1.0, 0.0, 0.0
+    axes[0, 1], axes[1, 1], axes[2, 1] = 0.0, c1, s1
+    axes[0, 2], axes[1, 2], axes[2, 2] = s2, -s1 * c2, c1 * c2
+
+
+@compiled
+def apply_load(
+    force: NDArray,
+    moment: NDArray,
+    point: NDArray,
+    follows: bool,
+    carried: bool,
+    translation: NDArray,
+    rotation: NDArray,
+    wrench: NDArray,
+    rate: NDArray,
+) -> None:  # pragma: no cover
+    """Add a load's wrench about the moving origin, and its derivative over the twist."""
+    pull, twist, lever, about = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for i in range(3):
+        pull[i], twist[i], lever[i] = force[i], moment[i], point[i] - translation[i]
+        if follows:
+            pull[i] = twist[i] = 0.0
+            for j in range(3):
+                pull[i] += rotation[i, j] * force[j]
+                twist[i] += rotation[i, j] * moment[j]
+        if carried:
+            lever[i] = 0.0
+            for j in range(3):
+                lever[i] += rotation[i, j] * point[j]
+    cross(lever, pull, about)
+    for i in range(3):
+        wrench[i] += pull[i]
+        wrench[3 + i] += twist[i] + about[i]
+    if carried:
+        add_double_cross(rate[3:, 3:], pull, lever, 1.0)
+    else:
+        add_cross_matrix(rate[3:, :3], pull, 1.0)
+    if follows:
+        add_cross_matrix(rate[:3, 3:], pull, -1.0)
+        add_double_cross(rate[3:, 3:], lever, pull, -1.0)
+        add_cross_matrix(rate[3:, 3:], twist, -1.0)
+
+
+@compiled
+def along_coordinates(
+    wrench: NDArray, rate: NDArray, axes: NDArray, force: NDArray, derivative: NDArray
+) -> None:  # pragma: no cover
+    """Add forces along the coordinates and their derivative, from a wrench and its derivative."""
+    # J = diag(I, axes): only rows and columns of turns change.
+    for i in range(3):
+        force[i] += wrench[i]
+        for j in range(3):
+            force[3 + i] += axes[j, i] * wrench[3 + j]
+            derivative[i, j] += rate[i, j]
+            for k in range(3):
+                derivative[i, 3 + j] += rate[i, 3 + k] * axes[k, j]
+                derivative[3 + i, j] += axes[k, i] * rate[3 + k, j]
+                for m in range(3):
+                    derivative[3 + i, 3 + j] += axes[k, i] * rate[3 + k, 3 + m] * axes[m, j]
+    # Axes turn with the angles before theirs.
+    turned = np.empty(3)
+    for i in range(1, 3):
+        for j in range(i):
+            cross(axes[:, j], axes[:, i], turned)
+            for k in range(3):
+                derivative[3 + i, 3 + j] += turned[k] * wrench[3 + k]
+
+
+@compiled
+def pull_springs(
+    springs: SpringArrays,
+    place: NDArray,
+    rates: NDArray,
+    force: NDArray,
+    derivative: NDArray,
+    resistance: NDArray,
+) -> None:  # pragma: no cover
+    """Add forces of springs and dampers along the coordinates, and their derivatives."""
+    for n in range(springs.coordinate.shape[0]):
+        i = springs.coordinate[n]
+        stretch, gap = place[i] - springs.rest[n], springs.gap[n]
+        force[i] -= springs.damping[n] * rates[i]
+        resistance[i, i] -= springs.damping[n]
+        if abs(stretch) >= gap:
+            force[i] -= springs.stiffness[n] * (stretch - np.copysign(gap, stretch))
+            derivative[i, i] -= springs.stiffness[n]
+
+
+@compiled
+def inertia_along(
+    body: BodyArrays,
+    rotation: NDArray,
+    axes: NDArray,
+    rates: NDArray,
+    mass: NDArray,
+    bias: NDArray,
+) -> None:  # pragma: no cover
+    """Mass matrix over the coordinates, and the forces that rates of the angles alone need.
+
+    Newton's and Euler's laws about the body's origin, R c = r off the centre of mass:
+    F = m (a + alpha x r + w x (w x r)), M = m r x a + I alpha + w x I w, with alpha = B q'' + B' q'
+    and I about the origin; then projected on the coordinates.
+    """
+    lever = np.zeros(3)
+    about = np.zeros((3, 3))
+    spin, swing = np.zeros(3), np.zeros(3)
+    one, two = np.empty(3), np.empty(3)
+    for i in range(3):
+        for j in range(3):
+            lever[i] += rotation[i, j] * body.centre[j]
+            spin[i] += axes[i, j] * rates[3 + j]
+            for k in range(3):
+                for m in range(3):
+                    about[i, j] += rotation[i, k] * body.inertia[k, m] * rotation[j, m]
+    add_double_cross(about, lever, lever, -body.mass)
+    # Rates of the axes times those of the angles.
+    for i in range(1, 3):
+        for j in range(i):
+            cross(axes[:, j], axes[:, i], one)
+            for k in range(3):
+                swing[k] += one[k] * rates[3 + i] * rates[3 + j]
+
+    spatial = np.zeros((6, 6))
+    for i in range(3):
+        spatial[i, i] = body.mass
+        for j in range(3):
+            spatial[3 + i, 3 + j] = about[i, j]
+    add_cross_matrix(spatial[:3, 3:], lever, -body.mass)
+    add_cross_matrix(spatial[3:, :3], lever, body.mass)
+    wrench = np.zeros(6)
+    cross(spin, lever, one)
+    cross(spin, one, two)
+    for i in range(3):
+        wrench[i] = body.mass * two[i]
+        one[i] = 0.0
+        for j in range(3):
+            one[i] += about[i, j] * spin[j]
+    cross(spin, one, two)
+    for i in range(3):
+        wrench[3 + i] = two[i]
+        for j in range(3):
+            wrench[i] += spatial[i, 3 + j] * swing[j]
+            wrench[3 + i] += about[i, j] * swing[j]
+
+    # J = diag(I, axes): only rows and columns of turns change.
+    for i in range(3):
+        bias[i], bias[3 + i] = wrench[i], 0.0
+        for j in range(3):
+            bias[3 + i] += axes[j, i] * wrench[3 + j]
+            mass[i, j] = spatial[i, j]
+            mass[i, 3 + j] = mass[3 + i, 3 + j] = 0.0
+            for k in range(3):
+                mass[i, 3 + j] += spatial[i, 3 + k] * axes[k, j]
+                for m in range(3):
+                    mass[3 + i, 3 + j] += axes[k, i] * about[k, m] * axes[m, j]
+    for i in range(3):
+        for j in range(3):
+            mass[3 + i, j] = mass[j, 3 + i]
+
+
+@compiled
+def sample_spline(
+    coefficients: NDArray,
+    period: float,
+    time: float,
+    value: NDArray,
+    rate: NDArray,
+    acceleration: NDArray,
+) -> None:  # pragma: no cover
+    """Values and two derivatives of periodic cubics on equal intervals.
+
+    `coefficients` (interval, power, channel) are those of the time since the interval's start.
+    """
+    intervals = coefficients.shape[0]
+    step = period / intervals
+    along = time / period - np.floor(time / period)
+    n = min(int(along * intervals), intervals - 1)
+    s = along * period - n * step
+    for c in range(coefficients.shape[2]):
+        k0, k1 = coefficients[n, 0, c], coefficients[n, 1, c]
+        k2, k3 = coefficients[n, 2, c], coefficients[n, 3, c]
+        value[c] = k0 + s * (k1 + s * (k2 + s * k3))
+        rate[c] = k1 + s * (2.0 * k2 + 3.0 * s * k3)
+        acceleration[c] = 2.0 * k2 + 6.0 * s * k3

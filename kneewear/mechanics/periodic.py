@@ -1,0 +1,89 @@
+"""Smooth periodic courses through equally spaced samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.mechanics import _kernels
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PeriodicSpline:
+    """Periodic cubic splines: value, rate and acceleration are continuous over the cycle's end too.
+
+    Parameters
+    ----------
+    coefficients : array, shape (n_intervals, 4, n_channels)
+        Coefficients of the powers 0 to 3 of the time since each interval's start.
+    period : float
+        Duration of the cycle, s.
+    """
+
+    coefficients: Array
+    period: float
+
+    def __call__(self, time: float) -> tuple[Array, Array, Array]:
+        """Values and their first two derivatives.
+
+        Parameters
+        ----------
+        time : float
+            Time, s; any number of cycles before or after zero.
+
+        Returns
+        -------
+        value, rate, acceleration : array, shape (n_channels,)
+            In the unit of the samples, per s and per s2.
+        """
+        value, rate, acceleration = np.empty((3, self.coefficients.shape[2]))
+        _kernels.sample_spline(
+            self.coefficients, self.period, float(time), value, rate, acceleration
+        )
+        return value, rate, acceleration
+
+
+def fit_periodic(samples: ArrayLike, period: float) -> PeriodicSpline:
+    """Cubic splines through the samples of a cycle.
+
+    Parameters
+    ----------
+    samples : array, shape (n, n_channels)
+        Samples at times 0, T / n, ..., the last one an interval before the cycle's end; at least
+        three.
+    period : float
+        Duration of the cycle T, s.
+
+    Returns
+    -------
+    PeriodicSpline
+        Passes through every sample.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three samples or they are not finite.
+
+    Notes
+    -----
+    With u the rates at the samples, continuity of the acceleration asks for
+    u[i-1] + 4 u[i] + u[i+1] = 3 (y[i+1] - y[i-1]) / h, a circulant system that the discrete Fourier
+    transform solves.
+    """
+    values = np.asarray(samples, dtype=float)
+    if values.ndim != 2 or values.shape[0] < 3 or not np.isfinite(values).all():
+        raise ValueError("a periodic spline needs three or more rows of finite samples")
+    count = values.shape[0]
+    step = period / count
+    phase = 2.0 * np.pi * np.fft.rfftfreq(count)[:, None]
+    growth = 3j * np.sin(phase) / (step * (2.0 + np.cos(phase)))
+    rate = np.fft.irfft(np.fft.rfft(values, axis=0) * growth, count, axis=0)
+    rise = np.roll(values, -1, axis=0) - values
+    after = np.roll(rate, -1, axis=0)
+    square = (3.0 * rise / step - 2.0 * rate - after) / step
+    cube = (rate + after - 2.0 * rise / step) / step**2
+    return PeriodicSpline(np.ascontiguousarray(np.stack([values, rate, square, cube], 1)), period)

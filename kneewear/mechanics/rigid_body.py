@@ -1,0 +1,148 @@
+"""Equations of motion of the moving body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.mechanics import _kernels
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RigidBody:
+    """Inertia of the moving body.
+
+    Parameters
+    ----------
+    mass : float
+        Mass, t (N s2/mm).
+    inertia : array, shape (3, 3)
+        Inertia about the centre of mass along the axes of the body's frame, t mm2.
+    centre_of_mass : array, shape (3,)
+        Place of the centre of mass in the body's frame, mm.
+
+    Raises
+    ------
+    ValueError
+        If the mass is not positive or the inertia not symmetric and positive.
+    """
+
+    mass: float
+    inertia: ArrayLike
+    centre_of_mass: ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        inertia = np.asarray(self.inertia, dtype=float)
+        if not (np.isfinite(self.mass) and self.mass > 0.0):
+            raise ValueError(f"mass of the moving body: found {self.mass} t, expected above zero")
+        if inertia.shape != (3, 3) or not np.allclose(inertia, inertia.T, rtol=1e-9, atol=0.0):
+            raise ValueError("inertia of the moving body: expected a symmetric matrix of 3 x 3")
+        if not np.linalg.eigvalsh(inertia)[0] > 0.0:
+            raise ValueError("inertia of the moving body: expected positive principal values")
+        if np.shape(self.centre_of_mass) != (3,):
+            raise ValueError("centre of mass of the moving body: expected three numbers, mm")
+
+    @property
+    def arrays(self) -> _kernels.BodyArrays:
+        """Mass, inertia and centre as kernels take them."""
+        return _kernels.BodyArrays(
+            float(self.mass),
+            np.ascontiguousarray(self.inertia, dtype=float),
+            np.ascontiguousarray(self.centre_of_mass, dtype=float),
+        )
+
+    def equations(self, place: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:
+        """Mass matrix and bias of the equations M q'' + b = Q.
+
+        Parameters
+        ----------
+        place, rates : array, shape (6,)
+            Coordinates, mm and rad, and their rates, mm/s and rad/s.
+
+        Returns
+        -------
+        mass : array, shape (6, 6)
+            M, t, t mm and t mm2.
+        bias : array, shape (6,)
+            b: centrifugal and gyroscopic forces, N and N mm.
+
+        Notes
+        -----
+        Newton-Euler about the body's origin, projected on the axes of the coordinates. Singular at
+        a quarter turn of the second angle.
+        """
+        rotation, axes = np.empty((3, 3)), np.empty((3, 3))
+        mass, bias = np.empty((6, 6)), np.empty(6)
+        _kernels.orient(np.asarray(place, dtype=float)[3:], rotation, axes)
+        _kernels.inertia_along(
+            self.arrays, rotation, axes, np.asarray(rates, dtype=float), mass, bias
+        )
+        return mass, bias
+
+    def kinetic_energy(self, place: ArrayLike, rates: ArrayLike) -> float:
+        """Kinetic energy.
+
+        Parameters
+        ----------
+        place, rates : array, shape (6,)
+            Coordinates, mm and rad, and their rates, mm/s and rad/s.
+
+        Returns
+        -------
+        float
+            T = q' . M q' / 2, N mm.
+        """
+        mass, _ = self.equations(place, rates)
+        rates = np.asarray(rates, dtype=float)
+        return 0.5 * float(rates @ mass @ rates)
+
+
+def solid_body(mass: float, radii_of_gyration: ArrayLike, centre_of_mass: ArrayLike) -> RigidBody:
+    """A body whose principal axes are those of its frame.
+
+    Parameters
+    ----------
+    mass : float
+        Mass, t.
+    radii_of_gyration : array, shape (3,)
+        Radius of gyration about each axis through the centre of mass, mm.
+    centre_of_mass : array, shape (3,)
+        Place of the centre of mass in the body's frame, mm.
+
+    Returns
+    -------
+    RigidBody
+        With I = m diag(k^2).
+    """
+    radii = np.asarray(radii_of_gyration, dtype=float)
+    return RigidBody(mass, mass * np.diag(radii**2), centre_of_mass)
+
+
+def modal_damping(mass: ArrayLike, stiffness: ArrayLike, ratio: float) -> Array:
+    """Damping matrix that damps every mode of free vibration by the same part of critical.
+
+    Parameters
+    ----------
+    mass : array, shape (n, n)
+        Mass matrix, symmetric and positive.
+    stiffness : array, shape (n, n)
+        Stiffness (minus the derivative of the forces over the coordinates); its symmetric part
+        counts, and modes it does not restore are damped by its magnitude.
+    ratio : float
+        Part of the critical damping.
+
+    Returns
+    -------
+    array, shape (n, n)
+        C = 2 ratio L |L^-1 K L^-T|^(1/2) L', with M = L L'.
+    """
+    root = np.linalg.cholesky(np.asarray(mass, dtype=float))
+    inverse = np.linalg.inv(root)
+    stiffness = np.asarray(stiffness, dtype=float)
+    squares, modes = np.linalg.eigh(inverse @ (0.5 * (stiffness + stiffness.T)) @ inverse.T)
+    shapes = root @ modes
+    return 2.0 * ratio * (shapes * np.sqrt(np.abs(squares))) @ shapes.T

@@ -1,0 +1,64 @@
+"""How far a long job has come, in its log and on the terminal."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+logger = logging.getLogger(__name__)
+
+# Seconds between two messages.
+PAUSE = 5.0
+
+
+class Progress:
+    """Counts frames of cases and says now and then how many are left, and for how long.
+
+    Parameters
+    ----------
+    what : str
+        What is being done.
+    cases : int
+        Cases to do.
+    frames : int
+        Frames of each case.
+    """
+
+    def __init__(self, what: str, cases: int, frames: int) -> None:
+        self._what, self._cases, self._frames = what, cases, frames
+        self._case = self._frame = 0
+        self._start = self._said = time.perf_counter()
+
+    def frame_done(self) -> None:
+        """Count one frame of the case in work."""
+        self._frame += 1
+        now = time.perf_counter()
+        if now - self._said >= PAUSE:
+            self._said = now
+            logger.info("%s", self.message(now - self._start))
+
+    def case_done(self) -> None:
+        """Count a case, whatever became of it."""
+        self._case += 1
+        self._frame = 0
+
+    def message(self, elapsed: float) -> str:
+        """Cases and frames done, and time left at the pace so far.
+
+        Parameters
+        ----------
+        elapsed : float
+            Time since the start, s.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        frame = min(self._frame, self._frames)
+        done = self._case * self._frames + frame
+        left = elapsed * (self._cases * self._frames / done - 1.0) if done else float("inf")
+        return (
+            f"{self._what}: {self._case} of {self._cases} cases done, frame {frame} of "
+            f"{self._frames} of the next; about {left:.0f} s left"
+        )

@@ -1,0 +1,178 @@
+"""Compiled search for the pose at which each side carries its part of the load."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.compilation import compiled
+from kneewear.contact._kernels import evaluate_pairs
+from kneewear.contact._record_kernels import DEPTH, STIFFNESS
+from kneewear.mechanics._kernels import orient
+
+# How a search ended: balanced, a side without load, out of iterations, or closed on a pose where
+# forces jump, because an element at a border or of steep slope takes part on one side of it only.
+BALANCED, UNLOADED, UNSOLVED, AT_A_JUMP = 0, 1, 2, 3
+
+# Steps this small, mm, so many of them in a row, and a residual no larger than an element can make.
+CLOSED, REPEATS, JUMP = 1e-5, 8, 1e-3
+
+# Overlap aimed at when an unloaded side is brought down, mm.
+FIRST_TOUCH = 0.02
+# Largest medial-lateral step, mm, and the weakest restoring stiffness believed, per mm of load.
+LARGEST_SHIFT = 0.3
+WEAKEST_RESTORING = 1e-3
+# Lever that turns the moment residual into a force, mm: half a usual condyle spacing.
+LEVER = 23.0
+
+
+class LoadingArrays(NamedTuple):
+    """Numbers of a `Loading`."""
+
+    force: float
+    medial_share: float
+    shared: bool  # whether the load line follows from the share
+    load_line: float
+    spring: float  # N/mm
+    spring_rest: float
+    held: bool
+
+
+@compiled
+def unbalance(
+    numbers: NDArray, place: NDArray, loading: LoadingArrays, residual: NDArray, rates: NDArray
+) -> None:  # pragma: no cover
+    """Residual forces, N, and their derivative over (y, z, varus); the last is medial-lateral."""
+    total = np.zeros(6)
+    stiffness = np.zeros((6, 3))
+    for n in range(numbers.shape[0]):
+        for i in range(6):
+            total[i] += numbers[n, i]
+            for k in range(3):
+                stiffness[i, k] += numbers[n, STIFFNESS + 6 * i + 1 + k]
+    if loading.shared:
+        residual[0] = numbers[0, 1] - loading.medial_share * loading.force
+        residual[1] = total[1] - numbers[0, 1] - (1.0 - loading.medial_share) * loading.force
+        for k in range(3):
+            rates[0, k] = numbers[0, STIFFNESS + 7 + k]
+            rates[1, k] = stiffness[1, k] - rates[0, k]
+    else:
+        residual[0] = total[1] - loading.force
+        residual[1] = (total[3] + (loading.load_line - place[2]) * loading.force) / LEVER
+        for k in range(3):
+            rates[0, k] = stiffness[1, k]
+            rates[1, k] = stiffness[3, k] / LEVER
+        rates[1, 1] -= loading.force / LEVER
+    if loading.held:
+        residual[2] = 0.0
+        rates[2, 0], rates[2, 1], rates[2, 2] = 0.0, -loading.force, 0.0
+    else:
+        residual[2] = total[2] - loading.spring * (place[2] - loading.spring_rest)
+        for k in range(3):
+            rates[2, k] = stiffness[2, k]
+        rates[2, 1] -= loading.spring
+
+
+@compiled
+def keep_in_bracket(z: float, shift: float, force: float, bracket: NDArray) -> float:
+    """Bisect when a medial-lateral step leaves the interval known to hold the balance."""
+    bracket[0 if force > 0.0 else 1] = z
+    # An interval this narrow has closed on the noise of the forces, not on a balance.
+    if bracket[1] - bracket[0] < 1e-7:
+        bracket[0], bracket[1] = (z, np.inf) if force > 0.0 else (-np.inf, z)
+    if np.isfinite(bracket[1] - bracket[0]) and not bracket[0] < z + shift < bracket[1]:
+        return 0.5 * (bracket[0] + bracket[1]) - z
+    return shift
+
+
+@compiled
+def step_sides(
+    numbers: NDArray,
+    place: NDArray,
+    loading: LoadingArrays,
+    residual: NDArray,
+    rates: NDArray,
+    bracket: NDArray,
+) -> None:  # pragma: no cover
+    """Newton step in (y, z, varus), safeguarded side by side; narrows the medial-lateral bracket.
+
+    Heights of the sides are h = y - varus x lever, with the lever of each side's force. Unknowns
+    are these two heights, from the first two residuals; the third moves z.
+    """
+    one = -numbers[0, 3] / numbers[0, 1]
+    other = -numbers[1, 3] / numbers[1, 1]
+    # y and varus of heights: columns of the inverse of ((1, -one), (1, -other)).
+    apart = one - other
+    to_y = (-other / apart, one / apart)
+    to_turn = (-1.0 / apart, 1.0 / apart)
+    h00 = rates[0, 0] * to_y[0] + rates[0, 2] * to_turn[0]
+    h01 = rates[0, 0] * to_y[1] + rates[0, 2] * to_turn[1]
+    h10 = rates[1, 0] * to_y[0] + rates[1, 2] * to_turn[0]
+    h11 = rates[1, 0] * to_y[1] + rates[1, 2] * to_turn[1]
+    h20 = rates[2, 0] * to_y[0] + rates[2, 2] * to_turn[0]
+    h21 = rates[2, 0] * to_y[1] + rates[2, 2] * to_turn[1]
+    area = h00 * h11 - h01 * h10
+    if area == 0.0:
+        area = 1e-300
+    back0 = (h11 * residual[0] - h01 * residual[1]) / area
+    back1 = (h00 * residual[1] - h10 * residual[0]) / area
+    couple0 = (h11 * rates[0, 1] - h01 * rates[1, 1]) / area
+    couple1 = (h00 * rates[1, 1] - h10 * rates[0, 1]) / area
+    force = residual[2] - h20 * back0 - h21 * back1
+    restoring = rates[2, 1] - h20 * couple0 - h21 * couple1
+    weakest = WEAKEST_RESTORING * loading.force
+    if restoring > -weakest:
+        restoring = -max(weakest, abs(restoring))
+    shift = min(max(-force / restoring, -LARGEST_SHIFT), LARGEST_SHIFT)
+    if max(abs(residual[0]), abs(residual[1])) < 1e-3 * loading.force:
+        shift = keep_in_bracket(place[2], shift, force, bracket)
+    rise0, rise1 = -(back0 + couple0 * shift), -(back1 + couple1 * shift)
+    # No side may lose contact, nor sink by more than its penetration.
+    deep0, deep1 = numbers[0, DEPTH], numbers[1, DEPTH]
+    rise0 = min(max(rise0, -max(deep0, FIRST_TOUCH)), 0.6 * deep0)
+    rise1 = min(max(rise1, -max(deep1, FIRST_TOUCH)), 0.6 * deep1)
+    place[1] += to_y[0] * rise0 + to_y[1] * rise1
+    place[2] += shift
+    place[3] += to_turn[0] * rise0 + to_turn[1] * rise1
+
+
+@compiled
+def balance_sides(
+    pairs: NDArray,
+    last: NDArray,
+    numbers: NDArray,
+    place: NDArray,
+    loading: LoadingArrays,
+    bracket: NDArray,
+    tolerance: float,
+    iterations: int,
+) -> tuple[int, int, float]:  # pragma: no cover
+    """Move a place (6) until both sides balance the load.
+
+    Returns how it ended, the iterations used and the largest residual relative to the load. The
+    first two pairs are the medial and lateral side; further ones only add to the total.
+    """
+    motion, rotation, axes = np.zeros((6, 3)), np.empty((3, 3)), np.empty((3, 3))
+    residual, rates, before = np.empty(3), np.empty((3, 3)), np.empty(6)
+    worst, small = np.inf, 0
+    for iteration in range(1, iterations + 1):
+        orient(place[3:], rotation, axes)
+        motion[:3], motion[3] = rotation, place[:3]
+        evaluate_pairs(pairs, motion, False, last, numbers)
+        unbalance(numbers, place, loading, residual, rates)
+        worst = max(abs(residual[0]), abs(residual[1]), abs(residual[2])) / loading.force
+        if worst < tolerance:
+            return BALANCED, iteration, worst
+        for side in range(2):
+            if numbers[side, 1] < 1e-6 * loading.force:
+                return UNLOADED, iteration, worst
+        if small >= REPEATS and worst < JUMP:
+            return AT_A_JUMP, iteration, worst
+        before[:] = place
+        step_sides(numbers, place, loading, residual, rates, bracket)
+        moved = max(abs(place[1] - before[1]), abs(place[2] - before[2]))
+        moved = max(moved, LEVER * abs(place[3] - before[3]))
+        small = small + 1 if moved < CLOSED else 0
+    return UNSOLVED, iterations, worst

@@ -1,0 +1,240 @@
+"""Forces along the six coordinates of the moving body at a pose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.contact import ContactModel, ContactPair, Layer, Resultant
+from kneewear.contact._kernels import LAST_NUMBERS
+from kneewear.contact._record_kernels import DEPTH, NUMBERS, PAIR
+from kneewear.mechanics import Load, Spring, body_three_123, spring_forces
+from kneewear.mechanics._kernels import orient
+from kneewear.mechanics.loads import spring_arrays
+from kneewear.simulation import _kernels
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+# Lever that makes an angle a length, mm: half a usual condyle spacing. It weighs steps and
+# residuals; the poses found do not depend on it.
+LEVER = 23.0
+WEIGHT = np.array([1.0, 1.0, 1.0, LEVER, LEVER, LEVER])
+# Numbers of a pair that make its contact depend on velocities.
+RUBBING = ("static", "dynamic", "damping")
+# What messages suggest when no solution is found.
+REMEDY = (
+    "Check that loads, start pose and free coordinates belong together; a weak spring settles a "
+    "coordinate that nothing restores."
+)
+
+
+def contact_model(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> ContactModel:
+    """Contact of pairs that need no names.
+
+    Parameters
+    ----------
+    pairs, layers : sequence
+        Contact pairs and the elastic layer of each.
+
+    Returns
+    -------
+    ContactModel
+        Its results are in the order of the pairs.
+
+    Raises
+    ------
+    ValueError
+        If there is no pair, or there are not as many layers as pairs.
+    """
+    return ContactModel(
+        {str(number): pair for number, pair in enumerate(pairs)},
+        {str(number): layer for number, layer in enumerate(layers)},
+    )
+
+
+@dataclass(frozen=True)
+class Forces:
+    """Forces along the six coordinates at one pose.
+
+    Parameters
+    ----------
+    force : array, shape (6,)
+        Sum of contact, loads and springs along the coordinates, N and N mm.
+    derivative : array, shape (6, 6)
+        Its derivative over the coordinates.
+    scale : float
+        Largest single force among what acts, N; moments count divided by the lever.
+    depth : float
+        Largest penetration, mm; zero where nothing touches.
+    """
+
+    force: Array
+    derivative: Array
+    scale: float
+    depth: float
+
+    def residual(self, free: Numbers) -> float:
+        """Largest force along free coordinates relative to what acts.
+
+        Parameters
+        ----------
+        free : int array
+            Numbers of the free coordinates.
+
+        Returns
+        -------
+        float
+            Absolute, N, where nothing acts.
+        """
+        worst = float(np.max(np.abs(self.force / WEIGHT)[free]))
+        return worst / self.scale if self.scale > 0.0 else worst
+
+
+class Balance:
+    """What acts on the moving body, for evaluation at many poses.
+
+    Parameters
+    ----------
+    pairs : sequence of ContactPair
+        Contact pairs between fixed and moving body; there may be none.
+    layers : sequence of Layer
+        Elastic layer of each pair.
+    loads : sequence of Load
+        Loads; their course over a cycle is left to who uses `arrays`.
+    springs : sequence of Spring
+        Springs along coordinates.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many layers as pairs.
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[ContactPair],
+        layers: Sequence[Layer],
+        loads: Sequence[Load] = (),
+        springs: Sequence[Spring] = (),
+    ) -> None:
+        self.pairs, self.loads, self.springs = tuple(pairs), tuple(loads), tuple(springs)
+        self.model = contact_model(pairs, layers) if pairs or layers else None
+        records = np.zeros(0, dtype=PAIR) if self.model is None else self.model.records
+        self.arrays = _kernels.ActionArrays(
+            pairs=records,
+            last=np.zeros(LAST_NUMBERS),
+            rubs=bool(any((records[name] > 0.0).any() for name in RUBBING)),
+            follows=np.array([load.frame == "moving" for load in loads], dtype=bool),
+            carried=np.array([load.point_frame == "moving" for load in loads], dtype=bool),
+            springs=spring_arrays(springs),
+            damping=np.zeros((6, 6)),
+        )
+        self.found = _kernels.Forces(
+            force=np.zeros(6),
+            derivative=np.zeros((6, 6)),
+            resistance=np.zeros((6, 6)),
+            contact=np.zeros((len(self.pairs), NUMBERS)),
+            applied=np.zeros(6),
+        )
+
+    def forces(self, place: Array) -> Forces:
+        """Forces at a pose at rest, under steady loads.
+
+        Parameters
+        ----------
+        place : array, shape (6,)
+            Coordinates, mm and rad.
+
+        Returns
+        -------
+        Forces
+        """
+        found, still = self.found, np.zeros(6)
+        rotation, axes = np.empty((3, 3)), np.empty((3, 3))
+        orient(place[3:], rotation, axes)
+        loads = np.concatenate([load.course(1)[0] for load in self.loads] or [np.zeros(0)])
+        _kernels.balance(self.arrays, loads, place, still, rotation, axes, found)
+        pulls, _ = spring_forces(self.springs, place)
+        sizes = [_size(wrench) for wrench in (*found.contact[:, :6], found.applied)]
+        return Forces(
+            force=found.force.copy(),
+            derivative=found.derivative.copy(),
+            scale=max(*sizes, float(np.max(np.abs(pulls / WEIGHT)))),
+            depth=float(found.contact[:, DEPTH].max(initial=0.0)),
+        )
+
+    def contacts(self, place: Array) -> tuple[Resultant, ...]:
+        """Contact of each pair at a pose.
+
+        Parameters
+        ----------
+        place : array, shape (6,)
+            Coordinates, mm and rad.
+
+        Returns
+        -------
+        tuple of Resultant
+        """
+        if self.model is None:
+            return ()
+        return tuple(self.model.evaluate(body_three_123(place[3:]), place[:3]).values())
+
+    def lifted(self, place: Array, free: Numbers, deepest: float) -> Array:
+        """A start, moved against the loads until the bodies hardly overlap.
+
+        Parameters
+        ----------
+        place : array, shape (6,)
+            Coordinates, mm and rad.
+        free : int array
+            Numbers of the free coordinates; only translations among them move.
+        deepest : float
+            Penetration that is left alone, mm.
+
+        Returns
+        -------
+        array, shape (6,)
+            Coordinates: as given where the penetration is small enough or nothing can be moved,
+            else just clear of the fixed body.
+        """
+        if self.forces(place).depth <= deepest:
+            return place
+        return self.clear(place, free)
+
+    def clear(self, place: Array, free: Numbers) -> Array:
+        """A start, moved along the loads to where the moving body has just left the fixed one.
+
+        Parameters
+        ----------
+        place : array, shape (6,)
+            Coordinates, mm and rad.
+        free : int array
+            Numbers of the free coordinates; only translations among them move.
+
+        Returns
+        -------
+        array, shape (6,)
+            Coordinates; as given where no free translation goes along the loads.
+        """
+        rotation = body_three_123(place[3:])
+        wrench = sum((load.wrench(place[:3], rotation)[0] for load in self.loads), np.zeros(6))
+        way = np.where(np.isin(np.arange(3), free), -wrench[:3], 0.0)
+        if not (way.any() and self.pairs):
+            return place
+        way /= np.linalg.norm(way)
+        lowest = min(
+            float((pair.indenter.control_points @ rotation.T @ way).min()) for pair in self.pairs
+        )
+        highest = max(float((pair.centre @ way).max()) for pair in self.pairs)
+        moved = place.copy()
+        moved[:3] += (highest - lowest - place[:3] @ way) * way
+        return moved
+
+
+def _size(wrench: Array) -> float:
+    """Force, or moment over the lever, whichever is larger, N."""
+    return max(float(np.linalg.norm(wrench[:3])), float(np.linalg.norm(wrench[3:6])) / LEVER)

@@ -1,0 +1,26 @@
+"""Compare the methods that one case was simulated with (rule compare_variants)."""
+
+import pandas as pd
+
+from kneewear.config import WearSettings
+from kneewear.io.csv_tables import save_table
+from kneewear.io.grid import load_grid
+from kneewear.io.history import load_case
+from kneewear.joblog import job_log
+from kneewear.simulation.comparison import compare_analyses
+from kneewear.wear.variants import compare_variants
+
+with job_log(snakemake.log[0], snakemake.threads):
+    case, names = snakemake.params.case, snakemake.params.variants
+    configured = load_case(snakemake.input.configured, case)
+    variants = {names[key]: load_case(snakemake.input[key], case) for key in names}
+    comparison = compare_variants(
+        configured,
+        variants,
+        grid=load_grid(snakemake.input.grid),
+        settings=WearSettings(**snakemake.params.wear),
+    )
+    others = variants[names["other_analysis"]]
+    analyses = [compare_analyses(history, others[name]) for name, history in configured.items()]
+    save_table(comparison, snakemake.output.variants)
+    save_table(pd.concat(analyses), snakemake.output.analyses)

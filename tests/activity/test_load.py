@@ -1,0 +1,67 @@
+"""Axial loads: body weights, newtons, or a ground reaction that is scaled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.activity.load import axial_load, scale_ground_reaction
+from kneewear.errors import InputDataError
+from tests.activity.motions import load, load_settings
+
+REACTION = load_settings("ground_reaction", load_range_body_weights=(0.25, 3.0))
+
+
+def test_ground_reaction_recipe_keeps_shape_and_range():
+    force = 400 * np.sin(np.linspace(0, np.pi, 30)) ** 2
+    scaled = scale_ground_reaction(force, (0.25, 3.0))
+    assert scaled.min() == 0.25
+    assert scaled.max() == 3.0
+    np.testing.assert_allclose(np.corrcoef(force, scaled)[0, 1], 1.0)
+
+
+def test_ground_reaction_of_any_unit_gives_the_same_load():
+    force = 100 + 90 * np.cos(np.linspace(0, 2 * np.pi, 41))
+    newton, notes = axial_load(load(force), REACTION, 40, 5.0)
+    kilonewton, _ = axial_load(load(force / 1000), REACTION, 40, 5.0)
+    np.testing.assert_allclose(newton, kilonewton, rtol=1e-12)
+    assert "0.25-3 body weights" in notes[0]
+
+
+def test_body_weights_are_taken_over():
+    values = 1.5 + np.cos(np.linspace(0, 2 * np.pi, 41))
+    found, _ = axial_load(load(values), load_settings(), 40, 5.0)
+    np.testing.assert_allclose(found, values[:-1], atol=1e-12)
+
+
+def test_newtons_are_those_of_the_body_mass():
+    """2600 N on a person of 75 kg are 2600 / (75 x 9.81) = 3.534 body weights."""
+    values = 1500 + 1100 * np.cos(np.linspace(0, 2 * np.pi, 41))
+    found, notes = axial_load(
+        load(values), load_settings("axial_force_n", body_mass_kg=75.0), 40, 5.0
+    )
+    np.testing.assert_allclose(found, values[:-1] / 735.75, rtol=1e-12)
+    assert "weight of 75 kg" in notes[0]
+
+
+def test_newtons_called_body_weights_are_refused():
+    with pytest.raises(InputDataError, match=r"column 'newton', data row 20: .*axial_force_n"):
+        axial_load(load(np.linspace(200, 2000, 20)), load_settings(), 10, 5.0)
+
+
+def test_tension_is_refused():
+    with pytest.raises(InputDataError, match=r"data row 3.*positive \(compressive\)"):
+        axial_load(load([1.0, 2.0, -0.1, 1.0, 1.0]), load_settings(), 10, 5.0)
+
+
+def test_constant_ground_reaction_is_refused():
+    with pytest.raises(InputDataError, match="constant ground reaction"):
+        axial_load(load([5.0] * 9), REACTION, 10, 5.0)
+    with pytest.raises(ValueError, match="constant ground reaction"):
+        scale_ground_reaction([1.0, 1.0], (0.25, 3.0))
+
+
+def test_undershoot_to_nothing_is_refused():
+    spike = [0.001] * 9 + [3.0] + [0.001] * 10 + [0.001]
+    with pytest.raises(InputDataError, match="resampled load down to"):
+        axial_load(load(spike), load_settings(), 100, 5.0)

@@ -1,0 +1,147 @@
+"""Motion files become periodic poses in the insert's frame."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.activity import build_activity
+from kneewear.activity.motion import cut_cycle, motion_pose
+from kneewear.errors import InputDataError
+from kneewear.io.curves import read_curves
+from kneewear.mechanics import body_three_123, grood_suntay
+from tests.activity.motions import ROOT, motion, motion_settings, study
+
+
+class TestPose:
+    def test_axes_are_posterior_superior_medial(self):
+        found = motion_pose(motion(), motion_settings(), 40, 5.0)
+        turn = 2 * np.pi * np.arange(40) / 40
+        expected = np.column_stack([-4 * np.sin(turn), 40 + np.cos(turn), -0.5 * np.cos(turn)])
+        np.testing.assert_allclose(found.translation, expected, atol=1e-9)
+
+    def test_clinical_angles_go_through_the_matrix(self):
+        samples = motion()
+        found = motion_pose(samples, motion_settings(), 40, 5.0)
+        clinical = np.radians(samples[["flexion", "varus", "rotation"]].to_numpy()[:-1])
+        np.testing.assert_allclose(
+            body_three_123(found.rotation), grood_suntay(*clinical.T), atol=1e-12
+        )
+
+    def test_body_three_angles_are_taken_over(self):
+        found = motion_pose(motion(), motion_settings("body-123"), 40, 5.0)
+        turn = 2 * np.pi * np.arange(40) / 40
+        degrees = np.column_stack([np.sin(turn), 6 * np.cos(turn), -25 + 20 * np.cos(turn)])
+        np.testing.assert_allclose(np.degrees(found.rotation), degrees, atol=1e-8)
+
+
+class TestNotes:
+    def test_gap_is_stated_for_each_coordinate(self):
+        percent = np.linspace(0, 100, 41)
+        found = motion_pose(motion(anterior_posterior=percent / 250), motion_settings(), 40, 5.0)
+        assert "anterior posterior +0.4 mm" in found.notes[0]
+        assert "last 5 percent" in found.notes[0]
+
+    def test_closed_motion_states_its_resampling_only(self):
+        samples = motion()
+        samples.iloc[-1, 1:] = samples.iloc[0, 1:]
+        (note,) = motion_pose(samples, motion_settings(), 25, 5.0).notes
+        assert "41 samples" in note
+        assert "25 frames" in note
+
+    def test_columns_left_out_are_named(self):
+        settings = motion_settings(leave_out=("varus", "medial_lateral"))
+        found = motion_pose(motion().drop(columns=["varus", "medial_lateral"]), settings, 40, 5.0)
+        assert any("no varus, medial lateral in the motion" in note for note in found.notes)
+
+    def test_smoothing_is_stated_with_what_it_changes(self):
+        turn = 2 * np.pi * np.linspace(0, 1, 41)
+        noisy = motion(anterior_posterior=4 * np.sin(turn) + 0.2 * np.sin(9 * turn))
+        settings = motion_settings(smoothing_harmonics=5)
+        found = motion_pose(noisy, settings, 40, 5.0)
+        # Clinical angles keep harmonics above the fifth out to a hundredth of a degree.
+        np.testing.assert_allclose(found.translation[:, 0], -4 * np.sin(turn[:-1]), atol=3e-3)
+        assert "first 5 harmonics, which moves frames by up to 0.2 mm" in found.notes[-1]
+
+
+class TestWindow:
+    curves = pd.DataFrame({"time_s": np.arange(0.0, 3.01, 0.1), "flexion": np.arange(31.0)})
+
+    def test_the_whole_file_is_one_cycle_without_a_window(self):
+        found, duration = cut_cycle(self.curves, None, "gait.sto")
+        assert duration == pytest.approx(3.0)
+        np.testing.assert_allclose(found["percent"], np.linspace(0, 100, 31))
+        assert list(found.columns) == ["percent", "flexion"]
+
+    def test_a_window_is_cut_out(self):
+        found, duration = cut_cycle(self.curves, (0.5, 1.5), "gait.sto")
+        assert duration == pytest.approx(1.0)
+        np.testing.assert_allclose(found["flexion"], np.arange(5.0, 16.0))
+        np.testing.assert_allclose(found["percent"], np.linspace(0, 100, 11))
+
+    @pytest.mark.parametrize("window", [(2.5, 4.0), (-1.0, 1.0), (1.0, 1.15)])
+    def test_a_window_beyond_the_file_is_refused(self, window):
+        with pytest.raises(InputDataError, match=r"gait\.sto: found .* rows from .*window_s"):
+            cut_cycle(self.curves, window, "gait.sto")
+
+    def test_percent_stays(self):
+        samples = motion()
+        found, duration = cut_cycle(samples, None, "gait.csv")
+        assert duration is None
+        assert found is samples
+
+
+def file_activity_of(name: str, activity: str, folder: Path):
+    chosen = study(name).activities[activity]
+    tables = [
+        read_curves(folder / part.file, part.columns.given())
+        for part in (chosen.motion, chosen.load)
+    ]
+    return chosen, tables
+
+
+def test_example_activity_is_read():
+    chosen, tables = file_activity_of("example_meshes", "example_gait", ROOT)
+    activity = build_activity("example_gait", chosen, 25, *tables)
+    assert activity.translation.shape == activity.rotation.shape == (25, 3)
+    assert activity.load.max() == pytest.approx(3.0, abs=0.05)
+    assert activity.load.min() > 0.2
+    assert any("flexion +0.4 deg" in note for note in activity.notes)
+    assert activity.warnings == ()
+    assert activity.prescribed == ("x", "theta_2", "theta_3")
+    assert activity.free == ("y", "z", "theta_1")
+
+
+def test_file_activity_needs_its_tables():
+    chosen = study("example_meshes").activities["example_gait"]
+    with pytest.raises(ValueError, match="motion and load are needed"):
+        build_activity("example_gait", chosen, 25)
+
+
+def test_fluoroscopic_gait_of_the_real_implant():
+    folder = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data")
+    if not (folder / "gc_dm/fluoro_gait_dm.csv").is_file():
+        pytest.skip(f"no fluoroscopy data in {folder} (set KNEEWEAR_DATA)")
+    chosen, tables = file_activity_of("dm_fluoroscopy", "fluoroscopic_gait", folder)
+    activity = build_activity("fluoroscopic_gait", chosen, 100, *tables)
+    # Ranges stated with the data: flexion 5-53 deg, rotation -9.7..7.4 deg, AP 8.3..-1.0 mm.
+    flexion = -np.degrees(activity.rotation[:, 2])
+    assert flexion.min() == pytest.approx(5.3, abs=0.2)
+    assert flexion.max() == pytest.approx(53.1, abs=0.2)
+    assert np.degrees(activity.rotation[:, 1]).min() == pytest.approx(-9.7, abs=0.2)
+    assert np.degrees(activity.rotation[:, 1]).max() == pytest.approx(7.4, abs=0.2)
+    assert activity.translation[:, 0].min() == pytest.approx(-8.3, abs=0.05)
+    assert activity.translation[:, 0].max() == pytest.approx(1.0, abs=0.05)
+    assert activity.load.min() == pytest.approx(0.25, abs=1e-3)
+    assert activity.load.max() == pytest.approx(3.0, abs=1e-3)
+    # Frames at whole percents keep the samples, away from the closing part.
+    raw = tables[0]["flexion"].to_numpy()
+    closed_from = 95
+    copied = -np.degrees(activity.rotation[:closed_from, 2]) - raw[:closed_from]
+    assert np.abs(copied).max() < 0.5
+    assert any("anterior posterior +0.4 mm" in note for note in activity.notes)
+    assert activity.warnings == ()

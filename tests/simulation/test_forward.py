@@ -1,0 +1,253 @@
+"""Forward dynamics against equilibria, energy, mirrored knees and closed forms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.integrate import simpson
+
+from kneewear.errors import ConvergenceError
+from kneewear.mechanics import (
+    Load,
+    Spring,
+    body_three_123,
+    fit_periodic,
+    solid_body,
+    turn_axes,
+)
+from kneewear.simulation import Case, Drive, Integrator, solve_forward
+from kneewear.simulation.cases import GRAVITY
+from kneewear.simulation.drive import axial_load, recorded_drive
+from kneewear.simulation.quasi_static import solve_quasi_static
+from tests.physics.bodies import contact_of, energy, gait_study
+
+ROWS, COLUMNS, FRAMES = 30, 24, 50
+MASS = 4e-4
+WEIGHT = 75.0 * GRAVITY
+
+
+def nothing():
+    """No progress to tell."""
+
+
+@cache
+def knee():
+    """Study, pairs, layers and the quasi-static passage of the built-in gait."""
+    study = gait_study(ROWS, COLUMNS, FRAMES)
+    found = [contact_of(study.implant, ROWS, COLUMNS, side) for side in (0, 1)]
+    pairs, layers = zip(*found, strict=True)
+    still, _ = solve_quasi_static(pairs, layers, study.activity, WEIGHT, study.settings, nothing)
+    return study, pairs, layers, still
+
+
+def body(mass=MASS):
+    return solid_body(mass, [25.0] * 3, [1.0, 5.0, 0.0])
+
+
+@cache
+def walked(tolerance=1e-5, damping=0.2, cycles=1, solver=None, samples=None, mass=MASS):
+    study, pairs, layers, still = knee()
+    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    integrator = Integrator(tolerance, damping, cycles, solver)
+    return solve_forward(pairs, layers, body(mass), drive, integrator, samples=samples)
+
+
+def stance():
+    load = knee()[3].load
+    return load > 0.4 * load.max()
+
+
+def test_motion_stays_near_the_equilibria():
+    _, _, _, still = knee()
+    moved = walked()
+    apart = np.abs(moved.place - np.hstack([still.translation, still.rotation]))[stance()]
+    # A micrometre of height is about a per cent of force; the bearing hardly restores sideways.
+    assert apart[:, 1].max() < 3e-4
+    assert apart[:, 2].max() < 0.1
+    assert apart[:, 3].max() < 1e-4
+    # Prescribed coordinates follow the drive.
+    assert apart[:, [0, 4, 5]].max() < 1e-9
+
+
+def test_share_is_held_and_adduction_torque_mirrors_the_load():
+    _, _, _, still = knee()
+    moved = walked()
+    down = moved.contact[:, :, 1]
+    share = down[:, 0] / down.sum(axis=1)
+    assert np.abs(share - 0.7)[stance()].max() < 0.02
+    torque = moved.contact[:, :, 3].sum(axis=1)
+    assert abs(np.corrcoef(torque, still.load)[0, 1]) > 0.99
+
+
+def test_lighter_bodies_come_nearer_to_the_equilibria():
+    """Inertia and damping (in proportion to the root of mass) are all that keeps them apart."""
+    _, _, _, still = knee()
+    apart = [
+        np.abs(walked(mass=mass).place[:, 1] - still.translation[:, 1])[stance()].max()
+        for mass in (1e-2, 1e-3, 1e-4)
+    ]
+    assert apart[0] > 1.8 * apart[1] > 3.2 * apart[2]
+
+
+def test_error_falls_with_the_tolerance():
+    reference = walked(1e-8).place[:, 1:4]
+    errors = [np.abs(walked(t).place[:, 1:4] - reference).max(axis=0) for t in (1e-3, 1e-5, 1e-7)]
+    assert (errors[1] < 0.1 * errors[0]).all()
+    assert (errors[2] < 0.1 * errors[1]).all()
+    # Of 0.1 mm of penetration; a chain of steps errs by some hundred times each of them.
+    assert errors[1][0] < 1e-4 * 0.1
+
+
+def test_solvers_agree():
+    one, other = walked(1e-6), walked(1e-6, solver="scipy")
+    assert np.abs(one.place - other.place)[:, 1].max() < 1e-6
+    assert np.abs(one.place - other.place)[:, 2].max() < 1e-4
+
+
+def test_a_cycle_ends_where_it_began_once_it_is_periodic():
+    first, third = walked(), walked(cycles=3)
+    assert np.abs(third.gap[1]) < 1e-6
+    assert np.abs(third.gap[2]) < max(0.2 * np.abs(first.gap[2]), 1e-6)
+    assert third.time == pytest.approx(first.time, abs=1e-12)
+
+
+def test_energy_balances_over_the_cycle():
+    """Work of load and drivers = kinetic + elastic + dissipated, within 0.1 % of what flows."""
+    study, pairs, layers, still = knee()
+    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    moved = walked(samples=4000)
+    load = fit_periodic(drive.loads[0].course(FRAMES), drive.duration)
+    powers, stored = [], []
+    columns = (moved.place, moved.rates, moved.reaction, moved.inertia, moved.contact)
+    for time, place, rates, reaction, inertia, contact in zip(moved.time, *columns, strict=True):
+        rotation, axes = body_three_123(place[3:]), turn_axes(place[3:])
+        jacobian = np.eye(6)
+        jacobian[3:, 3:] = axes
+        force, _, point = np.split(load(time)[0], 3)
+        applied, _ = Load(force, point=point, point_frame="fixed").wrench(place[:3], rotation)
+        # What is left of the equations of motion are the dampers.
+        damped = inertia - reaction - jacobian.T @ (contact.sum(axis=0) + applied)
+        powers.append([applied @ jacobian @ rates, reaction @ rates, -damped @ rates])
+        elastic = sum(
+            energy(pair.evaluate(rotation, place[:3], layer), layer)
+            for pair, layer in zip(pairs, layers, strict=True)
+        )
+        stored.append([body().kinetic_energy(place, rates), elastic])
+    loads, drivers, lost = simpson(np.array(powers), x=moved.time, axis=0)
+    gross = simpson(np.abs(np.array(powers)[:, 0]), x=moved.time)
+    kept = np.sum(stored[-1]) - np.sum(stored[0])
+    assert lost > 0.0
+    assert gross > 1000.0
+    assert abs(loads + drivers - lost - kept) < 1e-3 * gross
+    # Each part counts: without dampers or what is stored at mid-stance the balance would not hold.
+    assert np.max(np.sum(stored, axis=1)) > 0.01 * gross
+
+
+def test_mirrored_knee_moves_mirrored():
+    _, pairs, layers, still = knee()
+    study = knee()[0]
+    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    mirror = np.array([-1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
+    femoral = {side: surface.mirrored() for side, surface in study.implant.femoral.items()}
+    insert = {side: surface.mirrored() for side, surface in study.implant.insert.items()}
+    implant = replace(study.implant, femoral=femoral, insert=insert, left=True)
+    found = [contact_of(implant, ROWS, COLUMNS, side) for side in (0, 1)]
+    other_pairs, other_layers = zip(*found, strict=True)
+    axial = axial_load(still.load, still.load_line, -still.translation[:, 0])
+    other_drive = replace(drive, motion=drive.motion * mirror, loads=(axial,))
+    other_body = solid_body(MASS, [25.0] * 3, [-1.0, 5.0, 0.0])
+    other = solve_forward(other_pairs, other_layers, other_body, other_drive, Integrator(1e-6, 0.2))
+    one = solve_forward(pairs, layers, body(), drive, Integrator(1e-6, 0.2))
+    apart = np.abs(other.place * mirror - one.place)
+    assert apart[:, 1].max() < 1e-6
+    assert apart[:, 2].max() < 1e-4
+    assert apart[:, 3].max() < 1e-7
+
+
+def test_a_pendulum_swings_as_huygens_says():
+    """No contact at all: one free angle, a weight at the centre of mass."""
+    length, radius, gravity = 40.0, 25.0, 9810.0
+    pendulum = solid_body(MASS, [radius] * 3, [0.0, -length, 0.0])
+    weight = Load([0.0, -MASS * gravity, 0.0], point=[0.0, -length, 0.0])
+    period = 2.0 * np.pi * np.sqrt((radius**2 + length**2) / (gravity * length))
+    start = np.zeros((40, 6))
+    start[:, 5] = 1e-3
+    drive = Drive(start, period, ["theta_3"], [weight])
+    moved = solve_forward([], [], pendulum, drive, Integrator(1e-8, 0.0))
+    expected = 1e-3 * np.cos(2.0 * np.pi * moved.time / period)
+    assert moved.place[:, 5] == pytest.approx(expected, abs=2e-7)
+
+
+def test_a_damped_oscillator_obeys_its_closed_form():
+    """Mass on a spring with a damper, let go from a millimetre."""
+    stiffness, ratio = 5.0, 0.1
+    rate = np.sqrt(stiffness / MASS)
+    damping = 2.0 * ratio * np.sqrt(stiffness * MASS)
+    start = np.zeros((60, 6))
+    start[:, 0] = 1.0
+    drive = Drive(start, 12.0 / rate, ["x"], springs=[Spring("x", stiffness, damping=damping)])
+    by_spring = solve_forward([], [], body(), drive, Integrator(1e-8, 0.0))
+    damped = np.sqrt(1.0 - ratio**2) * rate * by_spring.time
+    expected = np.exp(-ratio * rate * by_spring.time) * (
+        np.cos(damped) + ratio / np.sqrt(1.0 - ratio**2) * np.sin(damped)
+    )
+    assert by_spring.place[:, 0] == pytest.approx(expected, abs=2e-6)
+    # The same damper asked for as a part of the critical one.
+    bare = replace(drive, springs=[Spring("x", stiffness)])
+    by_ratio = solve_forward([], [], body(), bare, Integrator(1e-8, ratio))
+    assert by_ratio.place[:, 0] == pytest.approx(by_spring.place[:, 0], abs=1e-6)
+
+
+def test_losing_all_contact_is_an_error_that_names_the_frame():
+    study, pairs, layers, still = knee()
+    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    pull = np.where(np.arange(FRAMES) < 30, still.load, -50.0)
+    lifted = axial_load(pull, still.load_line, still.translation[:, 0])
+    with pytest.raises(ConvergenceError, match=r"case upward \(contact was lost\)") as caught:
+        solve_forward(
+            pairs, layers, body(), replace(drive, loads=(lifted,)), Integrator(1e-5, 0.2),
+            case="upward",
+        )  # fmt: skip
+    assert 29 <= caught.value.frame <= 31
+
+
+def test_losing_one_side_is_recorded():
+    study, pairs, layers, still = knee()
+    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    line = np.where(np.abs(np.arange(FRAMES) - 10) < 2, 26.0, still.load_line)
+    aside = axial_load(still.load, line, still.translation[:, 0])
+    moved = solve_forward(
+        pairs, layers, body(), replace(drive, loads=(aside,)), Integrator(1e-4, 0.2)
+    )
+    assert {number for _, number in moved.lost} == {1}
+    frames = [moment / drive.duration * FRAMES for moment, _ in moved.lost]
+    assert 6.0 < frames[0] < 10.0
+
+
+def test_a_drive_into_the_metal_is_an_error_that_names_the_frame():
+    study, pairs, layers, still = knee()
+    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    motion = drive.motion.copy()
+    motion[20:26, 1] -= 12.0
+    sunk = replace(drive, motion=motion, free=("z", "theta_1"))
+    with pytest.raises(ConvergenceError, match="Forward dynamics") as caught:
+        solve_forward(pairs, layers, body(), sunk, Integrator(1e-5, 0.2))
+    assert 17 <= caught.value.frame <= 25
+
+
+def test_forward_analysis_of_a_case():
+    study = gait_study(ROWS, COLUMNS, FRAMES)
+    case = Case("one", 8.0, 75.0)
+    still = study.run(case)
+    moved = study.with_settings(analysis="forward").run(case)
+    assert (still.analysis, moved.analysis) == ("quasi_static", "forward")
+    assert not still.inertia_force.any()
+    assert moved.inertia_force.any()
+    # The grid is the same, so pressures differ by what inertia and damping do. Peaks of single
+    # elements jump on a grid as coarse as this when the component slides by some 0.05 mm.
+    apart = (moved.max_pressure / still.max_pressure - 1.0)[0, stance()]
+    assert np.sqrt(np.mean(apart**2)) < 0.01
+    assert moved.residual.max() < 1e-9

@@ -1,0 +1,190 @@
+"""The natural knee of `natural_knee/` in the data folder under 1000 N (Bei 2003, 2.3.1)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kneewear.config import load_study, merge_settings, read_settings
+from kneewear.contact import confined_modulus
+from kneewear.errors import InputDataError
+from kneewear.geometry import build_implant
+from kneewear.geometry.implant_sources import check_meshes
+from kneewear.io.shape import load_shape
+from kneewear.io.study_inputs import mesh_files
+from kneewear.mechanics import body_three_123
+from kneewear.report.position_scan import scan_sentences
+from kneewear.simulation.joint import Joint
+from kneewear.simulation.static_cases import list_static_cases, settle, solve_static_cases
+from kneewear.simulation.static_record import tabulate_static
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
+needs_data = pytest.mark.skipif(
+    not (DATA / "natural_knee").is_dir(), reason=f"no natural_knee in the data folder {DATA}"
+)
+
+
+def natural_study(**overrides):
+    settings = merge_settings(
+        read_settings(ROOT / "config/config.yaml"), read_settings(ROOT / "config/natural_knee.yaml")
+    )
+    return load_study(merge_settings(settings, {"data_folder": str(DATA), **overrides}))
+
+
+@pytest.fixture(scope="module")
+def study():
+    return natural_study()
+
+
+@pytest.fixture(scope="module")
+def meshes(study):
+    return {name: load_shape(path) for name, path in mesh_files(study, ROOT).items()}
+
+
+@pytest.fixture(scope="module")
+def knee(study, meshes):
+    return build_implant(study.implant, **meshes)[0]
+
+
+@pytest.fixture(scope="module")
+def joint(study, knee):
+    return Joint(knee, study.table, study.simulation)
+
+
+@pytest.fixture(scope="module")
+def record(study, joint):
+    return solve_static_cases(joint, study.grid, study.static, study.simulation)
+
+
+@needs_data
+class TestHeldPositions:
+    def test_every_position_converges_on_the_published_elements(self, record, study):
+        assert [case.posterior for case in record.cases] == [-6, -4, -2, 0, 2, 4, 6]
+        assert {(case.load, case.flexion) for case in record.cases} == {(1000.0, 0.0)}
+        assert record.residual.max() < study.simulation.tolerance
+        assert (record.rows == 20).all()
+        assert (record.columns == 15).all()
+
+    def test_flexion_rotation_and_position_are_held_and_the_others_found(self, record):
+        np.testing.assert_array_equal(record.rotation[:, 1:], 0.0)
+        np.testing.assert_array_equal(
+            record.translation[:, 0], [case.posterior for case in record.cases]
+        )
+        for free in (record.translation[:, 1], record.translation[:, 2], record.rotation[:, 0]):
+            assert np.ptp(free) > 1e-3
+
+    def test_contact_carries_the_load_without_side_force(self, record):
+        total = record.force.sum(axis=1)
+        np.testing.assert_allclose(total[:, 1], -1000.0, rtol=1e-7)
+        np.testing.assert_allclose(total[:, 2], 0.0, atol=1e-4)
+
+    def test_medial_contact_is_more_anterior_than_lateral_everywhere(self, record):
+        posterior = record.centre_of_pressure[..., 0]
+        ahead = posterior[:, 1] - posterior[:, 0]
+        assert ahead.min() > 3.0
+        sentences = list(scan_sentences(tabulate_static(record)))
+        assert "more anterior than lateral at every held position" in sentences[1]
+
+    def test_peak_pressure_depends_on_the_position_and_is_usual_near_the_best_fit(self, record):
+        """Another knee than the source's, without menisci: 4 to 6 MPa, not its 3."""
+        peaks = record.max_pressure.max(axis=1)
+        assert 4.0 < peaks.min() < 6.0
+        assert peaks.max() > 1.4 * peaks.min()
+
+    def test_pressures_hardly_depend_on_the_elements(self, record, study, joint):
+        fine = study.grid.model_copy(update={"rows": 60, "columns": 45})
+        one = study.static.model_copy(update={"posterior_mm": (2.0,)})
+        found = solve_static_cases(joint, fine, one, study.simulation)
+        # Some 60 loaded elements a side at first: 5 % at 50 (Bei 2003, section 2.2.4).
+        np.testing.assert_allclose(found.max_pressure[0], record.max_pressure[4], rtol=0.05)
+        np.testing.assert_allclose(found.avg_pressure[0], record.avg_pressure[4], rtol=0.05)
+
+
+@pytest.fixture(scope="module")
+def settled(study, joint):
+    case = list_static_cases(study.static)[3]
+    return settle(joint, joint.cells(study.grid), case, study.static, study.simulation.tolerance)
+
+
+@needs_data
+class TestBothLayers:
+    def test_pressure_is_that_of_both_layers_at_large_strain(self, settled, knee):
+        """p = -K ln(1 - d / h), h from the meshes' patches at the pose found, without a table."""
+        modulus = confined_modulus(4.0, 0.45)
+        equilibrium = settled.equilibrium
+        turn = body_three_123(equilibrium.rotation)
+        for side, pair, contact in zip(
+            ("medial", "lateral"), settled.laid.pairs, equilibrium.contacts, strict=True
+        ):
+            loaded = contact.pressure > 0.0
+            centre = pair.centre[contact.element[loaded]]
+            tibia = np.clip(knee.insert_layer.bone[side].closest_points(centre)[2], 2.0, 10.0)
+            u, v, *_ = knee.femoral[side].closest_points((centre - equilibrium.translation) @ turn)
+            foot = knee.femoral[side].evaluate(u, v)
+            femur = np.clip(knee.femoral_layer.bone[side].closest_points(foot)[2], 1.0, 20.0)
+            depth = contact.penetration[loaded]
+            wanted = -modulus * np.log1p(-depth / (tibia + femur))
+            # The femur's thickness is looked up between samples 1 mm apart.
+            np.testing.assert_allclose(contact.pressure[loaded], wanted, rtol=0.02)
+            assert (depth / (tibia + femur)).max() > 0.15
+
+    def test_thickness_belongs_to_the_pose_found(self, settled, study, joint):
+        equilibrium = settled.equilibrium
+        laid = joint.lay(settled.laid.cells, study.static.materials["cartilage"])
+        now = joint.pressed_layers(
+            laid, equilibrium.translation, body_three_123(equilibrium.rotation)
+        )
+        for before, after, contact in zip(
+            settled.laid.layers, now.layers, equilibrium.contacts, strict=True
+        ):
+            loaded = contact.element[contact.pressure > 0.0]
+            np.testing.assert_allclose(
+                after.thickness[loaded], before.thickness[loaded], rtol=study.simulation.tolerance
+            )
+
+    def test_layers_are_clipped_as_the_data_say(self, settled, study, joint):
+        laid = joint.lay(settled.laid.cells, study.static.materials["cartilage"])
+        for layer in laid.layers:
+            assert layer.thickness.min() >= 2.0
+            assert layer.thickness.max() <= 10.0
+
+    def test_a_rigid_femur_leaves_the_layers_alone(self, study, knee):
+        rigid = Joint(
+            replace(knee, femoral_layer=None, insert_layer=None, underside=-60.0),
+            study.table, study.simulation,
+        )  # fmt: skip
+        laid = rigid.lay(rigid.cells(study.grid), study.static.materials["cartilage"])
+        assert rigid.pressed_layers(laid, np.zeros(3), np.eye(3)) is laid
+        assert not rigid.natural
+
+
+@needs_data
+class TestMeshes:
+    def test_right_sheets_pass(self, study, meshes):
+        check_meshes(study.implant, **meshes)
+
+    def test_wrong_unit_is_refused(self, meshes):
+        wrong = natural_study(implant={"natural": {"unit": "mm"}}).implant
+        with pytest.raises(InputDataError, match="unit"):
+            check_meshes(wrong, **meshes)
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("overrides", "message"),
+        [
+            ({"static": None}, "without a block 'static'"),
+            ({"implant": {"nominal_thickness_mm": 3.0}}, "2, the least of natural.tibial"),
+            ({"implant": {"natural": {"tibial_thickness_mm": [10, 2]}}}, "lower value first"),
+            ({"implant": {"natural": None}}, "source: natural without a block 'natural'"),
+            ({"implant": {"knee": "left"}}, "natural.axes x: anterior"),
+        ],
+    )
+    def test_what_does_not_go_together_is_refused(self, overrides, message):
+        with pytest.raises(InputDataError, match=message):
+            natural_study(**overrides)

@@ -1,0 +1,139 @@
+"""Reversed signs of a motion are noticed where the bearing can tell them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kneewear.activity import build_activity
+from kneewear.errors import ConvergenceError
+from kneewear.geometry import build_grid, build_implant, tabulate_surface
+from kneewear.io.curves import read_curves
+from kneewear.io.shape import load_shape
+from kneewear.simulation import Case, simulate_cases
+from kneewear.simulation.signs import (
+    SignTrial,
+    doubtful_signs,
+    tabulate_trials,
+    try_signs,
+)
+from tests.activity.motions import ROOT, study
+
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
+
+
+def trial(reversed_sign, effort, rollback=0.0, screw_home=0.0):
+    return SignTrial(reversed_sign, 0.9 * effort, 1.0, effort, -8.0, 4.0, rollback, screw_home)
+
+
+class TestVerdict:
+    def test_a_much_easier_motion_is_named(self):
+        sentence = doubtful_signs([trial("nothing", 0.2), trial("rotation", 0.1)], "gait")
+        assert "The motion of gait runs the contact from -8.0 to 4.0 mm" in sentence
+        assert "with the sign of rotation reversed" in sentence
+
+    @pytest.mark.parametrize(("given", "other"), [(0.2, 0.14), (0.1, 0.2), (0.04, 0.001)])
+    def test_nothing_is_said_without_a_clear_difference(self, given, other):
+        assert doubtful_signs([trial("nothing", given), trial("rotation", other)], "gait") == ""
+
+    def test_a_little_easier_motion_is_named_when_it_follows_flexion_better(self):
+        given, other = trial("nothing", 0.2, 0.1, -0.6), trial("rotation", 0.16, 0.1, 0.6)
+        assert "sign of rotation reversed" in doubtful_signs([given, other], "gait")
+        assert doubtful_signs([given, replace(other, screw_home=-0.2)], "gait") == ""
+        assert doubtful_signs([given, replace(other, effort=0.19)], "gait") == ""
+
+    def test_nothing_is_said_when_no_choice_has_an_equilibrium(self):
+        assert doubtful_signs([trial("nothing", np.inf), trial("rotation", np.inf)], "gait") == ""
+
+    def test_a_motion_without_equilibrium_is_suspected(self):
+        sentence = doubtful_signs([trial("nothing", np.inf), trial("rotation", 0.1)], "gait")
+        assert "has no equilibrium on this bearing" in sentence
+
+
+def test_table_holds_every_trial_and_the_doubt():
+    names = ("nothing", "anterior-posterior", "rotation", "anterior-posterior and rotation")
+    trials = [
+        trial(name, effort) for name, effort in zip(names, (0.3, 0.1, np.inf, 0.4), strict=True)
+    ]
+    table = tabulate_trials(trials, "gait")
+    assert list(table["reversed"]) == list(names)
+    assert "sign of anterior-posterior reversed" in table["verdict"].iloc[0]
+    assert (table["verdict"].iloc[1:] == "").all()
+    assert table["effort_of_load"].tolist() == [0.3, 0.1, np.inf, 0.4]
+
+
+@pytest.mark.parametrize(("effort", "said"), [(0.02, "too flat to tell"), (0.2, "no reason")])
+def test_a_flat_bearing_is_said_to_be_no_judge(effort, said):
+    table = tabulate_trials([trial("nothing", effort), trial("rotation", effort)], "gait")
+    assert said in table["verdict"].iloc[0]
+
+
+@pytest.fixture(scope="module")
+def fluoroscopy():
+    if not (DATA / "gc_dm").is_dir():
+        pytest.skip(f"no implant with fluoroscopy in {DATA} (set KNEEWEAR_DATA)")
+    chosen = study("dm_fluoroscopy")
+    meshes = {
+        "insert_mesh": load_shape(DATA / chosen.implant.meshes.insert),
+        "femoral_mesh": load_shape(DATA / chosen.implant.meshes.femoral),
+    }
+    implant, _ = build_implant(chosen.implant, **meshes)
+    grid = build_grid(implant, 40, 30)
+    tables = {side: tabulate_surface(one, 121, 61) for side, one in implant.femoral.items()}
+    settings = chosen.activities["fluoroscopic_gait"]
+    curves = [
+        read_curves(DATA / part.file, part.columns.given())
+        for part in (settings.motion, settings.load)
+    ]
+    activity = build_activity("fluoroscopic_gait", settings, 25, *curves)
+    exact = chosen.simulation.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
+    done = {}
+
+    def simulate(motion):
+        key = (motion.translation[3, 0], motion.rotation[3, 1])
+        if key not in done:
+            try:
+                done[key] = simulate_cases(
+                    grid, implant.femoral, tables, motion, [Case("one", 10.0, 70.0)],
+                    exact,
+                )  # fmt: skip
+            except ConvergenceError as error:
+                done[key] = error
+        if isinstance(done[key], ConvergenceError):
+            raise done[key]
+        return done[key]
+
+    return activity, simulate
+
+
+def turned_round(activity, displacement, rotation):
+    translation = activity.translation * [displacement, 1.0, 1.0]
+    return replace(
+        activity, translation=translation, rotation=activity.rotation * [1.0, rotation, 1.0]
+    )
+
+
+class TestRealMotion:
+    def test_true_signs_raise_no_doubt(self, fluoroscopy):
+        activity, simulate = fluoroscopy
+        trials = try_signs(activity, simulate)
+        assert trials[0].reversed == "nothing"
+        assert trials[0].effort == min(one.effort for one in trials)
+        assert doubtful_signs(trials, "gait") == ""
+
+    @pytest.mark.parametrize(
+        ("factors", "suspected"),
+        [
+            ((-1, 1), "anterior-posterior"),
+            ((1, -1), "rotation"),
+            ((-1, -1), "anterior-posterior and rotation"),
+        ],
+    )
+    def test_reversed_signs_are_named(self, fluoroscopy, factors, suspected):
+        activity, simulate = fluoroscopy
+        trials = try_signs(turned_round(activity, *factors), simulate)
+        assert f"with the sign of {suspected} reversed" in doubtful_signs(trials, "gait")

@@ -1,0 +1,39 @@
+"""What a long job says of how far it is."""
+
+from __future__ import annotations
+
+import logging
+
+from kneewear import progress
+from kneewear.joblog import job_log
+from kneewear.progress import Progress
+
+
+def test_time_left_follows_from_the_pace():
+    done = Progress("activity gait", cases=4, frames=50)
+    for _ in range(50):
+        done.frame_done()
+    done.case_done()
+    for _ in range(25):
+        done.frame_done()
+    # 75 of 200 frames in 3 s: 5 s for the others.
+    assert done.message(3.0) == (
+        "activity gait: 1 of 4 cases done, frame 25 of 50 of the next; about 5 s left"
+    )
+
+
+def test_messages_are_rare_and_go_to_log_and_terminal(tmp_path, capfd, monkeypatch):
+    with job_log(tmp_path / "quick.log"):
+        quick = Progress("quick", 1, 10)
+        for _ in range(10):
+            quick.frame_done()
+    assert "quick" not in (tmp_path / "quick.log").read_text()
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    with job_log(tmp_path / "slow.log"):
+        slow = Progress("slow", 1, 2)
+        slow.frame_done()
+    line = "slow: 0 of 1 cases done, frame 1 of 2"
+    assert line in (tmp_path / "slow.log").read_text()
+    assert line in capfd.readouterr().err
+    # Nothing is left behind for the next job.
+    assert not logging.getLogger("kneewear.progress").handlers
