@@ -229,9 +229,9 @@ def time_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray]]) 
 
 
 @njit
-def _run_cycle(pairs: Any, motions: Any, last: Any, numbers: Any, outcomes: Any) -> None:
+def _run_cycle(pairs: Any, motions: Any, last: Any, numbers: Any) -> None:
     for number in range(motions.shape[0]):
-        evaluate_pairs(pairs, motions[number], False, last, numbers, outcomes)
+        evaluate_pairs(pairs, motions[number], False, last, numbers)
 
 
 def compiled_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray]]) -> float:
@@ -240,9 +240,7 @@ def compiled_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray
     for motion, (rotation, place) in zip(motions, poses, strict=True):
         motion[:3], motion[3] = rotation, place
     numbers, last = np.empty((len(model.names), record.NUMBERS)), np.zeros(LAST_NUMBERS)
-    outcomes = np.empty((int(model.records["count"].sum()), record.OUT_NUMBERS))
-    arguments = model.records, motions, last, numbers, outcomes
-    return 1e6 * seconds(lambda: _run_cycle(*arguments)) / len(poses)
+    return 1e6 * seconds(lambda: _run_cycle(model.records, motions, last, numbers)) / len(poses)
 
 
 def scaling(knee: Knee) -> pd.DataFrame:

@@ -14,14 +14,8 @@ from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 from kneewear.contact._distance_kernels import drop_apart, face_indenter, find_feet, keep_active
-from kneewear.contact._force_kernels import (
-    add_conservative,
-    add_general,
-    finish,
-    is_conservative,
-    note_motion,
-    press_active,
-)
+from kneewear.contact._force_kernels import add_conservative, is_conservative, press_active
+from kneewear.contact._general_kernels import add_general, note_motion
 from kneewear.contact._record_kernels import (
     ACTIVE,
     ALL,
@@ -31,6 +25,7 @@ from kneewear.contact._record_kernels import (
     indices_of,
     rows_of,
 )
+from kneewear.contact._result_kernels import finish, gather_outcomes
 from kneewear.contact._search_kernels import boxes_meet, list_all, list_by_bounds
 from kneewear.contact._spread_kernels import spread_from_active
 
@@ -148,6 +143,31 @@ def keep_pose(pose: NDArray, last: NDArray) -> None:  # pragma: no cover
 
 @compiled
 def evaluate_pairs(
+    pairs: NDArray, motion: NDArray, moving: bool, last: NDArray, numbers: NDArray
+) -> None:  # pragma: no cover
+    """Contact of all pairs at one pose, a row of `numbers` (NUMBERS each) a pair.
+
+    `pairs` are the `records` of a `ContactModel`; other kernels may call this, everything a pair
+    needs stands in its record. `motion` (6 x 3) holds rotation, translation, and the velocity of
+    the moving body's origin and its angular velocity in the fixed frame, which are looked at if
+    `moving`. `last` (LAST_NUMBERS, zeros at first) keeps the last pose: when it comes again active
+    elements and feet are used again.
+    """
+    pose, turned = np.empty((4, 3)), np.zeros(6)
+    known = find_pose(pairs, motion, last, pose)
+    if moving:
+        into_moving_frame(pose, motion[4:], turned)
+    for p in range(pairs.shape[0]):
+        if not known:
+            search_pair(pairs[p], pose[:3], pose[3])
+        for chunk in range(pairs[p].chunk_count):
+            press_chunk(pairs[p], pose[:3], turned, moving, known, chunk)
+        finish(pairs[p], pose[:3], pose[3], moving, numbers[p])
+    keep_pose(pose, last)
+
+
+@compiled
+def evaluate_model(
     pairs: NDArray,
     motion: NDArray,
     moving: bool,
@@ -155,28 +175,12 @@ def evaluate_pairs(
     numbers: NDArray,
     outcomes: NDArray,
 ) -> int:  # pragma: no cover
-    """Contact of all pairs at one pose, a row of `numbers` (NUMBERS each) a pair.
+    """Evaluate all pairs, and gather what their active elements bear; returns how many there are.
 
-    `pairs` are the `records` of a `ContactModel`; other kernels may call this, everything a pair
-    needs stands in its record. `motion` (6 x 3) holds rotation, translation, and the velocity of
-    the moving body's origin and its angular velocity in the fixed frame, which are looked at if
-    `moving`. `last` (LAST_NUMBERS, zeros at first) keeps the last pose: when it comes again active
-    elements and feet are used again. What the active elements bear goes, pair after pair, to the
-    front of `outcomes` (a row for every element); returns how many there are.
+    `outcomes` has a row (OUT_NUMBERS) for every element.
     """
-    pose, turned = np.empty((4, 3)), np.zeros(6)
-    known = find_pose(pairs, motion, last, pose)
-    if moving:
-        into_moving_frame(pose, motion[4:], turned)
-    active = np.int64(0)
-    for p in range(pairs.shape[0]):
-        if not known:
-            search_pair(pairs[p], pose[:3], pose[3])
-        for chunk in range(pairs[p].chunk_count):
-            press_chunk(pairs[p], pose[:3], turned, moving, known, chunk)
-        active += finish(pairs[p], pose[:3], pose[3], moving, numbers[p], outcomes[active:])
-    keep_pose(pose, last)
-    return int(active)
+    evaluate_pairs(pairs, motion, moving, last, numbers)
+    return gather_outcomes(pairs, outcomes)
 
 
 @compiled
@@ -214,14 +218,13 @@ def finish_pairs(
     numbers: NDArray,
     outcomes: NDArray,
 ) -> int:  # pragma: no cover
-    """Results of all pairs from the sums of their chunks, as of `evaluate_pairs`."""
+    """Results of all pairs from the sums of their chunks, as of `evaluate_model`."""
     pose = np.empty((4, 3))
     find_pose(pairs, motion, last, pose)
-    active = np.int64(0)
     for p in range(pairs.shape[0]):
-        active += finish(pairs[p], pose[:3], pose[3], moving, numbers[p], outcomes[active:])
+        finish(pairs[p], pose[:3], pose[3], moving, numbers[p])
     keep_pose(pose, last)
-    return int(active)
+    return gather_outcomes(pairs, outcomes)
 
 
 @compiled

@@ -112,7 +112,7 @@ class ContactModel:
         numbers = np.empty(self._shape)
         given = self.records, self._motion, velocity is not None, self._last
         if self._pool is None:
-            active = _kernels.evaluate_pairs(*given, numbers, self._outcomes)
+            active = _kernels.evaluate_model(*given, numbers, self._outcomes)
         else:
             active = self._evaluate_in_threads(self._pool, given, numbers)
         return ContactResult(self.names, numbers, self._outcomes[:active].copy())

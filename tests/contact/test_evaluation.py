@@ -215,10 +215,9 @@ def test_other_kernels_evaluate_a_model_themselves():
     @njit
     def lower(pairs, motion, last, forces):
         found = np.empty((pairs.shape[0], record.NUMBERS))
-        outcomes = np.empty((pairs["count"].sum(), record.OUT_NUMBERS))
         for step in range(forces.size):
             motion[3, 1] -= 0.001
-            evaluate_pairs(pairs, motion, False, last, found, outcomes)
+            evaluate_pairs(pairs, motion, False, last, found)
             forces[step] = found[0, record.WRENCH + 1] + found[1, record.WRENCH + 1]
 
     rotation, translation = pose_of(history(), 4)
