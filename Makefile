@@ -1,4 +1,4 @@
-# make study | test | check | benchmark | clean; only Python 3.11 or later and make are needed.
+# make study | test | check | docs | benchmark | clean; only Python 3.11 or later and make are needed.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -11,11 +11,11 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
-.PHONY: help study test check benchmark clean environment
+.PHONY: help study test check docs benchmark clean environment
 
 help:
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
-	@echo "make test | check | benchmark | clean"
+	@echo "make test | check | docs | benchmark | clean"
 
 environment: $(STAMP)
 
@@ -48,6 +48,9 @@ check: $(STAMP)
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy kneewear
 	$(BIN)/lint-imports
+
+docs: $(STAMP)
+	$(BIN)/mkdocs build --strict
 
 benchmark: $(STAMP)
 	$(BIN)/python -m benchmarks.run

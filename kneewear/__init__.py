@@ -7,7 +7,20 @@ from pathlib import Path
 from kneewear.config import Study, load_study
 
 __version__ = "0.1.0"
-__all__ = ["Study", "default_study", "load_study"]
+__all__ = ["Study", "default_settings_file", "default_study", "load_study"]
+
+
+def default_settings_file() -> Path:
+    """File of the default study.
+
+    Returns
+    -------
+    Path
+        `config/config.yaml` of this checkout, or the copy an installed package carries.
+    """
+    package = Path(__file__).parent
+    checkout = package.parent / "config" / "config.yaml"
+    return checkout if checkout.exists() else package / "default_config.yaml"
 
 
 def default_study() -> Study:
@@ -16,9 +29,6 @@ def default_study() -> Study:
     Returns
     -------
     Study
-        The settings in `config/config.yaml` of this checkout, or in the copy an installed
-        package carries.
+        The settings in `default_settings_file`.
     """
-    package = Path(__file__).parent
-    checkout = package.parent / "config" / "config.yaml"
-    return load_study(checkout if checkout.exists() else package / "default_config.yaml")
+    return load_study(default_settings_file())

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from kneewear.setting_faults import fault
-from kneewear.setting_types import Finite, NonNegative, Positive, Settings, ascending
+from kneewear.setting_types import Duration, Finite, NonNegative, Positive, Settings, ascending
 
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Sign = Literal[1, -1]
@@ -37,7 +37,7 @@ class ParametricActivity(Settings):
     """Built-in activity, one bump curve for each prescribed quantity."""
 
     source: Literal["parametric"] = Field(description="This shape of activity: built-in curves.")
-    duration_s: Positive = Field(description="Duration of one cycle, s.")
+    duration_s: Duration = Field(description="Duration of one cycle, s.")
     flexion_deg: BumpCurve = Field(description="Flexion, deg.")
     tibial_external_rotation_deg: BumpCurve = Field(
         description="External rotation of the tibia against the femur, deg."
@@ -361,7 +361,7 @@ class FileActivity(Settings):
     source: Literal["file"] = Field(description="This shape of activity: curves from files.")
     motion: MotionSettings = Field(description="Motion.")
     load: LoadSettings = Field(description="Load.")
-    duration_s: Positive = Field(description="Duration of one cycle, s.")
+    duration_s: Duration = Field(description="Duration of one cycle, s.")
     closing_percent: Annotated[float, Field(ge=0, le=50)] = Field(
         description="Part of the cycle over which the gap from last to first sample is blended, "
         "percent."

@@ -8,18 +8,30 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from kneewear.activity_settings import ActivitySettings
-from kneewear.errors import InputDataError
-from kneewear.setting_faults import fault, refusal, suggestion
-from kneewear.setting_types import Finite, NonNegative, Positive, Settings, ascending
+from kneewear.setting_faults import fault, fault_at, refusal, suggestion
+from kneewear.setting_types import (
+    BodyMass,
+    Finite,
+    Modulus,
+    NonNegative,
+    Positive,
+    Settings,
+    Thickness,
+    ascending,
+)
+from kneewear.settings_file import (
+    SettingsFile,
+    read_settings,  # noqa: F401 - the public name of it
+    read_settings_file,
+)
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Coordinate = Literal[
@@ -349,7 +361,7 @@ class ImplantSettings(Settings):
     )
     name: str = Field(min_length=1, description="Name shown in tables and figures.")
     knee: Literal["right", "left"] = Field(description="Side of the body the implant is made for.")
-    nominal_thickness_mm: Positive = Field(
+    nominal_thickness_mm: Thickness = Field(
         description="Minimum thickness the insert's geometry stands for, mm."
     )
     parametric: ParametricImplantSettings | None = Field(
@@ -418,10 +430,10 @@ class TableSettings(Settings):
 class CaseSettings(Settings):
     """Full factorial design of the cases."""
 
-    thickness_mm: tuple[Positive, ...] = Field(
+    thickness_mm: tuple[Thickness, ...] = Field(
         min_length=1, description="Minimum insert thicknesses, mm."
     )
-    body_mass_kg: tuple[Positive, ...] = Field(min_length=1, description="Body masses, kg.")
+    body_mass_kg: tuple[BodyMass, ...] = Field(min_length=1, description="Body masses, kg.")
 
     @field_validator("thickness_mm", "body_mass_kg")
     @classmethod
@@ -523,7 +535,7 @@ class SimulationSettings(Settings):
     )
     forward: ForwardSettings = Field(description="Forward dynamics; for analysis: forward.")
     frames: int = Field(ge=4, le=10000, description="Frames of one cycle.")
-    youngs_modulus_mpa: Positive = Field(description="Young's modulus of the polyethylene, MPa.")
+    youngs_modulus_mpa: Modulus = Field(description="Young's modulus of the polyethylene, MPa.")
     poisson_ratio: Annotated[float, Field(ge=0, lt=0.5)] = Field(
         description="Poisson's ratio of the polyethylene, below 0.5."
     )
@@ -667,7 +679,7 @@ class WearSettings(Settings):
         description="Wear law: constant factor; by work across the principal direction; by work "
         "along and across it; factor falling with pressure; of cross-shear and pressure; by area."
     )
-    wear_factor_mm3_per_n_m: NonNegative = Field(
+    wear_factor_mm3_per_n_m: Annotated[float, Field(ge=0, le=1e-3, allow_inf_nan=False)] = Field(
         description="Wear factor, mm3 per N and m of sliding, on a square path; for the laws "
         "archard, unified_theory and directional_work (the others have published constants)."
     )
@@ -677,7 +689,7 @@ class WearSettings(Settings):
     creep_law: Literal["pressure", "strain"] = Field(
         description="Creep depth from the largest pressure, or from a strain times the thickness."
     )
-    creep_mm_per_mpa: NonNegative = Field(
+    creep_mm_per_mpa: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
         description="Creep depth for each MPa of largest pressure, mm/MPa; for creep_law pressure."
     )
     creep_time: Literal["constant", "logarithm"] = Field(
@@ -692,7 +704,9 @@ class WearSettings(Settings):
         "min; zero for an insert in use."
     )
     cycles_per_year: Positive = Field(description="Cycles of all activities in a year.")
-    months: NonNegative = Field(description="Length of the life, months.")
+    months: Annotated[float, Field(ge=0, le=1200, allow_inf_nan=False)] = Field(
+        description="Length of the life, months."
+    )
     mixing: Literal["linear", "sequence"] = Field(
         description="Whether activities of a life mix linearly or follow each other in every block."
     )
@@ -758,9 +772,8 @@ class WearSettings(Settings):
         for life, shares in lives.items():
             total = math.fsum(shares.values())
             if abs(total - 1) > 1e-9:
-                raise fault(
-                    f"shares of '{life}' that sum to {total:g}", "a sum of 1", "Correct the shares."
-                )
+                found = f"shares of '{life}' that sum to {total:g}"
+                raise fault_at((life,), found, "a sum of 1", "Correct the shares.")
         return lives
 
 
@@ -870,8 +883,9 @@ class Study(Settings):
         for life, shares in self.wear.lives.items():
             for activity in shares:
                 if activity not in self.activities:
-                    raise fault(
-                        f"activity '{activity}' in wear.lives.{life}",
+                    raise fault_at(
+                        ("wear", "lives", life, activity),
+                        f"no activity '{activity}'",
                         f"one of: {', '.join(self.activities)}",
                         suggestion(activity, self.activities) or "Name an activity of this study.",
                     )
@@ -956,7 +970,11 @@ class Study(Settings):
         return in_checkout if in_checkout.exists() and not in_folder.exists() else in_folder
 
 
-def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -> Study:
+def load_study(
+    source: Mapping[str, Any] | str | Path,
+    name: str = "settings",
+    files: Sequence[SettingsFile] = (),
+) -> Study:
     """Check the settings of a study.
 
     Parameters
@@ -965,6 +983,8 @@ def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -
         Settings, or a YAML file of them. They must be complete; see `merge_settings`.
     name : str
         What error messages call a mapping; a file is called by its path.
+    files : sequence of SettingsFile
+        Files a mapping was merged from, so that messages can name file and line.
 
     Returns
     -------
@@ -975,50 +995,15 @@ def load_study(source: Mapping[str, Any] | str | Path, name: str = "settings") -
     ------
     InputDataError
         When a key is unknown or missing or a value is of the wrong type or out of range; the
-        message lists all faults with key path, finding, expectation and remedy.
+        message lists all faults with place, key path, finding, expectation and remedy.
     """
     if not isinstance(source, Mapping):
-        name, source = str(source), read_settings(source)
+        files = [read_settings_file(source)]
+        name, source = str(source), files[0].content
     try:
         return Study.model_validate(dict(source))
     except ValidationError as error:
-        raise refusal(error, Study, source, name) from None
-
-
-def read_settings(path: str | Path) -> dict[str, Any]:
-    """Settings in a YAML file, unchecked.
-
-    Parameters
-    ----------
-    path : str or Path
-        YAML file.
-
-    Returns
-    -------
-    dict
-        The file's mapping.
-
-    Raises
-    ------
-    InputDataError
-        When the file cannot be read or is no mapping.
-    """
-    try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputDataError(
-            path, reason.lower(), "a readable YAML file", "Check the path."
-        ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputDataError(
-            path, str(error).replace("\n", " "), "valid YAML", "Correct the file."
-        ) from error
-    if not isinstance(content, dict):
-        raise InputDataError(
-            path, type(content).__name__, "a mapping of keys to values", "Correct the file."
-        )
-    return content
+        raise refusal(error, Study, source, name, files) from None
 
 
 def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

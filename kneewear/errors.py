@@ -37,6 +37,50 @@ class InputDataError(KneewearError):
         return f"{self.place}: found {self.found}; expected {self.expected}. {self.remedy}"
 
 
+class DamagedFileError(InputDataError):
+    """A result that is not what its job wrote: cut off, changed or of another kind.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    found : str
+        What is there.
+    expected : str
+        What would have been right.
+    where : str, optional
+        Place inside the file.
+    """
+
+    def __init__(self, path: str | Path, found: str, expected: str, where: str = "") -> None:
+        remedy = "Move it away and run the study again: it is made anew."
+        super().__init__(path, found, expected, remedy, where)
+        self.path = Path(path)
+        # All arguments go to the base, or the error could not travel between processes.
+        self.args = (path, found, expected, where)
+
+
+class OutputFileError(KneewearError):
+    """A file that could not be written.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    reason : str
+        What the system said.
+    remedy : str
+        What the user can do.
+    """
+
+    def __init__(self, path: str | Path, reason: str, remedy: str) -> None:
+        self.path, self.reason, self.remedy = path, reason, remedy
+        super().__init__(path, reason, remedy)
+
+    def __str__(self) -> str:
+        return f"{self.path}: could not be written ({self.reason}). {self.remedy}"
+
+
 class ConvergenceError(KneewearError):
     """A physical solution that was not reached.
 

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kneewear.errors import KneewearError
+from kneewear.errors import DamagedFileError, KneewearError
 
 
 @contextmanager
 def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     """Send log messages and warnings of a block to a file, and a failure with its traceback.
 
-    Messages of `kneewear.progress` are shown on standard error as well.
+    How far a long job is, and what it goes on without, is shown on standard error as well.
 
     Parameters
     ----------
@@ -30,15 +30,19 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     SystemExit
         After a KneewearError: its message says all a user needs and goes to standard error, the
         traceback stands in the log.
+
+    Notes
+    -----
+    A damaged result is set aside, so that the next run finds it missing and makes it anew.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     root, logger = logging.getLogger(), logging.getLogger("kneewear")
     root.addHandler(handler)
-    # How far a long job is also goes to the terminal, through standard error.
-    terminal, progress = logging.StreamHandler(), logging.getLogger("kneewear.progress")
-    progress.addHandler(terminal)
+    terminal = logging.StreamHandler()
+    terminal.addFilter(_is_for_the_terminal)
+    logger.addHandler(terminal)
     logger.setLevel(logging.INFO)
     logging.captureWarnings(True)
     _limit_threads(threads)
@@ -46,6 +50,9 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     try:
         yield
         logger.info("done in %.2f s", time.perf_counter() - start)
+    except DamagedFileError as error:
+        logger.exception("failed: %s", error)
+        sys.exit(f"{error.place}: {_set_aside(error)}\n(log: {path})")
     except KneewearError as error:
         logger.exception("failed: %s", error)
         sys.exit(f"{error}\n(log: {path})")
@@ -55,8 +62,27 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     finally:
         logging.captureWarnings(False)
         root.removeHandler(handler)
-        progress.removeHandler(terminal)
+        logger.removeHandler(terminal)
         handler.close()
+
+
+def _is_for_the_terminal(record: logging.LogRecord) -> bool:
+    """Progress, and errors that do not end the job: those that do come with a traceback."""
+    goes_on = record.levelno >= logging.ERROR and record.exc_info is None
+    return goes_on or record.name == "kneewear.progress"
+
+
+def _set_aside(error: DamagedFileError) -> str:
+    """Rename a damaged file; returns what was done for the message."""
+    found = f"found {error.found}; expected {error.expected}."
+    kept = error.path.with_name(f"{error.path.name}.damaged")
+    try:
+        error.path.replace(kept)
+    except FileNotFoundError:  # another job was faster
+        pass
+    except OSError:
+        return f"{found} {error.remedy}"
+    return f"{found} It is set aside as {kept.name}: run the same command again."
 
 
 def _limit_threads(threads: int) -> None:

@@ -12,6 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from kneewear.io.digests import file_hash
+
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = (
     "numpy",
@@ -25,6 +27,7 @@ LIBRARIES = (
     "statsmodels",
     "matplotlib",
     "vtk",
+    "k3d",
     "trimesh",
     "pydantic",
     "snakemake",
@@ -74,25 +77,11 @@ def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
     return digest.hexdigest()[:24]
 
 
-def file_hash(path: str | Path) -> str:
-    """SHA-256 of a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        File to read.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits.
-    """
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def provenance_record(
-    settings: Mapping[str, Any], inputs: Iterable[str], benchmarks: str | Path
+    settings: Mapping[str, Any],
+    inputs: Iterable[str],
+    benchmarks: str | Path,
+    logs: str | Path,
 ) -> dict[str, Any]:
     """Everything needed to say how a study's results came about.
 
@@ -104,12 +93,14 @@ def provenance_record(
         Data files that were read.
     benchmarks : str or Path
         Folder of Snakemake's benchmark files.
+    logs : str or Path
+        Folder of the jobs' logs.
 
     Returns
     -------
     dict
-        `versions`, `machine`, `inputs` (file name to SHA-256), `settings`, `seed` and `wall_time_s`
-        (seconds of each rule, summed over its jobs).
+        `versions`, `machine`, `inputs` (file name to SHA-256), `settings`, `seed`, `wall_time_s`
+        (seconds of each rule, summed over its jobs) and `warnings` (pairs of log and message).
     """
     return {
         "versions": {"kneewear": _version("kneewear"), "python": platform.python_version()}
@@ -119,6 +110,7 @@ def provenance_record(
         "settings": dict(settings),
         "seed": settings["seed"],
         "wall_time_s": _wall_times(Path(benchmarks)),
+        "warnings": _warnings(Path(logs)),
     }
 
 
@@ -142,6 +134,17 @@ def _wall_times(folder: Path) -> dict[str, float]:
             rows = list(csv.DictReader(file, delimiter="\t"))
         seconds[rule] = seconds.get(rule, 0.0) + sum(float(row["s"]) for row in rows)
     return {rule: round(total, 3) for rule, total in seconds.items()}
+
+
+def _warnings(folder: Path) -> list[list[str]]:
+    """Log and message of each warning of the jobs that have run so far."""
+    mark = " WARNING "
+    return [
+        [path.relative_to(folder).with_suffix("").as_posix(), line.split(mark, 1)[1]]
+        for path in sorted(folder.rglob("*.log"))
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if mark in line
+    ]
 
 
 def _module_file(module: str, base: Path) -> Path | None:

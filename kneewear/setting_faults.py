@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from kneewear.errors import InputDataError
+from kneewear.settings_file import Location, SettingsFile, value_at
 
+# Units as keys end in them.
+_UNITS = {
+    "_mm3_per_n_m": "mm3/(N m)",
+    "_mm_per_mpa": "mm/MPa",
+    "_per_mm": "1/mm",
+    "_um": "micrometres",
+    "_mm": "mm",
+    "_kg": "kg",
+    "_mpa": "MPa",
+    "_deg": "degrees",
+    "_percent": "percent",
+    "_s": "seconds",
+    "months": "months",
+}
 _EXPECTATIONS = {
     "model_type": "a mapping of keys to values",
     "model_attributes_type": "a mapping of keys to values",
@@ -47,6 +63,25 @@ def fault(found: str, expected: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("kneewear", "found {found}; expected {expected}", context)
 
 
+def fault_at(location: Location, found: str, expected: str, remedy: str) -> ValidationError:
+    """Fault of one key for the validator of its whole block to raise.
+
+    Parameters
+    ----------
+    location : tuple
+        Keys, and places in lists, within the block.
+    found, expected, remedy : str
+        As in `fault`.
+
+    Returns
+    -------
+    ValidationError
+    """
+    told = fault(found, expected, remedy)
+    line = InitErrorDetails(type=told, loc=location, input=found)
+    return ValidationError.from_exception_data("settings", [line])
+
+
 def suggestion(key: str, known: Iterable[str]) -> str:
     """Question after the known name nearest to a key, or nothing when none is near."""
     close = difflib.get_close_matches(str(key), [str(name) for name in known], n=1, cutoff=0.6)
@@ -54,7 +89,11 @@ def suggestion(key: str, known: Iterable[str]) -> str:
 
 
 def refusal(
-    error: ValidationError, model: type[BaseModel], settings: Mapping[str, Any], name: str
+    error: ValidationError,
+    model: type[BaseModel],
+    settings: Mapping[str, Any],
+    name: str,
+    files: Sequence[SettingsFile] = (),
 ) -> InputDataError:
     """All faults of settings in one error.
 
@@ -68,26 +107,52 @@ def refusal(
         What was checked.
     name : str
         What to call the settings.
+    files : sequence of SettingsFile
+        Files they were merged from; later ones win.
 
     Returns
     -------
     InputDataError
-        Lists every fault with its key path.
+        Lists every fault with file, line and key path.
     """
     raised = error.errors()
     # A list or block whose entries are at fault is often called faulty too (as too short, say).
     inner = {details["loc"][:n] for details in raised for n in range(len(details["loc"]))}
-    faults = [
-        _describe(details, model, settings) for details in raised if details["loc"] not in inner
-    ]
+    faults = []
+    for details in raised:
+        if details["loc"] not in inner:
+            location, found, expected, remedy = _describe(details, model, settings)
+            where = f"key {'.'.join(map(str, location))}" if location else ""
+            place = _place(location, settings, name, files)
+            faults.append(InputDataError(place, found, expected, remedy, where))
     if len(faults) == 1:
-        where, found, expected, remedy = faults[0]
-        return InputDataError(name, found, expected, remedy, where)
-    listed = "".join(
-        f"\n  {where}: found {found}; expected {expected}. {remedy}"
-        for where, found, expected, remedy in faults
-    )
+        return faults[0]
+    listed = "".join(f"\n  {fault}" for fault in faults)
     return InputDataError(name, f"{len(faults)} faults", "none", f"Correct these:{listed}")
+
+
+def _place(
+    location: Location, settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]
+) -> str:
+    """File and line of a key, or of the block it is missing in; the name where no file has it."""
+    for size in range(len(location), 0, -1):
+        part = location[:size]
+        holding = [file for file in files if part in file.lines]
+        if size == len(location):
+            # Another value comes from another file, from the command line or from a program.
+            same = [file for file in holding if _agrees(file, part, value_at(settings, part))]
+            if holding and not same:
+                return name
+            holding = same
+        if holding:
+            return f"{holding[-1].path}, line {holding[-1].lines[part]}"
+    return name
+
+
+def _agrees(file: SettingsFile, location: Location, value: Any) -> bool:
+    """Whether a file has this value; blocks are merged from several files."""
+    # As text, for not-a-number is not equal to itself.
+    return isinstance(value, Mapping) or str(value_at(file.content, location)) == str(value)
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -115,43 +180,51 @@ def _known_keys(model: type[BaseModel], location: tuple[str | int, ...]) -> list
     return [key for one in _models(annotation) for key in one.model_fields]
 
 
-def _value_at(settings: Any, location: tuple[str | int, ...]) -> Any:
-    for step in location:
-        try:
-            settings = settings[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return settings
-
-
 def _describe(
     details: Any, model: type[BaseModel], settings: Mapping[str, Any]
-) -> tuple[str, str, str, str]:
-    """Key path, finding, expectation and remedy of one pydantic error."""
-    location: tuple[str | int, ...] = details["loc"]
+) -> tuple[Location, str, str, str]:
+    """Location, finding, expectation and remedy of one pydantic error."""
+    location: Location = details["loc"]
     if len(location) > 2 and location[0] == "activities":
         # Pydantic puts the tag of the discriminated union into the path; users never wrote it.
         location = location[:2] + location[3:]
     location = tuple(step for step in location if step != "[key]")
-    where = "key " + ".".join(str(step) for step in location)
     kind, context = details["type"], details.get("ctx", {})
     known = _known_keys(model, location)
     if kind == "kneewear":
-        where = where if location else ""
-        return where, context["found"], context["expected"], context["remedy"]
+        return location, context["found"], context["expected"], context["remedy"]
     if kind == "extra_forbidden":
         expected = f"one of: {', '.join(known)}"
         remedy = suggestion(str(location[-1]), known) or "Remove the key."
-        return where, "an unknown key", expected, remedy
+        return location, "an unknown key", expected, remedy
     if kind == "missing":
-        present = _value_at(settings, location[:-1])
+        present = value_at(settings, location[:-1])
         strangers = [key for key in present or {} if isinstance(key, str) and key not in known]
         close = suggestion(str(location[-1]), strangers).replace("Did you mean", "Is it")
-        return where, "nothing", "a value", close or "Add the key (see config/config.yaml)."
+        return location, "nothing", "a value", close or "Add the key (see config/config.yaml)."
     if kind.startswith("union_tag"):
-        tag = _value_at(settings, (*location, "source"))
-        found = "nothing" if tag is None else repr(tag)
-        return f"{where}.source", found, "parametric or file", "Say where the activity is from."
+        location = (*location, "source")
+        tag = value_at(settings, location)
+        found = "nothing" if tag is None else _shown(tag)
+        return location, found, "parametric or file", "Say where the activity is from."
     message = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
     wanted = _EXPECTATIONS.get(kind, message)
-    return where, repr(details["input"]), wanted, "Correct the value (see config/README.md)."
+    return location, _shown(details["input"]), wanted, _remedy(kind, location)
+
+
+def _shown(value: Any) -> str:
+    """Value as the message shows it, however long it is."""
+    return "nothing" if value is None else reprlib.repr(value)
+
+
+def _remedy(kind: str, location: Location) -> str:
+    """What to do about a value; numbers out of range are often in another unit."""
+    unit = next((u for end, u in _UNITS.items() if str(_key(location)).endswith(end)), "")
+    if unit and kind.startswith(("greater_than", "less_than")):
+        return f"Give it in {unit}, or correct the value (see config/README.md)."
+    return "Correct the value (see config/README.md)."
+
+
+def _key(location: Location) -> str | int:
+    """Innermost key, places in lists left out."""
+    return next((step for step in reversed(location) if isinstance(step, str)), "")

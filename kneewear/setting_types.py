@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kneewear.setting_faults import fault
+from kneewear.setting_faults import fault, fault_at
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+# Wide enough for any insert, patient, material and cycle; outside it is another unit.
+Thickness = Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)]
+BodyMass = Annotated[float, Field(ge=5, le=400, allow_inf_nan=False)]
+Modulus = Annotated[float, Field(ge=0.5, le=1e5, allow_inf_nan=False)]
+Duration = Annotated[float, Field(ge=0.1, le=60, allow_inf_nan=False)]
 
 
 class Settings(BaseModel):
     """Base of every block of settings: unknown keys are refused and values never change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _true_is_no_number(cls, block: Any) -> Any:
+        """Refuse true and false where they would be taken for 1 and 0."""
+        for key, value in block.items() if isinstance(block, Mapping) else ():
+            wanted = cls.model_fields[key].annotation if key in cls.model_fields else bool
+            entries = enumerate(value) if isinstance(value, list | tuple) else [(None, value)]
+            for number, entry in entries:
+                if isinstance(entry, bool) and wanted is not bool:
+                    place = (key,) if number is None else (key, number)
+                    remedy = "Correct the value (see config/README.md)."
+                    raise fault_at(place, str(entry).lower(), "a number or text", remedy)
+        return block
 
 
 def ascending(pair: tuple[float, float]) -> tuple[float, float]:

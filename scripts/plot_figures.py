@@ -19,28 +19,23 @@ from kneewear.report.figures import draw_figures
 from kneewear.report.verification import draw_verification
 
 with job_log(snakemake.log[0], snakemake.threads):
-    activities = [load_activity(path) for path in snakemake.input.activities]
-    comparison = [load_table(path) for path in snakemake.input.comparison]
+    implant, grid = load_implant(snakemake.input.surfaces), load_grid(snakemake.input.grid)
     figures = draw_figures(
-        implant=load_implant(snakemake.input.surfaces),
-        grid=load_grid(snakemake.input.grid),
+        implant=implant,
+        grid=grid,
         maps=load_damage(snakemake.input.damage),
         cycles=load_cycles(snakemake.input.cycles),
-        activities={activity.name: activity for activity in activities},
+        activities={one.name: one for one in map(load_activity, snakemake.input.activities)},
         cases=load_table(snakemake.input.cases),
         regression=load_table(snakemake.input.regression),
-        comparison=next(iter(comparison), None),
+        comparison=next(map(load_table, snakemake.input.comparison), None),
         distance_tables=load_distance_tables(snakemake.input.distance_table),
         quality=load_deviation(snakemake.input.deviation),
         extractions=next(map(load_extractions, snakemake.input.extraction), None),
         benchmark=next(map(load_table, snakemake.input.benchmark), None),
     )
-    figures |= draw_dynamics(
-        implant=load_implant(snakemake.input.surfaces),
-        grid=load_grid(snakemake.input.grid),
-        histories=load_case(snakemake.input.histories, snakemake.params.case),
-        comparison=load_table(snakemake.input.analyses),
-    )
+    histories = load_case(snakemake.input.histories, snakemake.params.case)
+    figures |= draw_dynamics(implant, grid, histories, load_table(snakemake.input.analyses))
     tables = {Path(path).stem: load_table(path) for path in snakemake.input.verification}
     figures |= draw_verification(tables)
     for name, figure in figures.items():

@@ -9,5 +9,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         settings=snakemake.params.settings,
         inputs=list(snakemake.input.data),
         benchmarks=snakemake.params.benchmarks,
+        logs=snakemake.params.logs,
     )
     save_json(record, snakemake.output.provenance)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from kneewear.io.activity import load_activity
 from kneewear.io.csv_tables import load_table
+from kneewear.io.digests import read_checked
 from kneewear.io.document import load_json, save_text
 from kneewear.joblog import job_log
 from kneewear.report.page import render_page
@@ -16,10 +17,11 @@ with job_log(snakemake.log[0], snakemake.threads):
         | {f"benchmark_{Path(path).stem}": load_table(path) for path in snakemake.input.benchmarks}
         | {f"signs_{Path(path).parent.name}": load_table(path) for path in snakemake.input.signs},
         figures={
-            path.stem: path.read_bytes()
+            path.stem: read_checked(path)
             for path in sorted(Path(snakemake.input.figures).glob("*.svg"))
         },
         notes={one.name: one.remarks for one in activities},
         provenance=load_json(snakemake.input.provenance),
+        view=load_json(snakemake.input.view),
     )
     save_text(page, snakemake.output.page)

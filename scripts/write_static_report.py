@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from kneewear.io.csv_tables import load_table
+from kneewear.io.digests import read_checked
 from kneewear.io.document import load_json, save_text
 from kneewear.joblog import job_log
 from kneewear.report.static_page import render_static_page
@@ -12,7 +13,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         study=snakemake.params.settings,
         tables={Path(path).stem: load_table(path) for path in snakemake.input.tables},
         figures={
-            path.stem: path.read_bytes()
+            path.stem: read_checked(path)
             for path in sorted(Path(snakemake.input.figures).glob("*.svg"))
         },
         provenance=load_json(snakemake.input.provenance),

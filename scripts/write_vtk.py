@@ -1,7 +1,5 @@
 """Write the damage maps for ParaView (rule write_vtk)."""
 
-from pathlib import Path
-
 from kneewear.io.damage import load_damage
 from kneewear.io.grid import load_grid
 from kneewear.io.surfaces import load_implant
@@ -12,6 +10,6 @@ with job_log(snakemake.log[0], snakemake.threads):
     save_damage_vtk(
         maps=load_damage(snakemake.input.damage),
         grid=load_grid(snakemake.input.grid),
-        folder=Path(snakemake.output[0]).parent,
+        folder=snakemake.output.maps,
         left=load_implant(snakemake.input.surfaces).left,
     )

@@ -36,4 +36,13 @@ def test_messages_are_rare_and_go_to_log_and_terminal(tmp_path, capfd, monkeypat
     assert line in (tmp_path / "slow.log").read_text()
     assert line in capfd.readouterr().err
     # Nothing is left behind for the next job.
-    assert not logging.getLogger("kneewear.progress").handlers
+    assert not logging.getLogger("kneewear").handlers
+
+
+def test_errors_a_job_goes_on_without_are_shown(tmp_path, capfd):
+    with job_log(tmp_path / "job.log"):
+        logging.getLogger("kneewear.simulation").error("case heavy failed")
+        logging.getLogger("kneewear.simulation").warning("case light slid")
+    said = capfd.readouterr().err
+    assert "case heavy failed" in said
+    assert "case light slid" not in said

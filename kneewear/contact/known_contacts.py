@@ -169,21 +169,27 @@ LAWS: dict[str, tuple[PressureLaw, LayerLaw]] = {
 }
 # Elements reach a tenth farther than the contact, so that it may be shifted by a cell.
 JUST_WIDER = 1.1
-# How the engine is told to direct pressure.
+# How the engine is told to measure penetration and to direct pressure.
 MEASURES: dict[Measure, dict[str, str]] = {
-    "minimum_distance": {"direction": "minimum_distance"},
+    "minimum_distance": {},
     "minimum_distance_along_normal": {"direction": "element_normal"},
+    "ray": {"method": "ray", "direction": "element_normal"},
+}
+# The measure whose force is the sum of pressure times area, whatever line pressure acts along.
+SUMMED: dict[Measure, Measure] = {
+    "minimum_distance": "minimum_distance_along_normal",
+    "minimum_distance_along_normal": "minimum_distance_along_normal",
+    "ray": "ray",
 }
 
 
 def known_contacts() -> tuple[KnownContact, ...]:
     """One contact for every indenter, law and measure that a closed form is known for."""
-    along_normal: Measure = "minimum_distance_along_normal"
     return (
-        *(sphere_on_layer(law) for law in LAWS),
-        sphere_on_layer("linear", along_normal),
-        *(cylinder_on_layer(law) for law in LAWS),
-        cylinder_on_layer("linear", along_normal),
+        *(sphere_on_layer("linear", measure) for measure in MEASURES),
+        *(sphere_on_layer(law) for law in LAWS if law != "linear"),
+        *(cylinder_on_layer("linear", measure) for measure in MEASURES),
+        *(cylinder_on_layer(law) for law in LAWS if law != "linear"),
         cylinder_over_edge(),
         *(tilted_flat(law) for law in LAWS),
         flat_punch(),
@@ -213,7 +219,7 @@ def sphere_on_layer(
     ----------
     law : str
         One of `LAWS`.
-    measure : {"minimum_distance", "minimum_distance_along_normal"}
+    measure : {"minimum_distance", "minimum_distance_along_normal", "ray"}
         One of `MEASURES`.
     reach : float
         Half width of the square of elements, contact radii.
@@ -221,10 +227,14 @@ def sphere_on_layer(
     theirs = LAWS[law][1]
     force = bonded_layer.sphere_force(RADIUS, DEPTH, theirs, measure)
     area = math.pi * EDGE**2
-    known = {"force": force, "peak": theirs.pressure(DEPTH), "area": area, "radius": EDGE}
-    if measure == "minimum_distance":
-        total = bonded_layer.sphere_force(RADIUS, DEPTH, theirs, "minimum_distance_along_normal")
-        known["mean"] = total / area
+    total = bonded_layer.sphere_force(RADIUS, DEPTH, theirs, SUMMED[measure])
+    known = {
+        "force": force,
+        "peak": theirs.pressure(DEPTH),
+        "mean": total / area,
+        "area": area,
+        "radius": EDGE,
+    }
 
     return _on_plate("sphere", sphere(RADIUS), law, measure, known, reach)
 
@@ -235,11 +245,9 @@ def cylinder_on_layer(law: str, measure: Measure = "minimum_distance") -> KnownC
     area = 2.0 * EDGE * width
     force, total = (
         width * bonded_layer.cylinder_force(RADIUS, DEPTH, theirs, kind)
-        for kind in (measure, "minimum_distance_along_normal")
+        for kind in (measure, SUMMED[measure])
     )
-    exact = {"force": force, "peak": theirs.pressure(DEPTH), "area": area}
-    if measure == "minimum_distance":
-        exact["mean"] = total / area
+    exact = {"force": force, "peak": theirs.pressure(DEPTH), "mean": total / area, "area": area}
     contact = _on_plate("cylinder", cylinder(RADIUS, width), law, measure, exact, JUST_WIDER)
     return replace(contact, shifts=(True, False))
 

@@ -34,7 +34,7 @@ HALF_SPACE_TARGETS = {"force": 1.0, "peak": 1.0, "radius": 2.0}
 _HALF_SPACE_CELLS = 40
 
 
-def verify_contact(seed: int, offsets: int = 40) -> pd.DataFrame:
+def verify_contact(seed: int, offsets: int = 24) -> pd.DataFrame:
     """The engine against closed forms on the usual grid.
 
     Parameters
@@ -63,7 +63,7 @@ def verify_contact(seed: int, offsets: int = 40) -> pd.DataFrame:
 
 
 def refine_contacts(
-    seed: int, rows: Sequence[int] = (10, 20, 40, 80), offsets: int = 16
+    seed: int, rows: Sequence[int] = (10, 20, 40, 80), offsets: int = 12
 ) -> pd.DataFrame:
     """Errors of each shape on grids of growing density.
 

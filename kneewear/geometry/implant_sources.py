@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kneewear.config import ImplantSettings, MeshImplantSettings
 from kneewear.errors import InputDataError
@@ -32,12 +33,16 @@ from kneewear.geometry.meshes import (
 from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
 from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
 from kneewear.geometry.sidedness import check_femoral_side, check_insert_side
+from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import (
     PlaneUnderside,
     Underside,
     thickness_above,
     underside_of_mesh,
 )
+
+# Vertices of a mesh that are enough to tell its least thickness before it is fitted.
+_THICKNESS_SAMPLES = 5000
 
 
 def build_implant(
@@ -163,6 +168,76 @@ def convert_meshes(
     check_insert_side(insert, settings.knee, meshes.insert)
     check_femoral_side(femoral, settings.knee, meshes.femoral)
     return insert, femoral
+
+
+def check_thickness(
+    settings: ImplantSettings,
+    thickness: float,
+    insert_mesh: TriangleMesh | None = None,
+    underside_mesh: TriangleMesh | None = None,
+) -> None:
+    """Refuse an insert without thickness somewhere, as far as it shows before anything is fitted.
+
+    Parameters
+    ----------
+    settings : ImplantSettings
+        The `implant` block of the settings.
+    thickness : float
+        Smallest minimum thickness of the cases, mm.
+    insert_mesh, underside_mesh : TriangleMesh, optional
+        As `build_implant` takes them.
+
+    Raises
+    ------
+    InputDataError
+        When its local thickness is zero or less at a sampled place.
+
+    Notes
+    -----
+    Samples are vertices of the mesh in the regions that face up, or a raster of the built-in
+    plateaus.
+    """
+    underside: float | Underside
+    if settings.source == "parametric" and settings.parametric is not None:
+        implant = build_parametric_implant(
+            settings.parametric, settings.name, settings.nominal_thickness_mm
+        )
+        underside = implant.underside
+        points = np.concatenate([_samples(surface) for surface in implant.insert.values()])
+    elif settings.source == "meshes" and settings.meshes is not None and insert_mesh is not None:
+        underside, _, _ = _given_underside(settings, underside_mesh)
+        points = _bearing_vertices(settings.meshes, settings.knee, insert_mesh)
+    else:
+        return  # cartilage has a thickness of its own
+    local = thickness_above(underside, points) + thickness - settings.nominal_thickness_mm
+    if np.isnan(local).all() or not np.nanmin(local) <= 0:
+        return
+    x, _, z = points[np.nanargmin(local)]
+    raise InputDataError(
+        "key cases.thickness_mm",
+        f"{thickness:g} mm, which leaves {np.nanmin(local):.2f} mm at x {x:.1f}, z {z:.1f} mm",
+        "an insert thicker than 0 everywhere",
+        f"Take more than {thickness - np.nanmin(local):.2f} mm; or check the underside, the "
+        f"regions of the bearing and implant.nominal_thickness_mm "
+        f"({settings.nominal_thickness_mm:g} mm).",
+    )
+
+
+def _bearing_vertices(
+    settings: MeshImplantSettings, knee: str, mesh: TriangleMesh
+) -> NDArray[np.float64]:
+    """Some vertices of the insert that face up within the regions of its plateaus, mm."""
+    insert = to_knee_axes(mesh, settings.unit, settings.axes.model_dump(), knee, settings.insert)
+    points = insert.vertices
+    if not is_cloud(insert):
+        points = points[insert.vertex_normals[:, 1] > 0.5]
+    x, z = points[:, 0], points[:, 2]
+    inside = np.zeros(len(points), dtype=bool)
+    for side in SIDES:
+        region = getattr(settings.insert_region_mm, side)
+        inside |= (x > region.x[0]) & (x < region.x[1]) & (z > region.z[0]) & (z < region.z[1])
+    points = points[inside]
+    return points[:: 1 + len(points) // _THICKNESS_SAMPLES]
 
 
 def extract_bearings(
@@ -298,35 +373,38 @@ def _laid_on(
     implant: Implant, settings: ImplantSettings, underside_mesh: TriangleMesh | None
 ) -> Implant:
     """The implant with its underside, refused where that is not below the bearing."""
+    underside, source, key = _given_underside(settings, underside_mesh)
+    _check_underside(implant, underside, source, key)
+    return replace(implant, underside=underside)
+
+
+def _given_underside(
+    settings: ImplantSettings, underside_mesh: TriangleMesh | None
+) -> tuple[float | Underside, str, str]:
+    """Underside by the settings, with the file and the key it comes from."""
     meshes = settings.meshes
     if meshes is None:
         raise ValueError("the settings have no block 'meshes'")
-    underside: float | Underside
     if meshes.underside_mesh is not None:
         if underside_mesh is None:
             raise ValueError("the settings name an underside mesh, and none was given")
         axes = meshes.axes.model_dump()
         source = meshes.underside_mesh
         solid = to_knee_axes(underside_mesh, meshes.unit, axes, settings.knee, source)
-        underside, key = underside_of_mesh(solid), "underside_mesh"
-    elif meshes.underside_plane is not None:
+        return underside_of_mesh(solid), source, "underside_mesh"
+    if meshes.underside_plane is not None:
         plane = meshes.underside_plane
         rises = (plane.posterior_rise_deg, plane.medial_rise_deg)
-        underside = PlaneUnderside(plane.height_mm, *(math.tan(math.radians(r)) for r in rises))
-        source, key = meshes.insert, "underside_plane"
-    else:
-        underside = math.nan if meshes.underside_mm is None else meshes.underside_mm
-        source, key = meshes.insert, "underside_mm"
-    _check_underside(implant, underside, source, key)
-    return replace(implant, underside=underside)
+        slopes = (math.tan(math.radians(rise)) for rise in rises)
+        return PlaneUnderside(plane.height_mm, *slopes), meshes.insert, "underside_plane"
+    height = math.nan if meshes.underside_mm is None else meshes.underside_mm
+    return height, meshes.insert, "underside_mm"
 
 
 def _check_underside(implant: Implant, underside: float | Underside, source: str, key: str) -> None:
     """Refuse an underside that is not everywhere below the bearing."""
     for side, surface in implant.insert.items():
-        (u0, u1), (v0, v1) = surface.domain
-        u, v = np.meshgrid(np.linspace(u0, u1, 41), np.linspace(v0, v1, 41))
-        points = surface.evaluate(u, v).reshape(-1, 3)
+        points = _samples(surface)
         if implant.coverage is not None:
             points = points[implant.coverage[side].contains(points[:, 0], points[:, 2])]
         thickness = thickness_above(underside, points)
@@ -345,3 +423,10 @@ def _check_underside(implant: Implant, underside: float | Underside, source: str
                 f"Correct `{key}`: it counts in the insert's frame.",
                 key,
             )
+
+
+def _samples(surface: Surface) -> NDArray[np.float64]:
+    """Points of a patch on a regular raster of its parameters, shape (n, 3)."""
+    (u0, u1), (v0, v1) = surface.domain
+    u, v = np.meshgrid(np.linspace(u0, u1, 41), np.linspace(v0, v1, 41))
+    return surface.evaluate(u, v).reshape(-1, 3)

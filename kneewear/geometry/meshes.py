@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,22 @@ class TriangleMesh:
     def extent(self) -> Array:
         """Size of the box around the mesh, shape (3,)."""
         return np.ptp(self.vertices, axis=0)
+
+
+def polygon_triangles(corners: Sequence[int]) -> list[int]:
+    """Triangles that share the first corner of a convex polygon.
+
+    Parameters
+    ----------
+    corners : sequence of int
+        Vertex numbers around the polygon, three or more.
+
+    Returns
+    -------
+    list of int
+        Vertex numbers, three for each triangle.
+    """
+    return [n for pair in pairwise(corners[1:]) for n in (corners[0], *pair)]
 
 
 def to_knee_axes(

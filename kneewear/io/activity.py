@@ -80,6 +80,7 @@ def save_activity(activity: Activity, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, attributes)
 
 
+@netcdf.tells_damage("activity")
 def load_activity(path: str | Path) -> Activity:
     """Read an activity.
 

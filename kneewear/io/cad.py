@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.bearing import bearing_of
@@ -12,6 +18,8 @@ from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 
+# Real parts take seconds.
+_PATIENCE_S = 300
 STEP_SUFFIXES = (".step", ".stp")
 IGES_SUFFIXES = (".iges", ".igs")
 SUFFIXES = STEP_SUFFIXES + IGES_SUFFIXES
@@ -63,10 +71,8 @@ def load_cad(path: str | Path) -> TriangleMesh:
     InputDataError
         When the extra `cad` is missing, or the file is missing, damaged or without faces.
     """
-    _check_readable(path)
-    from kneewear.io import opencascade  # noqa: PLC0415 - only where the extra is installed
-
-    return opencascade.read_mesh(Path(path))
+    mesh: TriangleMesh = _read_apart("read_mesh", path)
+    return mesh
 
 
 def load_patches(path: str | Path) -> list[Surface]:
@@ -88,10 +94,8 @@ def load_patches(path: str | Path) -> list[Surface]:
         When the extra `cad` is missing, the file is missing, damaged or without faces, or a face is
         trimmed otherwise.
     """
-    _check_readable(path)
-    from kneewear.io import opencascade  # noqa: PLC0415
-
-    return opencascade.read_patches(Path(path))
+    patches: list[Surface] = _read_apart("read_patches", path)
+    return patches
 
 
 def save_patches(surfaces: Mapping[str, Surface], path: str | Path) -> None:
@@ -131,6 +135,42 @@ def save_implant_step(implant: Implant, path: str | Path) -> None:
     if implant.left:
         surfaces = {name: surface.mirrored() for name, surface in surfaces.items()}
     save_patches(surfaces, path)
+
+
+def _read_apart(reader: str, path: str | Path) -> Any:
+    """What a reader of `kneewear.io.opencascade` gives, in a process of its own.
+
+    A damaged file may crash OpenCASCADE, and Snakemake with it, or keep it busy for ever.
+    """
+    _check_readable(path)
+    root = str(Path(__file__).parents[2])
+    search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    with tempfile.TemporaryDirectory() as folder:
+        answer = Path(folder, "answer.pickle")
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "kneewear.io.opencascade", reader, str(path), str(answer)],
+                env=os.environ | {"PYTHONPATH": search},
+                capture_output=True,
+                text=True,
+                timeout=_PATIENCE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise _unusable(path, f"content OpenCASCADE is busy with for {_PATIENCE_S} s") from None
+        if done.returncode < 0:
+            raise _unusable(path, "content OpenCASCADE crashes on")
+        if not answer.exists():
+            raise RuntimeError(f"OpenCASCADE could not be run on {path}:\n{done.stderr}")
+        given = pickle.loads(answer.read_bytes())
+    if isinstance(given, InputDataError):
+        raise given
+    return given
+
+
+def _unusable(path: str | Path, found: str) -> InputDataError:
+    remedy = "The file is cut off or damaged: copy or export it again."
+    return InputDataError(path, found, "a complete STEP or IGES file", remedy)
 
 
 def _check_readable(path: str | Path) -> None:

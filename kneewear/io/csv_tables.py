@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
 
-from kneewear.errors import InputDataError
+from kneewear.errors import DamagedFileError, InputDataError
 from kneewear.io.atomic import atomic_path
+from kneewear.io.digests import read_checked
 
 
 def save_table(table: pd.DataFrame, path: str | Path) -> None:
@@ -48,20 +50,22 @@ def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
     Raises
     ------
     InputDataError
-        When the file cannot be read or a column is missing.
+        When there is no such file.
+    DamagedFileError
+        When its digest is not that of what was written, or it is no table, or a column is missing.
     """
     try:
-        table = pd.read_csv(path, comment="#")
+        content = read_checked(path)
     except FileNotFoundError:
         raise InputDataError(path, "no file", "a CSV table", "Check the path.") from None
-    except (OSError, ValueError) as error:
-        raise InputDataError(path, str(error), "a CSV table", "Check the file.") from error
+    except OSError as error:
+        raise InputDataError(path, str(error), "a CSV table", "Check the path.") from error
+    try:
+        table = pd.read_csv(BytesIO(content), comment="#")
+    except ValueError as error:  # pandas' parser errors and wrong encodings are ValueErrors
+        raise DamagedFileError(path, str(error), "a CSV table") from error
     missing = [column for column in columns if column not in table.columns]
     if missing:
-        raise InputDataError(
-            path,
-            f"columns {', '.join(table.columns)}",
-            f"column {', '.join(missing)}",
-            "Check the header line.",
-        )
+        found = f"columns {', '.join(map(str, table.columns))}"
+        raise DamagedFileError(path, found, f"column {', '.join(missing)}", "header")
     return table

@@ -12,11 +12,14 @@ import numpy as np
 import pandas as pd
 
 from kneewear.errors import InputDataError
+from kneewear.io.data_file import decode_text, read_data
 from kneewear.io.opensim import parse_storage
 
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
 _OPENSIM = (".sto", ".mot")
+# A cycle of a hundred columns at 1000 Hz is 2 MB; cells kept as text take ten times their size.
+_LARGEST = 50_000_000
 # A cycle's flexion spans 0.3 to 2.5 rad; in degrees it spans far more.
 _FLEXION_SPAN_RAD = (0.3, 2.5)
 # No joint turns by more than this in radians; in degrees it turns by more.
@@ -81,25 +84,13 @@ def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _read_cells(path: Path) -> _Cells:
-    if not path.is_file():
-        raise InputDataError(
-            path, "no such file", "a file of curves", "Check `data_folder` and the file's name."
-        )
+    content = read_data(path, "a table of curves", _LARGEST)
     suffix = path.suffix.lower()
     if suffix not in (".csv", *_OPENSIM):
         raise InputDataError(
             path, f"a file ending in '{suffix}'", ".csv, .sto or .mot", "Export it as one of these."
         )
-    try:
-        # Spreadsheets put a byte order mark in front, which belongs to no column's name.
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputDataError(
-            path,
-            f"bytes that are not UTF-8 (at byte {error.start})",
-            "a UTF-8 text file",
-            "Save the table as CSV (UTF-8), not as a spreadsheet.",
-        ) from error
+    text = decode_text(path, content)
     if suffix in _OPENSIM:
         return _Cells(path, *parse_storage(path, text))
     return _Cells(path, _parse_csv(path, text))

@@ -82,6 +82,7 @@ def save_cycles(record: CycleRecord, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, {})
 
 
+@netcdf.tells_damage("cycle record")
 def load_cycles(path: str | Path | Sequence[str | Path]) -> CycleRecord:
     """Read a cycle record.
 

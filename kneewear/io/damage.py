@@ -74,6 +74,7 @@ def save_damage(maps: DamageMaps, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, {})
 
 
+@netcdf.tells_damage("damage maps")
 def load_damage(path: str | Path | Sequence[str | Path]) -> DamageMaps:
     """Read damage maps.
 

@@ -35,6 +35,7 @@ def save_deviation(quality: Sequence[FitQuality], path: str | Path) -> None:
     netcdf.save(_LAYOUT, values, path, attributes)
 
 
+@netcdf.tells_damage("deviation of fitted surfaces")
 def load_deviation(path: str | Path) -> list[FitQuality]:
     """Read points and deviations of all patches.
 

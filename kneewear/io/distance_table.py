@@ -75,6 +75,7 @@ def quality_table(tables: Mapping[str, DistanceTable]) -> pd.DataFrame:
     return pd.DataFrame([{"side": side, **asdict(t.quality)} for side, t in tables.items()])
 
 
+@netcdf.tells_damage("distance table")
 def load_distance_tables(path: str | Path) -> dict[str, DistanceTable]:
     """Read the distance tables of both sides.
 

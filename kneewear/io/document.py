@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kneewear.errors import InputDataError
+from kneewear.errors import DamagedFileError, InputDataError
 from kneewear.io.atomic import atomic_path
+from kneewear.io.digests import read_checked
 
 
 def save_text(text: str, path: str | Path) -> None:
@@ -54,12 +55,18 @@ def load_json(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     InputDataError
-        When the file cannot be read or is no JSON object.
+        When the file cannot be read.
+    DamagedFileError
+        When its digest is not that of what was written, or it is no JSON object.
     """
     try:
-        record = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputDataError(path, str(error), "a JSON record", "Write it again.") from error
+        content = read_checked(path)
+    except OSError as error:
+        raise InputDataError(path, str(error), "a JSON record", "Check the path.") from error
+    try:
+        record = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(path, str(error), "a JSON record") from error
     if not isinstance(record, dict):
-        raise InputDataError(path, type(record).__name__, "a JSON object", "Write it again.")
+        raise DamagedFileError(path, type(record).__name__, "a JSON object")
     return record

@@ -34,6 +34,7 @@ def save_extractions(extractions: Mapping[str, Extraction], path: str | Path) ->
     netcdf.save(_LAYOUT, values, path, {})
 
 
+@netcdf.tells_damage("bearings cut out of solids")
 def load_extractions(path: str | Path) -> dict[str, Extraction]:
     """Read both components with the triangles kept.
 

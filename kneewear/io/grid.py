@@ -66,6 +66,7 @@ def save_grid(grid: ElementGrid, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, attributes)
 
 
+@netcdf.tells_damage("element grid")
 def load_grid(path: str | Path) -> ElementGrid:
     """Read an element grid.
 

@@ -117,6 +117,7 @@ def save_history(history: ContactHistory, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, attributes)
 
 
+@netcdf.tells_damage("contact history")
 def load_history(path: str | Path | Sequence[str | Path], elements: bool = True) -> ContactHistory:
     """Read a contact history.
 
@@ -166,6 +167,7 @@ def _history(
     )
 
 
+@netcdf.tells_damage("contact history")
 def load_case(paths: Sequence[str | Path], name: str) -> dict[str, ContactHistory]:
     """Read the contact histories of one case.
 

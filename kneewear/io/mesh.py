@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io.data_file import read_data
+from kneewear.io.obj import parse_obj
+from kneewear.io.ply import parse_ply
 from kneewear.io.points import points_mesh
+from kneewear.io.stl import parse_stl
 
-SUFFIXES = (".stl", ".ply", ".obj")
+_PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj}
+SUFFIXES = tuple(_PARSERS)
+# No implant is as large in any unit: garbled numbers are.
+_LARGEST = 1e9
 # Part of the mesh's width within which vertices are one; single precision is 6e-8.
 _MERGING = 1e-7
 
@@ -36,55 +42,50 @@ def load_mesh(path: str | Path) -> TriangleMesh:
         holds a coordinate that is not a finite number.
     """
     path = Path(path)
-    if not path.is_file():
-        raise InputDataError(
-            path, "no such file", "a mesh file", "Check `data_folder` and the file's name."
-        )
-    if path.suffix.lower() not in SUFFIXES:
+    if path.suffix.lower() not in _PARSERS and path.is_file():
         raise InputDataError(
             path,
             f"a file ending in '{path.suffix}'",
             "a mesh ending in .stl, .ply or .obj",
             "Convert the mesh to one of these formats.",
         )
-    if path.stat().st_size == 0:
-        raise InputDataError(path, "an empty file", "a mesh", "Copy or export the file again.")
-    vertices, faces = _read(path)
-    if path.suffix.lower() == ".ply" and not len(faces) and len(vertices) and _is_cloud(path):
-        return points_mesh(vertices)
-    return _checked(path, vertices, faces)
+    content = read_data(path, "a mesh")
+    vertices, faces = _PARSERS[path.suffix.lower()](path, content)
+    _check_vertices(path, vertices)
+    return points_mesh(vertices) if faces is None else _checked(path, vertices, faces)
 
 
-def _is_cloud(path: Path) -> bool:
-    """Whether the head of a PLY declares points and no triangles."""
-    with path.open("rb") as file:
-        head = file.read(4000).split(b"end_header")[0]
-    declared = [line.split() for line in head.splitlines() if line.startswith(b"element face")]
-    return all(int(words[2]) == 0 for words in declared)
-
-
-def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and triangles of a file, by trimesh."""
-    import trimesh  # noqa: PLC0415 - half a second that only studies with meshes need
-
-    try:
-        mesh: Any = trimesh.load(path, process=False)
-        if isinstance(mesh, trimesh.Scene):
-            mesh = mesh.to_mesh() if mesh.geometry else trimesh.Trimesh()
-    except Exception as error:  # trimesh raises whatever its parsers meet
+def _check_vertices(path: Path, vertices: np.ndarray) -> None:
+    """Refuse coordinates that are no places on an implant, in any unit."""
+    odd = np.flatnonzero(~(np.abs(vertices) < _LARGEST).all(axis=1))
+    if odd.size:
+        finite = np.isfinite(vertices[odd[0]]).all()
         raise InputDataError(
             path,
-            f"content that cannot be read ({type(error).__name__}: {error})",
-            "a complete mesh file",
-            "The file is cut off or damaged: copy or export it again.",
-        ) from error
-    faces = getattr(mesh, "faces", None)  # a point cloud has none
-    faces = np.empty((0, 3)) if faces is None else faces
-    return np.asarray(mesh.vertices, dtype=float), np.asarray(faces, dtype=np.int64)
+            f"a coordinate of {np.abs(vertices[odd[0]]).max():.3g}"
+            if finite
+            else "a coordinate that is not a finite number",
+            "coordinates of an implant",
+            "Repair the mesh and export it again.",
+            f"vertex {odd[0] + 1}",
+        )
 
 
 def _checked(path: Path, vertices: np.ndarray, faces: np.ndarray) -> TriangleMesh:
     """Drop collapsed triangles; refuse a mesh without usable ones."""
+    outside = np.flatnonzero(((faces < 0) | (faces >= len(vertices))).any(axis=1))
+    if outside.size:
+        raise InputDataError(
+            path,
+            f"vertices {', '.join(str(n) for n in faces[outside[0]])}",
+            f"numbers from 0 to {len(vertices) - 1}",
+            "The file is cut off or damaged: copy or export it again.",
+            f"triangle {outside[0] + 1}",
+        )
+    if faces.size:
+        vertices, faces = _merged(vertices, faces)
+        a, b, c = faces.T
+        faces = np.ascontiguousarray(faces[(a != b) & (b != c) & (c != a)])
     if faces.size == 0:
         raise InputDataError(
             path,
@@ -92,18 +93,7 @@ def _checked(path: Path, vertices: np.ndarray, faces: np.ndarray) -> TriangleMes
             "a triangle mesh",
             "The file is cut off, damaged or holds points only: export it again.",
         )
-    if not np.isfinite(vertices).all():
-        row = int(np.flatnonzero(~np.isfinite(vertices).all(axis=1))[0])
-        raise InputDataError(
-            path,
-            "a coordinate that is not a finite number",
-            "finite coordinates",
-            "Repair the mesh and export it again.",
-            f"vertex {row}",
-        )
-    vertices, faces = _merged(vertices, faces)
-    a, b, c = faces.T
-    return TriangleMesh(vertices, np.ascontiguousarray(faces[(a != b) & (b != c) & (c != a)]))
+    return TriangleMesh(vertices, faces)
 
 
 def _merged(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
+import h5py
 import numpy as np
 import xarray as xr
 
-from kneewear.errors import InputDataError
+from kneewear.errors import DamagedFileError, InputDataError, KneewearError
 from kneewear.io.atomic import atomic_path
+from kneewear.io.digests import read_checked
 
-REMEDY = "Remove the file and run the study again."
+# Bytes that one byte of a file can hold at most: zlib packs no tighter. Attributes are extra.
+_TIGHTEST = 1032
+# Dimensions that are as long in every file.
+_LENGTHS = {"component": 3, "corner": 3, "tangent": 2, "plan": 2, "end": 2, "plane": 2}
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,8 @@ def save(
     Raises
     ------
     ValueError
-        When an array does not have the dimensions of its variable.
+        When an array does not have the dimensions of its variable or holds a value that is not
+        finite and must be.
     """
     data: dict[str, Any] = {}
     encoding: dict[str, dict[str, Any]] = {}
@@ -95,6 +105,8 @@ def save(
             raise ValueError(
                 f"{variable.name} has shape {array.shape}, but its dimensions are {variable.dims}"
             )
+        if not variable.may_be_nan and _infinite(array):
+            raise ValueError(f"{variable.name}: {_infinite(array)} values are not finite")
         labels = {"long_name": variable.long_name, "units": variable.units}
         if array.dtype.kind == "U":
             array = array.astype(object)
@@ -104,10 +116,13 @@ def save(
         encoding[variable.name] = _encoding(variable, array)
     names = [variable.name for variable in layout.variables if variable.coordinate]
     dataset = xr.Dataset(data, attrs={"kneewear_file": layout.kind, **attributes})
+    # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
+    content = io.BytesIO()
+    dataset.set_coords(names).to_netcdf(
+        content, format="NETCDF4", engine="h5netcdf", encoding=encoding
+    )
     with atomic_path(path) as temporary:
-        dataset.set_coords(names).to_netcdf(
-            temporary, format="NETCDF4", engine="h5netcdf", encoding=encoding
-        )
+        temporary.write_bytes(content.getbuffer())
 
 
 def load(
@@ -139,32 +154,106 @@ def load(
     Raises
     ------
     InputDataError
-        When the file is missing, truncated or of another kind, or when a variable is missing, has
-        other dimensions or holds a value that is not finite.
+        When there is no such file.
+    DamagedFileError
+        When its digest is not that of what was written; when it is truncated, of another kind or
+        promises more than it can hold; when a variable is missing, has other dimensions or holds a
+        value that is not finite.
+    """
+    with absence_told(path, layout):
+        content = read_checked(path)
+    largest = _TIGHTEST * len(content)
+    with damage_told(path, layout.kind), h5py.File(io.BytesIO(content), "r") as file:
+        check_kind(layout, file, path)
+        part = {name: _place(file[name], value) for name, value in (only or {}).items()}
+        values = {
+            variable.name: _checked(variable, file, path, largest, part)
+            for variable in layout.variables
+            if variable.name not in leave_out
+        }
+        return values, {name: _plain(value) for name, value in file.attrs.items()}
+
+
+@contextmanager
+def damage_told(path: str | Path | Sequence[str | Path], kind: str) -> Iterator[None]:
+    """Tell as damage of a file whatever goes wrong while its content is put to use.
+
+    Parameters
+    ----------
+    path : str, Path or sequence of them
+        File or files that are read.
+    kind : str
+        What they should hold.
+
+    Raises
+    ------
+    DamagedFileError
+        In place of any error that is not kneewear's own.
     """
     try:
-        with xr.open_dataset(path, engine="h5netcdf") as dataset:
-            _check_kind(layout, dataset, path)
-            part = dataset.isel(
-                {
-                    name: np.flatnonzero(dataset[name].to_numpy() == value)
-                    for name, value in (only or {}).items()
-                }
-            )
-            values = {
-                variable.name: _checked(variable, part, path)
-                for variable in layout.variables
-                if variable.name not in leave_out
-            }
-            return values, dict(dataset.attrs)
-    except FileNotFoundError:
-        raise InputDataError(
-            path, "no file", f"a file of kind '{layout.kind}'", "Run the step that writes it."
-        ) from None
-    except (OSError, RuntimeError, KeyError, ValueError) as error:
-        raise InputDataError(
-            path, f"an unreadable file ({error})", f"a file of kind '{layout.kind}'", REMEDY
+        yield
+    except (KneewearError, MemoryError):
+        raise
+    except Exception as error:  # the libraries raise whatever a damaged file leads them to
+        files = [path] if isinstance(path, str | Path) else list(path)
+        found = f"content that cannot be used ({type(error).__name__}: {error})"
+        said = ", ".join(str(file) for file in files[1:])
+        raise DamagedFileError(
+            files[0], found, f"a file of kind '{kind}'", f"read with {said}" if said else ""
         ) from error
+
+
+Read = TypeVar("Read", bound=Callable[..., Any])
+
+
+def tells_damage(kind: str) -> Callable[[Read], Read]:
+    """Make a reader tell whatever goes wrong as damage of the file, its first argument.
+
+    Parameters
+    ----------
+    kind : str
+        What the file should hold.
+
+    Returns
+    -------
+    callable
+        Decorator of the reader; see `damage_told`.
+    """
+
+    def decorate(read: Read) -> Read:
+        @wraps(read)
+        def telling(path: Any, *arguments: Any, **options: Any) -> Any:
+            with damage_told(path, kind):
+                return read(path, *arguments, **options)
+
+        return cast(Read, telling)
+
+    return decorate
+
+
+@contextmanager
+def absence_told(path: str | Path, layout: Layout) -> Iterator[None]:
+    """Tell that a file is not there or cannot be opened.
+
+    Parameters
+    ----------
+    path : str or Path
+        File that is opened.
+    layout : Layout
+        What it should hold.
+
+    Raises
+    ------
+    InputDataError
+        In place of the system's error.
+    """
+    try:
+        yield
+    except OSError as error:
+        found = "no file" if isinstance(error, FileNotFoundError) else str(error)
+        raise InputDataError(
+            path, found, f"a file of kind '{layout.kind}'", "Run the step that writes it."
+        ) from None
 
 
 def joined(parts: Iterable[Mapping[str, Any]], layout: Layout, dim: str) -> dict[str, Any]:
@@ -207,28 +296,62 @@ def _encoding(variable: Variable, array: np.ndarray[Any, Any]) -> dict[str, Any]
     return options
 
 
-def _check_kind(layout: Layout, dataset: xr.Dataset, path: str | Path) -> None:
-    kind = dataset.attrs.get("kneewear_file", "unknown")
+def check_kind(layout: Layout, file: Any, path: str | Path) -> None:
+    """Refuse an open file of another kind."""
+    kind = file.attrs.get("kneewear_file", "unknown")
     if kind != layout.kind:
-        raise InputDataError(path, f"a file of kind '{kind}'", f"kind '{layout.kind}'", REMEDY)
+        raise DamagedFileError(path, f"a file of kind '{kind}'", f"kind '{layout.kind}'")
 
 
-def _checked(variable: Variable, dataset: xr.Dataset, path: str | Path) -> Any:
-    if variable.name not in dataset.variables:
-        raise InputDataError(path, "nothing", "an array", REMEDY, f"variable {variable.name}")
-    stored = dataset.variables[variable.name]
-    if stored.dims != variable.dims:
-        raise InputDataError(
-            path,
-            f"dimensions {stored.dims}",
-            f"{variable.dims}",
-            REMEDY,
-            f"variable {variable.name}",
-        )
-    array = stored.to_numpy()
-    if array.dtype.kind == "f" and not variable.may_be_nan and not np.isfinite(array).all():
-        count = int(array.size - np.isfinite(array).sum())
-        raise InputDataError(
-            path, f"{count} values that are not finite", "numbers", REMEDY, variable.name
-        )
+def _place(labels: h5py.Dataset, value: Any) -> slice:
+    """Place of a label along its dimension, where labels are distinct; nothing if it is absent."""
+    found = np.flatnonzero(_plain_text(np.asarray(labels[...])) == value)
+    start = int(found[0]) if found.size else 0
+    return slice(start, start + found.size)
+
+
+def _checked(
+    variable: Variable, file: Any, path: str | Path, largest: int, part: Mapping[str, slice]
+) -> Any:
+    """Values of a variable; refused before memory is taken for more than the file can hold."""
+    where = f"variable {variable.name}"
+    if variable.name not in file:
+        raise DamagedFileError(path, "nothing", "an array", where)
+    stored = file[variable.name]
+    dims = _dimensions(stored)
+    if dims != variable.dims:
+        raise DamagedFileError(path, f"dimensions {dims}", f"{variable.dims}", where)
+    for dim, length in zip(variable.dims, stored.shape, strict=True):
+        if length != _LENGTHS.get(dim, length):
+            raise DamagedFileError(path, f"{dim} of {length}", f"{_LENGTHS[dim]}", where)
+    size = math.prod(stored.shape) * stored.dtype.itemsize
+    if size > largest:
+        raise DamagedFileError(path, f"{size} bytes announced", f"at most {largest}", where)
+    places = tuple(part.get(dim, slice(None)) for dim in dims)
+    array = _plain_text(np.asarray(stored[places]))
+    count = 0 if variable.may_be_nan else _infinite(array)
+    if count:
+        raise DamagedFileError(path, f"{count} values that are not finite", "numbers", where)
     return array
+
+
+def _dimensions(stored: h5py.Dataset) -> tuple[str, ...]:
+    """Names of a variable's dimensions: of the scales that lie along its axes."""
+    if stored.is_scale:
+        return (stored.name.rpartition("/")[2],)
+    return tuple(axis[0].name.rpartition("/")[2] if len(axis) else "" for axis in stored.dims)
+
+
+def _plain_text(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Text as numpy keeps it, where HDF5 gives bytes."""
+    return np.char.decode(array.astype(bytes), "utf-8") if array.dtype.kind == "O" else array
+
+
+def _plain(value: Any) -> Any:
+    """Attribute without the array NetCDF wraps a number in."""
+    return value[0] if isinstance(value, np.ndarray) and value.size == 1 else value
+
+
+def _infinite(array: np.ndarray[Any, Any]) -> int:
+    """Number of values that are not finite."""
+    return int((~np.isfinite(array)).sum()) if array.dtype.kind == "f" else 0

@@ -1,7 +1,12 @@
-"""Reading, meshing and writing of CAD faces; imported only where the extra `cad` is installed."""
+"""Reading, meshing and writing of CAD faces; only where the extra `cad` is installed.
+
+Run as a program, it reads a file for `kneewear.io.cad` (see `main`).
+"""
 
 from __future__ import annotations
 
+import pickle
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +45,7 @@ from OCP.TopoDS import TopoDS, TopoDS_Compound
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
+from kneewear.io.atomic import atomic_path
 
 Array = NDArray[np.float64]
 
@@ -91,23 +97,21 @@ def read_patches(path: Path) -> list[Surface]:
 def write_patches(surfaces: Mapping[str, Surface], path: Path) -> None:
     """Patches as faces."""
     _quiet()
-    temporary = path.with_name(f".{path.stem}.writing{path.suffix}")
+    writer: Any
     if path.suffix.lower() in (".iges", ".igs"):
-        writer: Any = IGESControl_Writer("MM", 1)
+        writer, success = IGESControl_Writer("MM", 1), True
         for surface in surfaces.values():
             writer.AddShape(_face(surface))
         writer.ComputeModel()
-        done = writer.Write(str(temporary))
     else:
-        writer = STEPControl_Writer()
+        writer, success = STEPControl_Writer(), IFSelect_RetDone
         Interface_Static.SetCVal_s("write.step.unit", "MM")
         for name, surface in surfaces.items():
             Interface_Static.SetCVal_s("write.step.product.name", name)
             writer.Transfer(_face(surface), STEPControl_AsIs)
-        done = writer.Write(str(temporary)) == IFSelect_RetDone
-    if not done:
-        raise OSError(f"OpenCASCADE could not write {path}")
-    temporary.replace(path)
+    with atomic_path(path) as temporary:
+        if writer.Write(str(temporary)) != success:
+            raise OSError("OpenCASCADE gave up")
 
 
 def bspline(surface: Surface) -> Any:
@@ -354,3 +358,23 @@ def _merged(
     triangles = number.reshape(-1)[triangles]
     a, b, c = triangles.T
     return points[first], np.ascontiguousarray(triangles[(a != b) & (b != c) & (c != a)])
+
+
+def main(reader: str, path: str, answer: str) -> None:
+    """Keep what a reader gives, or its refusal, in a file for `kneewear.io.cad`."""
+    try:
+        given: Any = globals()[reader](Path(path))
+    except InputDataError as error:
+        given = error
+    except Exception as error:  # bindings raise errors of OpenCASCADE's own
+        given = InputDataError(
+            path,
+            f"content OpenCASCADE cannot use ({type(error).__name__}: {error})",
+            "a complete STEP or IGES file",
+            "The file is cut off or damaged: copy or export it again.",
+        )
+    Path(answer).write_bytes(pickle.dumps(given))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io.data_file import LARGEST_TEXT, decode_text, line_fault, read_data
 
 SUFFIXES = (".csv", ".xyz", ".txt")
 
@@ -30,27 +33,24 @@ def load_points(path: str | Path) -> TriangleMesh:
     Raises
     ------
     InputDataError
-        If the file is missing, empty, or a line holds no three finite numbers.
+        If the file is missing, empty, not text, or a line holds no three finite numbers.
     """
     path = Path(path)
-    if not path.is_file():
-        raise InputDataError(
-            path, "no such file", "a point file", "Check `data_folder` and the file's name."
-        )
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputDataError(
-            path, "binary content", "text with three numbers a line", "Export the points as text."
-        ) from error
-    lines = [(number, _fields(line)) for number, line in enumerate(text.splitlines(), 1)]
-    lines = [(number, fields) for number, fields in lines if fields]
-    if not lines:
+    text = decode_text(path, read_data(path, "a point", LARGEST_TEXT))
+    numbers, chosen = array("d"), None
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = _fields(line)
+        if fields and chosen is None:
+            head = _columns(fields)
+            chosen = head or (0, 1, 2)
+            fields = [] if head else fields
+        if fields and chosen:
+            numbers.extend(
+                _point(path, number, line, [fields[c] for c in chosen if c < len(fields)])
+            )
+    if not numbers:
         raise InputDataError(path, "no points", "x, y, z of points", "Export the points again.")
-    columns = _columns(lines[0][1])
-    rows = lines if columns is None else lines[1:]
-    chosen = (0, 1, 2) if columns is None else columns
-    return points_mesh(np.array([_point(path, row, chosen) for row in rows]).reshape(-1, 3))
+    return points_mesh(np.array(numbers).reshape(-1, 3))
 
 
 def points_mesh(points: NDArray[np.float64]) -> TriangleMesh:
@@ -79,21 +79,15 @@ def _columns(first: list[str]) -> tuple[int, int, int] | None:
     return None
 
 
-def _point(
-    path: Path, row: tuple[int, list[str]], columns: tuple[int, int, int]
-) -> tuple[float, ...]:
+def _point(path: Path, number: int, line: str, fields: list[str]) -> tuple[float, ...]:
     """Coordinates of one line."""
-    number, fields = row
+    if ";" in line and "," in line:
+        raise line_fault(path, number, line, "numbers with decimal points, or one separator")
     try:
-        point = tuple(float(fields[column]) for column in columns)
-    except (ValueError, IndexError):
-        point = (np.nan,)
-    if not np.isfinite(point).all():
-        raise InputDataError(
-            path,
-            f"'{' '.join(fields)}'",
-            "three finite numbers",
-            "Correct the line, or start it with # if it is a comment.",
-            f"line {number}",
-        )
-    return point
+        x, y, z = map(float, fields)
+    except ValueError:
+        x = y = z = math.nan
+    # Implants are no kilometres wide, in no unit.
+    if not (abs(x) < 1e9 and abs(y) < 1e9 and abs(z) < 1e9):
+        raise line_fault(path, number, line, "three finite numbers (comments start with #)")
+    return x, y, z

@@ -87,6 +87,7 @@ def save_static(record: StaticRecord, path: str | Path) -> None:
     netcdf.save(LAYOUT, values, path, {})
 
 
+@netcdf.tells_damage("static study")
 def load_static(path: str | Path) -> StaticRecord:
     """Read a static study.
 

@@ -114,22 +114,30 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     ------
     InputDataError
         When a file is missing or not readable, a mesh has the wrong unit or is no bearing surface,
-        a table lacks a column or holds a value that is no number, or a motion or load (a built-in
-        one too) is not one of a knee, or not of this one.
+        the insert of a case has no thickness somewhere, a table lacks a column or holds a value
+        that is no number, or a motion or load (a built-in one too) is not one of a knee, or not of
+        this one.
     """
     meshes = mesh_files(study, root)
     curves = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     for path in (*meshes.values(), *(path for files in curves.values() for path in files.values())):
         _check_readable(path, study, root)
-    # Imported late: jobs that only name files need none of it, and it costs about a second.
-    if meshes:
-        from kneewear.geometry.implant_sources import check_meshes  # noqa: PLC0415
-        from kneewear.io.shape import load_shape  # noqa: PLC0415
-
-        loaded = {name: load_shape(path) for name, path in meshes.items()}
-        check_meshes(study.implant, **loaded)
+    _check_implant(study, meshes)
     notes = [_check_activity(study, name, files) for name, files in curves.items()]
     return (*(note for found in notes for note in found), *_fallbacks(study, root))
+
+
+def _check_implant(study: Study, files: dict[str, str]) -> None:
+    """Look at the meshes, and at the thickness of the thinnest case."""
+    # Imported late: jobs that only name files need none of it, and it costs about a second.
+    from kneewear.geometry.implant_sources import check_meshes, check_thickness  # noqa: PLC0415
+    from kneewear.io.shape import load_shape  # noqa: PLC0415
+
+    loaded = {name: load_shape(path) for name, path in files.items()}
+    if loaded:
+        check_meshes(study.implant, **loaded)
+    parts = {name: loaded.get(name) for name in ("insert_mesh", "underside_mesh")}
+    check_thickness(study.implant, min(study.cases.thickness_mm), **parts)
 
 
 def _check_activity(study: Study, name: str, files: dict[str, str]) -> tuple[str, ...]:

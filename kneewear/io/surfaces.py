@@ -72,6 +72,7 @@ def save_implant(implant: Implant, path: str | Path) -> None:
     netcdf.save(_layout(attributes), values, path, attributes)
 
 
+@netcdf.tells_damage(KIND)
 def load_implant(path: str | Path) -> Implant:
     """Read the surfaces of an implant or a natural knee.
 

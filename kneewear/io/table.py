@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import h5netcdf
 import numpy as np
@@ -15,6 +16,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.table import SurfaceTable, table_from_rows
 from kneewear.geometry.table_window import BlockLayout, Blocks, StorageWindow
 from kneewear.io import netcdf
+from kneewear.io.digests import check_digest
 from kneewear.io.netcdf import Variable
 
 # Samples a block along u and v: 81 rows of 14 columns are the 9072 bytes of Machado's records.
@@ -77,6 +79,7 @@ def save_tables(
     netcdf.save(layout, values, path, attributes)
 
 
+@netcdf.tells_damage("surface table")
 def load_tables(path: str | Path) -> dict[str, SurfaceTable]:
     """Read the tables of all sides.
 
@@ -125,36 +128,37 @@ def open_window(path: str | Path, side: str, size: Blocks = (3, 3)) -> Iterator[
     InputDataError
         When the file is missing, damaged, of another kind, or lacks the side.
     """
-    try:
+    with netcdf.absence_told(path, LAYOUT):
+        check_digest(path)
+    with netcdf.damage_told(path, LAYOUT.kind):
         file = h5netcdf.File(path, "r")
-    except OSError as error:
-        found = "no file" if not Path(path).exists() else f"an unreadable file ({error})"
-        raise InputDataError(
-            path, found, f"a file of kind '{LAYOUT.kind}'", netcdf.REMEDY
-        ) from None
     with file:
-        kind = file.attrs.get("kneewear_file", "unknown")
-        if kind != LAYOUT.kind:
-            raise InputDataError(
-                path, f"a file of kind '{kind}'", f"kind '{LAYOUT.kind}'", netcdf.REMEDY
-            )
-        sides = [str(name) for name in file.variables["side"][...].astype(str)]
-        if side not in sides:
-            raise InputDataError(path, f"sides {', '.join(sides)}", f"side {side}", netcdf.REMEDY)
-        rows, number = file.variables["row"], sides.index(side)
+        with netcdf.damage_told(path, LAYOUT.kind):
+            netcdf.check_kind(LAYOUT, file, path)
+            window = _window(file, side, size, path)
+        yield window
 
-        def read(u_first: int, u_end: int, v_first: int, v_end: int) -> NDArray[np.float64]:
-            return np.asarray(rows[number, u_first:u_end, v_first:v_end, :])
 
-        shape = rows.shape
-        low, high = read(0, 1, 0, 1)[0, 0], read(shape[1] - 1, shape[1], shape[2] - 1, shape[2])
-        layout = BlockLayout(
-            points=(shape[1], shape[2]),
-            block=(int(file.attrs["u_samples_per_block"]), int(file.attrs["v_samples_per_block"])),
-            origin=(float(low[0]), float(low[1])),
-            step=(
-                float(high[0, 0, 0] - low[0]) / (shape[1] - 1),
-                float(high[0, 0, 1] - low[1]) / (shape[2] - 1),
-            ),
-        )
-        yield StorageWindow(layout, read, size)
+def _window(file: Any, side: str, size: Blocks, path: str | Path) -> StorageWindow:
+    """Storage window on one side of an open file."""
+    sides = [str(name) for name in file.variables["side"][...].astype(str)]
+    if side not in sides:
+        found = f"sides {', '.join(sides)}"
+        raise InputDataError(path, found, f"side {side}", "Name one of its sides.")
+    rows, number = file.variables["row"], sides.index(side)
+
+    def read(u_first: int, u_end: int, v_first: int, v_end: int) -> NDArray[np.float64]:
+        return np.asarray(rows[number, u_first:u_end, v_first:v_end, :])
+
+    shape = rows.shape
+    low, high = read(0, 1, 0, 1)[0, 0], read(shape[1] - 1, shape[1], shape[2] - 1, shape[2])
+    layout = BlockLayout(
+        points=(shape[1], shape[2]),
+        block=(int(file.attrs["u_samples_per_block"]), int(file.attrs["v_samples_per_block"])),
+        origin=(float(low[0]), float(low[1])),
+        step=(
+            float(high[0, 0, 0] - low[0]) / (shape[1] - 1),
+            float(high[0, 0, 1] - low[1]) / (shape[2] - 1),
+        ),
+    )
+    return StorageWindow(layout, read, size)

@@ -260,4 +260,4 @@ def _write(
         writer.SetFileName(str(temporary))
         writer.SetInputData(mesh)
         if not writer.Write():
-            raise OSError(f"VTK could not write {path}")
+            raise OSError("VTK gave up")

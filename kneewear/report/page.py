@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-from kneewear.report import prediction, retrievals, sections
+from kneewear.report import outcome, prediction, retrievals, sections
 from kneewear.report.captions import FigureText, figure_text, starting_with
+from kneewear.report.choices import choices
+from kneewear.report.citations import citation_table
+from kneewear.report.insert_view import k3d_source
 from kneewear.report.sections import Table
+from kneewear.report.trade_off import trade_off_numbers
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Section:
         Tables in view.
     folded : tuple of Table
         Long tables behind a click.
+    tool : str
+        Template of something that can be operated, empty for none; stands above the figures.
     """
 
     anchor: str
@@ -40,6 +47,7 @@ class Section:
     figures: tuple[tuple[FigureText, str], ...] = ()
     tables: tuple[Table, ...] = ()
     folded: tuple[Table, ...] = ()
+    tool: str = ""
 
 
 def render_page(
@@ -48,6 +56,7 @@ def render_page(
     figures: Mapping[str, bytes],
     notes: Mapping[str, Sequence[str]],
     provenance: Mapping[str, Any] | None = None,
+    view: Mapping[str, Any] | None = None,
 ) -> str:
     """Write the page of a study.
 
@@ -65,17 +74,21 @@ def render_page(
     notes : mapping of activity name to sequence of str
         What was done to each activity's data.
     provenance : mapping, optional
-        Versions, inputs and wall times.
+        Versions, inputs, wall times and warnings.
+    view : mapping, optional
+        What :func:`kneewear.report.insert_view.build_insert_view` gathered; without it the page has
+        no interactive view.
 
     Returns
     -------
     str
         HTML that needs no other file and no network.
     """
+    trade_off = trade_off_numbers(tables["cases"], tables["regression"])
     several = (
-        _damage_section(tables, figures),
+        _damage_section(tables, figures, view is not None),
+        _regression_section(tables, trade_off is not None),
         _rates_section(study, tables),
-        _regression_section(tables),
         _comparison_section(study, tables, figures),
         _prediction_section(tables),
         _validity_section(study, tables),
@@ -86,13 +99,17 @@ def render_page(
         _elements_section(figures),
         _activity_section(tables, figures, notes),
         _implant_section(tables, figures),
+        _choices_section(study, tables),
         _benchmark_section(tables, figures),
-        provenance_section(study, provenance or {}),
+        citations_section(study),
+        provenance_section(study, provenance or {}, outcome.solved_sentence(study, tables)),
     )
     return fill_template(
         study,
+        {} if view is None else {"view": view, "library": k3d_source()},
+        {} if trade_off is None else {"trade_off": trade_off},
         heading="Wear of a total knee replacement",
-        key_results=sections.key_results(tables),
+        key_results=outcome.key_results(tables),
         what_was_run=sections.what_was_run(study),
         chapters=[section for section in several if section is not None],
     )
@@ -100,7 +117,7 @@ def render_page(
 
 def fill_template(
     study: Mapping[str, Any],
-    *,
+    *embedded: Mapping[str, Any],
     heading: str,
     key_results: Sequence[str],
     what_was_run: Sequence[str],
@@ -112,6 +129,8 @@ def fill_template(
     ----------
     study : mapping
         Settings of the study as plain builtins.
+    *embedded : mapping
+        What the tools of the sections need.
     heading : str
         What the page is about.
     key_results, what_was_run : sequence of str
@@ -124,20 +143,31 @@ def fill_template(
     str
         HTML that needs no other file and no network.
     """
-    text = files("kneewear.report").joinpath("templates", "page.html.j2").read_text("utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    return environment.from_string(text).render(
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        loader=PackageLoader("kneewear.report", "templates"),
+    )
+    environment.filters["embedded"] = _as_json
+    return environment.get_template("page.html.j2").render(
         name=study["study"],
         implant=study["implant"]["name"],
         heading=heading,
         key_results=key_results,
         what_was_run=what_was_run,
         sections=chapters,
+        **{name: value for part in embedded for name, value in part.items()},
     )
 
 
+def _as_json(value: Any) -> Markup:
+    """JSON that may stand inside a script element: nothing in it can end the element."""
+    return Markup(json.dumps(value, separators=(",", ":")).replace("<", "\\u003c"))
+
+
 def _damage_section(
-    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes], viewable: bool
 ) -> Section | None:
     cases = tables["cases"]
     return Section(
@@ -151,6 +181,7 @@ def _damage_section(
         images(figures, "damage_maps", "wear_maps", "damage_surfaces"),
         tables=(sections.place_table(cases),),
         folded=(sections.case_table(cases),),
+        tool="viewer.html.j2" if viewable else "",
     )
 
 
@@ -173,7 +204,7 @@ def _rates_section(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame])
     )
 
 
-def _regression_section(tables: Mapping[str, pd.DataFrame]) -> Section:
+def _regression_section(tables: Mapping[str, pd.DataFrame], operable: bool) -> Section:
     note = sections.regression_note(tables["cases"])
     shown: list[Table] = []
     if not tables["regression"].empty:
@@ -190,7 +221,14 @@ def _regression_section(tables: Mapping[str, pd.DataFrame]) -> Section:
         "negative where thickness and mass act the same way. Standard errors measure how well a "
         "plane fits a computed surface, not how certain the prediction is."
     )
-    return Section("regression", "Thickness and body mass", (text,), tables=tuple(shown))
+    left_out = " ".join(outcome.failure_sentences(tables.get("failures", pd.DataFrame())))
+    return Section(
+        "regression",
+        "Thickness and body mass",
+        (text, left_out),
+        tables=tuple(shown),
+        tool="trade_off.html.j2" if operable else "",
+    )
 
 
 def _comparison_section(
@@ -242,8 +280,8 @@ def _validity_section(
             f"The linear elastic model was compared with measured peaks of up to {limits[0]:g} "
             f"MPa, and polyethylene begins to yield at average pressures of about {limits[1]:g} "
             "MPa. Cases beyond are computed all the same, but should be trusted less.",
-            sections.validity_sentence(tables["validity"]),
-            *sections.border_sentences(tables["cases"]),
+            outcome.validity_sentence(tables["validity"]),
+            *outcome.border_sentences(tables["cases"]),
         ),
         folded=(table,) if table.rows else (),
     )
@@ -269,7 +307,7 @@ def _methods_section(tables: Mapping[str, pd.DataFrame]) -> Section:
         "methods",
         "Balance and choice of method",
         (
-            sections.balance_sentence(tables["cases"]),
+            outcome.balance_sentence(tables["cases"]),
             *(sections.variant_sentence(name, table) for name, table in variants.items()),
             "Pressure acts along one of two directions: that of minimum distance, for which "
             "forces derive from an elastic energy, or the normal of the surface midway between "
@@ -287,7 +325,7 @@ def _failure_section(tables: Mapping[str, pd.DataFrame]) -> Section | None:
     return Section(
         "failures",
         "Cases that failed",
-        (sections.failure_sentence(tables["failures"]),),
+        tuple(outcome.failure_sentences(tables["failures"])),
         tables=(sections.failure_table(tables["failures"]),),
     )
 
@@ -374,8 +412,26 @@ def _benchmark_section(
     return Section("benchmarks", "Benchmarks", text, images(figures, "distance_methods"), shown)
 
 
-def provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) -> Section:
-    """Versions, times, input files and settings."""
+def _choices_section(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> Section:
+    """What a modeller chose, and how much it moves the answer."""
+    text = (
+        "Effects are those this study can tell: measured on its own results, or following exactly "
+        "from a law that is linear in the constant. A dash means that the study did not vary the "
+        "choice, not that it is without effect."
+    )
+    return Section("choices", "Choices of the modeller", (text,), tables=(choices(study, tables),))
+
+
+def citations_section(study: Mapping[str, Any]) -> Section:
+    """Sources of the methods, laws and data of this run."""
+    text = "Who shows these results should cite where their methods, laws and data come from."
+    return Section("citations", "Cite these", (text,), tables=(citation_table(study),))
+
+
+def provenance_section(
+    study: Mapping[str, Any], provenance: Mapping[str, Any], *sentences: str
+) -> Section:
+    """Versions, times, warnings, input files and settings."""
     kinds = (
         ("versions", "Versions", ("Package", "Version")),
         ("wall_time_s", "Time spent", ("Rule", "Seconds, all its jobs")),
@@ -387,7 +443,12 @@ def provenance_section(study: Mapping[str, Any], provenance: Mapping[str, Any]) 
         if provenance.get(key)
     )
     settings = sections.mapping_table("Settings", ("Key", "Value"), dict(_leaves(study)))
-    return Section("provenance", "Provenance", (), folded=(*found, settings))
+    return Section(
+        "provenance",
+        "Provenance",
+        (*sentences, *outcome.origin_sentences(provenance)),
+        folded=(*found, settings),
+    )
 
 
 def _leaves(settings: Any, path: str = "") -> Iterable[tuple[str, str]]:

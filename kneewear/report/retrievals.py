@@ -39,7 +39,7 @@ def rates_table(cases: pd.DataFrame) -> Table:
             if len(values):
                 unit = unit_name(chosen["unit"].iloc[0])
                 rows.append((text, side, unit, values.min(), values.median(), values.max()))
-    head = ["", "Side", "Unit", "Smallest", "Median", "Largest"]
+    head = ["Quantity", "Side", "Unit", "Smallest", "Median", "Largest"]
     return make_table("Wear, creep and their rates, over all cases", head, rows)
 
 

@@ -1,4 +1,4 @@
-"""Sentences and tables of the page, made from the tables of the study."""
+"""What was run in words, and tables of the page, made from the tables of the study."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from kneewear.regression import QUANTITIES, regression_shortfall
 from kneewear.report.style import quantity_name, unit_name
 
 SIGNIFICANT = 4
-# Equilibria leave less than this of the load, poses replayed on another grid more.
-REPLAYED = 1e-4
 
 
 @dataclass(frozen=True)
@@ -29,11 +27,14 @@ class Table:
         Column heads with units.
     rows : tuple of tuple of str
         Cells; the first of a row is its head.
+    words : bool
+        True for a table of sentences rather than numbers.
     """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    words: bool = False
 
 
 def shown(value: Any, digits: int = SIGNIFICANT) -> str:
@@ -153,75 +154,6 @@ def _surface(wear: Mapping[str, Any]) -> str:
     )
 
 
-def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Sentences that tell the outcome."""
-    cases = tables["cases"]
-    sentences = []
-    for quantity in ("damage_depth", "wear_depth", "damage_volume", "max_pressure"):
-        parts = []
-        for side in ("medial", "lateral"):
-            rows = cases[(cases["side"] == side) & (cases["quantity"] == quantity)]
-            unit = unit_name(rows["unit"].iloc[0])
-            low, high = rows["value"].min(), rows["value"].max()
-            span = shown(low, 3) if low == high else f"{shown(low, 3)} to {shown(high, 3)}"
-            parts.append(f"{side} {span} {unit}")
-        sentences.append(f"{quantity_name(quantity)}: {', '.join(parts)}.")
-    comparison = tables.get("comparison")
-    if comparison is not None and not comparison.empty:
-        for used, text in ((False, "not fitted"), (True, "fitted")):
-            error = (
-                100.0 * comparison.loc[comparison["calibration"] == used, "relative_error"].abs()
-            )
-            if len(error):
-                sentences.append(
-                    f"Against the published tables, {len(error)} values of cells {text} in the "
-                    f"calibration: "
-                    f"median error {error.median():.1f} %, 95 % under "
-                    f"{error.quantile(0.95):.1f} %, largest {error.max():.1f} %."
-                )
-    failed = failure_sentence(tables["failures"]) if "failures" in tables else ""
-    return [
-        *sentences,
-        *([failed] if failed else []),
-        validity_sentence(tables["validity"]),
-        *border_sentences(cases),
-        balance_sentence(cases),
-    ]
-
-
-def border_sentences(cases: pd.DataFrame) -> list[str]:
-    """Say when contact reaches the end of the element grid; nothing when it does not."""
-    rows = cases[(cases["quantity"] == "border_pressure") & (cases["value"] > 0.0)]
-    return [
-        f"Contact reaches the end of the {side} plateau's elements in {part['case'].nunique()} of "
-        f"{cases['case'].nunique()} cases, with up to {part['value'].max():.3g} MPa: what would "
-        "lie beyond is cut off."
-        for side, part in rows.groupby("side")
-    ]
-
-
-def validity_sentence(validity: pd.DataFrame) -> str:
-    """How many cases leave the range the model was validated in."""
-    flags = validity[["max_pressure_above_limit", "avg_pressure_above_limit"]].astype(bool)
-    beyond = validity.loc[flags.any(axis=1), "case"].nunique()
-    return (
-        f"{beyond} of {validity['case'].nunique()} cases go beyond the pressures the linear model "
-        "was validated for."
-    )
-
-
-def balance_sentence(cases: pd.DataFrame) -> str:
-    """How well force and moment are balanced."""
-    worst = _largest(cases, "max_residual")
-    spring = _largest(cases, "max_relative_spring_force")
-    text = f"Balance: largest remaining imbalance {worst:.1e} of the load"
-    if worst > REPLAYED:
-        text += " (of the fine grid, at poses that balance the coarse one)"
-    if spring > 0.0:
-        return f"{text}; the medial-lateral spring takes up to {100 * spring:.2g} % of the load."
-    return f"{text}; no spring was needed."
-
-
 def case_table(cases: pd.DataFrame) -> Table:
     """The seven quantities of every case and side."""
     chosen = cases[cases["quantity"].isin(QUANTITIES)]
@@ -255,7 +187,7 @@ def place_table(cases: pd.DataFrame) -> Table:
             ].dropna()
             if len(values):
                 rows.append((text, side, values.min(), values.median(), values.max()))
-    head = ["", "Side", "Smallest (mm)", "Median (mm)", "Largest (mm)"]
+    head = ["Quantity", "Side", "Smallest (mm)", "Median (mm)", "Largest (mm)"]
     return make_table("Places on the insert, over all cases", head, rows)
 
 
@@ -445,17 +377,6 @@ def analysis_sentences(analyses: pd.DataFrame) -> list[str]:
     ]
 
 
-def failure_sentence(failures: pd.DataFrame) -> str:
-    """How many cases were left out, or empty."""
-    if failures.empty:
-        return ""
-    names = ", ".join(dict.fromkeys(failures["case"]))
-    return (
-        f"{failures['case'].nunique()} cases could not be simulated and are left out of every "
-        f"table, figure and regression: {names}."
-    )
-
-
 def failure_table(failures: pd.DataFrame) -> Table:
     """Cases that failed, and why."""
     columns = ["case", "activity", "frame", "residual", "reason"]
@@ -540,10 +461,6 @@ def _layer_words(simulation: Mapping[str, Any]) -> str:
 def _listed(values: Sequence[float]) -> str:
     texts = [f"{value:g}" for value in values]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
-
-
-def _largest(cases: pd.DataFrame, quantity: str) -> float:
-    return float(cases.loc[cases["quantity"] == quantity, "value"].max())
 
 
 def _life(cases: pd.DataFrame) -> list[str]:

@@ -24,7 +24,8 @@ FIRST_TOUCH = 0.02
 # Largest medial-lateral step, mm, and the weakest restoring stiffness believed, per mm of load.
 LARGEST_SHIFT = 0.3
 WEAKEST_RESTORING = 1e-3
-# Lever that turns the moment residual into a force, mm: half a usual condyle spacing.
+# Lever that turns a moment into a force or an angle into a length, mm: half a usual spacing of
+# condyles.
 LEVER = 23.0
 
 

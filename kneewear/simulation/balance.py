@@ -15,13 +15,12 @@ from kneewear.mechanics import Load, Spring, body_three_123, spring_forces
 from kneewear.mechanics._kernels import orient
 from kneewear.mechanics.loads import spring_arrays
 from kneewear.simulation import _kernels
+from kneewear.simulation._equilibrium_kernels import LEVER
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-# Lever that makes an angle a length, mm: half a usual condyle spacing. It weighs steps and
-# residuals; the poses found do not depend on it.
-LEVER = 23.0
+# Weighs angles against lengths in steps and residuals; the poses found do not depend on it.
 WEIGHT = np.array([1.0, 1.0, 1.0, LEVER, LEVER, LEVER])
 # Numbers of a pair that make its contact depend on velocities.
 RUBBING = ("static", "dynamic", "damping")

@@ -106,8 +106,12 @@ def accumulate_wear(
         ]
         for row in shares
     ]
+    # A batch may be left without a case.
+    places = len(shares), len(first.cases)
     stacked = {
-        name: np.stack([[getattr(end, name) for end in row] for row in ends])
+        name: np.array([[getattr(end, name) for end in row] for row in ends]).reshape(
+            *places, *getattr(_fresh_insert(grid), name).shape
+        )
         for name in _Insert.__dataclass_fields__
     }
     worn, kept = stacked["wear"], 1.0 - recovered_part(settings.recovery_minutes)
@@ -165,6 +169,11 @@ class _Insert:
     avg_pressure: Array
 
 
+def _fresh_insert(grid: ElementGrid) -> _Insert:
+    zero = np.zeros(grid.area.shape)
+    return _Insert(zero, zero, zero, zero, zero, np.zeros(len(grid.sides)))
+
+
 def _live(
     fresh: Mapping[str, ContactHistory], life: _Life, resimulate: Resimulation | None
 ) -> _Insert:
@@ -172,8 +181,7 @@ def _live(
     stints = divide_life(life.mixture, life.settings)
     if len(stints) > 1 and resimulate is None:
         raise ValueError("updating the surface needs a way to simulate contact again")
-    zero = np.zeros(life.grid.area.shape)
-    insert = _Insert(zero, zero, zero, zero, zero, np.zeros(len(life.grid.sides)))
+    insert = _fresh_insert(life.grid)
     seen: dict[str, Array] = {}
     surface = life.grid
     for number, stint in enumerate(stints):

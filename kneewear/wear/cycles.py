@@ -162,4 +162,4 @@ def join_cycles(parts: Sequence[CycleRecord]) -> CycleRecord:
 def _peak_load_pressure(history: ContactHistory) -> NDArray[np.float32]:
     """Element pressures of every case at its frame of largest load."""
     peak_frames = np.argmax(history.load, axis=1)
-    return np.stack([history.pressure[case, frame] for case, frame in enumerate(peak_frames)])
+    return history.pressure[np.arange(len(history.cases)), peak_frames]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.errors import KneewearError
 from kneewear.geometry.grid import ElementGrid
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
@@ -79,6 +80,8 @@ def summarize_cases(
     ------
     ValueError
         If maps and cycles hold different cases or activities.
+    KneewearError
+        If there is no case.
 
     Notes
     -----
@@ -98,6 +101,8 @@ def summarize_cases(
     """
     if maps.cases != cycles.cases or maps.activities != cycles.activities:
         raise ValueError("damage maps and cycle record hold different cases or activities")
+    if not maps.cases:
+        raise KneewearError("No case could be simulated: tables/failures.csv and the logs say why.")
     rows = [
         (case.name, life, case.thickness, case.body_mass, side, *row)
         for case_index, case in enumerate(maps.cases)

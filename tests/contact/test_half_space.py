@@ -92,7 +92,7 @@ def test_sphere_is_hertz():
     edge = exact.semi_axes[0]
     random = np.random.default_rng(5)
     worst = np.zeros(3)
-    for offset in random.uniform(-0.5, 0.5, (10, 2)):
+    for offset in random.uniform(-0.5, 0.5, (6, 2)):
         # 1.42 contact radii hold all that overlaps; 40 cells across, 560 of them in contact.
         gap, cell = sphere_gap(radius, 1.5 * edge, 40, offset * 3.0 * edge / 40)
         contact = press_half_space(gap, cell, MODULUS, approach=depth)
@@ -121,8 +121,8 @@ def test_ellipse_is_hertz():
     exact = hertz.ellipse_contact((80.0, 20.0), 500.0, MODULUS)
     a, b = exact.semi_axes
     line = lambda half, count: half * ((np.arange(count) + 0.5) * 2 / count - 1)  # noqa: E731
-    x, z = np.meshgrid(line(1.6 * a, 40), line(1.6 * b, 40), indexing="ij")
-    cell = (3.2 * a / 40, 3.2 * b / 40)
+    x, z = np.meshgrid(line(1.6 * a, 30), line(1.6 * b, 30), indexing="ij")
+    cell = (3.2 * a / 30, 3.2 * b / 30)
     contact = press_half_space(x**2 / 160 + z**2 / 40, cell, MODULUS, load=500.0)
     assert contact.approach == pytest.approx(exact.depth, rel=0.01)
     assert contact.pressure.max() == pytest.approx(exact.peak_pressure, rel=0.01)

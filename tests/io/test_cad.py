@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -134,6 +135,27 @@ class TestWithOpenCascade:
         path.write_text(path.read_text()[:400])
         with pytest.raises(InputDataError, match=r"cannot read|no faces"):
             load_shape(path)
+
+    @pytest.mark.parametrize(
+        ("ending", "found"),
+        [
+            (subprocess.CompletedProcess([], -11), "content OpenCASCADE crashes on"),
+            (subprocess.TimeoutExpired([], 300), "content OpenCASCADE is busy with for 300 s"),
+        ],
+    )
+    def test_file_that_crashes_or_hangs_opencascade_is_refused(
+        self, tmp_path, monkeypatch, ending, found
+    ):
+        # One mutated STEP or IGES file in ten crashes OpenCASCADE 8; which one, no version tells.
+        def run(*_, **__):
+            if isinstance(ending, Exception):
+                raise ending
+            return ending
+
+        (tmp_path / "a.step").write_text("ISO-10303-21;")
+        monkeypatch.setattr(subprocess, "run", run)
+        with pytest.raises(InputDataError, match=f"{found}.*cut off or damaged"):
+            load_shape(tmp_path / "a.step")
 
     def test_trimmed_face_is_not_taken_for_a_patch(self, tmp_path):
         from OCP.BRepPrimAPI import BRepPrimAPI_MakeCylinder

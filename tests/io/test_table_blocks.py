@@ -74,7 +74,7 @@ def test_a_window_on_nothing_says_what_is_missing(path, tmp_path):
         pass
     (tmp_path / "torn.nc").write_bytes(path.read_bytes()[:3000])
     with (
-        pytest.raises(InputDataError, match="unreadable file"),
+        pytest.raises(InputDataError, match="content that cannot be used"),
         open_window(tmp_path / "torn.nc", "medial"),
     ):
         pass

@@ -101,6 +101,7 @@ def make_study(thicknesses, masses, lives=None):
         maps=maps,
         cycles=cycles,
         activities={"gait": activity},
+        histories=histories,
         tables=tables,
     )
 

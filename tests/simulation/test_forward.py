@@ -95,8 +95,9 @@ def test_lighter_bodies_come_nearer_to_the_equilibria():
 def test_error_falls_with_the_tolerance():
     reference = walked(1e-8).place[:, 1:4]
     errors = [np.abs(walked(t).place[:, 1:4] - reference).max(axis=0) for t in (1e-3, 1e-5, 1e-7)]
-    assert (errors[1] < 0.1 * errors[0]).all()
-    assert (errors[2] < 0.1 * errors[1]).all()
+    # Errors of single steps are what is bounded: those of the whole path fall more slowly.
+    assert (errors[1] < 0.2 * errors[0]).all()
+    assert (errors[2] < 0.2 * errors[1]).all()
     # Of 0.1 mm of penetration; a chain of steps errs by some hundred times each of them.
     assert errors[1][0] < 1e-4 * 0.1
 

@@ -126,3 +126,16 @@ def test_nothing_to_join_is_refused():
         join_damage([])
     with pytest.raises(ValueError, match="no batch"):
         join_cycles([])
+
+
+def test_a_batch_without_cases_joins_the_others(history, grid, settings):
+    """All cases of a batch may have failed."""
+    whole, none = {"gait": history}, {"gait": history.select([])}
+    damage = join_damage([accumulate_wear(part, grid, settings()) for part in (none, whole, none)])
+    assert damage.cases == history.cases
+    reference = accumulate_wear(whole, grid, settings())
+    np.testing.assert_array_equal(damage.wear_depth, reference.wear_depth)
+    cycles = join_cycles([record_cycles(part) for part in (none, whole)])
+    np.testing.assert_array_equal(
+        cycles.peak_load_pressure, record_cycles(whole).peak_load_pressure
+    )

@@ -121,7 +121,7 @@ def test_job_that_fails_says_why_and_logs_the_traceback(finished, tmp_path_facto
             "accumulate_wear",
             fails=True,
         )
-        assert "unreadable file" in text
+        assert "b000.nc.damaged: run the same command again" in text
         log = finished.folder / "results" / "quick" / "logs" / "accumulate_wear" / "b000.log"
         assert "Traceback" in log.read_text()
     finally:

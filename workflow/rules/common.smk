@@ -16,13 +16,18 @@ from kneewear.io.study_inputs import (
     mesh_files,
 )
 from kneewear.provenance import source_fingerprint
+from kneewear.settings_file import read_settings_file
 
 # Relative, so that a checkout can be moved without running anything again.
 ROOT = os.path.relpath(workflow.basedir)
-SETTINGS_FILES = " + ".join(str(path) for path in workflow.configfiles)
+# The default study comes last in the list but is overridden by the others.
+NAMES = [os.path.relpath(path) for path in workflow.configfiles]
+NAMES = NAMES[-1:] + NAMES[:-1]
 
 try:
-    STUDY = load_study(config, SETTINGS_FILES)
+    # Snakemake has merged the files by now; read again they tell lines, and traps of YAML.
+    FILES = map(read_settings_file, NAMES if workflow.is_main_process else [])
+    STUDY = load_study(config, " + ".join(NAMES), list(FILES))
     if workflow.is_main_process:
         for note in check_inputs(STUDY, ROOT):
             logger.warning(note)
@@ -38,6 +43,7 @@ PROVENANCE = f"{RESULTS}/provenance.json"
 PUBLISHED = sorted(
     str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
 )
+TEMPLATES = sorted(map(str, Path(ROOT, "kneewear/report/templates").iterdir()))
 ACTIVITIES = list(STUDY.simulated_activities())
 BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 

@@ -32,5 +32,6 @@ rule write_provenance:
         source=fingerprint("write_provenance"),
         settings=settings(STUDY),
         benchmarks=BENCHMARKS,
+        logs=LOGS,
     script:
         "../../scripts/write_provenance.py"

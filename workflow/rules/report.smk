@@ -64,6 +64,33 @@ rule plot_figures:
         "../../scripts/plot_figures.py"
 
 
+rule build_insert_view:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
+        cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
+        histories=expand(
+            rules.simulate_contact.output.history, activity=ACTIVITIES, batch=BATCHES
+        ),
+    output:
+        view=f"{RESULTS}/report/insert_view.json",
+    log:
+        f"{LOGS}/build_insert_view.log",
+    benchmark:
+        f"{BENCHMARKS}/build_insert_view.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=2500,
+        runtime=15,
+    params:
+        source=fingerprint("build_insert_view"),
+    script:
+        "../../scripts/build_insert_view.py"
+
+
 rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
@@ -72,7 +99,8 @@ rule write_report:
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         signs=expand(rules.check_signs.output.trials, activity=SIGNED),
         provenance=PROVENANCE,
-        template=str(Path(ROOT, "kneewear/report/templates/page.html.j2")),
+        view=rules.build_insert_view.output.view,
+        templates=TEMPLATES,
     output:
         page=report(
             f"{RESULTS}/report/index.html",

@@ -143,7 +143,7 @@ rule write_static_report:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
         figures=rules.plot_static.output.figures,
         provenance=PROVENANCE,
-        template=str(Path(ROOT, "kneewear/report/templates/page.html.j2")),
+        templates=TEMPLATES,
     output:
         page=report(
             f"{RESULTS}/report/index.html",

@@ -1,9 +1,5 @@
 """Wear, creep and damage over a life."""
 
-LIVES = list(STUDY.wear.lives)
-MAP_NAME = "{case}" if len(LIVES) == 1 else "{case}_{life}"
-CASE_NAMES = [case["name"] for case in STUDY.case_list()]
-
 
 rule accumulate_wear:
     input:
@@ -45,7 +41,8 @@ rule write_vtk:
         grid=rules.build_geometry.output.grid,
         damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
     output:
-        expand(f"{RESULTS}/wear/vtk/{MAP_NAME}.vtp", case=CASE_NAMES, life=LIVES),
+        # A file a case and life, but for cases that failed.
+        maps=directory(f"{RESULTS}/wear/vtk"),
     log:
         f"{LOGS}/write_vtk.log",
     benchmark:

@@ -1,0 +1,41 @@
+"""Docstrings as Markdown: roles and plain-text tables are the two things Markdown misreads."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import griffe
+
+ROLE = re.compile(r":[a-z:]+:`~?([^`]+)`")
+RULE = re.compile(r"^\s*=+( +=+)+\s*$")
+
+
+class Readable(griffe.Extension):
+    """Rewrites what Markdown would misread before docstrings are parsed."""
+
+    def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Rewrite one docstring."""
+        if obj.docstring and not obj.is_alias:
+            obj.docstring.value = readable(obj.docstring.value)
+
+
+def readable(text: str) -> str:
+    """Text of a docstring without roles, its tables fenced.
+
+    Parameters
+    ----------
+    text : str
+        Docstring as written.
+
+    Returns
+    -------
+    str
+        The same in Markdown.
+    """
+    lines = ROLE.sub(r"`\1`", text).split("\n")
+    rules = [number for number, line in enumerate(lines) if RULE.match(line)]
+    for first, last in reversed(list(zip(rules[::3], rules[2::3], strict=False))):
+        lines[last + 1 : last + 1] = ["```"]
+        lines[first:first] = ["```text"]
+    return "\n".join(lines)

@@ -1,0 +1,68 @@
+"""Tables of a finished study in the pages that ask for them by a marker.
+
+`<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file
+in `results/`, or a sentence that says how to make it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+RESULTS = Path(os.environ.get("KNEEWEAR_RESULTS", Path(__file__).parents[2] / "results"))
+MARKER = re.compile(r"<!-- (table|errors): (\S+?)((?: \w+=\S+)*) -->")
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put tables in the place of their markers."""
+    return MARKER.sub(lambda match: filled(match, RESULTS), markdown)
+
+
+def filled(match: re.Match[str], results: Path) -> str:
+    """What a marker stands for."""
+    kind, name, words = match.groups()
+    path = results / name
+    if not path.is_file():
+        study = name.split("/")[0]
+        config = "" if study == "default" else f" CONFIG=config/{study}.yaml"
+        return (
+            f"*`results/{name}` was not there when this page was built: "
+            f"`make study{config}` makes it, `make docs` then fills it in.*"
+        )
+    table, options = pd.read_csv(path), dict(word.split("=") for word in words.split())
+    if kind == "errors":
+        return as_markdown(error_summary(table, options["error"], options["by"].split(",")))
+    if "columns" in options:
+        table = table[[name for name in options["columns"].split(",") if name in table]]
+    return as_markdown(table.head(int(options.get("rows", "40"))))
+
+
+def error_summary(table: pd.DataFrame, error: str, groups: list[str]) -> pd.DataFrame:
+    """Number, bias and size of relative errors in each group, per cent."""
+    summary = pd.DataFrame({"values": table.groupby(groups)[error].size()})
+    for name, of in (
+        ("mean %", lambda part: part.mean()),
+        ("median size %", lambda part: part.abs().median()),
+        ("95 % within %", lambda part: part.abs().quantile(0.95)),
+        ("largest size %", lambda part: part.abs().max()),
+    ):
+        summary[name] = 100.0 * table.groupby(groups)[error].apply(of)
+    return summary.reset_index()
+
+
+def as_markdown(table: pd.DataFrame) -> str:
+    """Table in Markdown, numbers to three digits."""
+    lines = ["| " + " | ".join(str(name) for name in table.columns) + " |"]
+    lines.append("|" + "---|" * len(table.columns))
+    lines += ["| " + " | ".join(_cell(value) for value in row) + " |" for row in table.to_numpy()]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if pd.isna(value) else f"{value:.3g}"
+    return str(value).replace("|", "/")

@@ -1,0 +1,37 @@
+"""Check settings and the data files they name, as the workflow does before its first job.
+
+`python -m kneewear config/mine.yaml` reads the default study, the files named, and says what is
+wrong with them, or nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kneewear import default_settings_file
+from kneewear.config import load_study, merge_settings
+from kneewear.errors import InputDataError
+from kneewear.io.study_inputs import check_inputs
+from kneewear.settings_file import read_settings_file
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Check the files named on the command line, or in a list."""
+    parser = argparse.ArgumentParser(prog="python -m kneewear", description=__doc__)
+    parser.add_argument("file", nargs="*", help="settings (YAML) over the default ones")
+    try:
+        files = [read_settings_file(default_settings_file())]
+        files += [read_settings_file(path) for path in parser.parse_args(arguments).file]
+        merged: dict[str, object] = {}
+        for file in files:
+            merged = merge_settings(merged, file.content)
+        study = load_study(merged, " + ".join(file.path for file in files), files)
+        notes = check_inputs(study, Path())
+    except InputDataError as error:
+        raise SystemExit(str(error)) from None
+    print("\n".join([*notes, f"Study '{study.study}': no fault found."]))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Content of a user's data file, with the faults every kind of file shares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kneewear.errors import InputDataError
+
+# Largest files, bytes: twenty million triangles, or as many as Python's numbers leave room for.
+LARGEST_BINARY = 1_000_000_000
+LARGEST_TEXT = 200_000_000
+
+
+def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> bytes:
+    """Bytes of a data file.
+
+    Parameters
+    ----------
+    path : str or Path
+        File; links are followed.
+    kind : str
+        What it should be, for messages: "a mesh".
+    largest : int
+        Size it may have, bytes.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    InputDataError
+        When it is missing, no ordinary file, empty, too large or not readable.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputDataError(
+            path,
+            "a folder" if path.is_dir() else "no such file",
+            f"{kind} file",
+            "Check `data_folder` and the file's name.",
+        )
+    size = path.stat().st_size
+    if size == 0:
+        raise InputDataError(path, "an empty file", kind, "Copy or export the file again.")
+    if size > largest:
+        raise InputDataError(
+            path,
+            f"a file of {size / 1e6:.0f} MB",
+            f"at most {largest / 1e6:.0f} MB",
+            "Is it the right file? Then export it coarser, or in a binary format.",
+        )
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputDataError(path, reason, f"{kind} file", "Check file and permissions.") from error
+
+
+def decode_text(path: str | Path, content: bytes) -> str:
+    """Text of a data file.
+
+    Parameters
+    ----------
+    path : str or Path
+        File, for messages.
+    content : bytes
+        UTF-8, with or without byte order mark.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputDataError
+        When it is in another encoding or holds binary content.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputDataError(
+            path,
+            f"a byte 0x{content[error.start]:02x} that is not UTF-8",
+            "text in UTF-8 or ASCII",
+            "Save it as text in UTF-8 (not as a spreadsheet); binary content is damaged or of "
+            "another format.",
+            f"line {line}",
+        ) from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InputDataError(
+            path, "binary content", "text", "Export the file again.", f"line {line}"
+        )
+    return text
+
+
+def line_fault(
+    path: str | Path, number: int, line: str, expected: str, place: str = "line"
+) -> InputDataError:
+    """Fault of one line of a text file.
+
+    Parameters
+    ----------
+    path : str or Path
+        File.
+    number : int
+        Line, counted from 1.
+    line : str
+        What stands there; long lines are shortened.
+    expected : str
+        What would have been right.
+    place : str
+        What is counted.
+
+    Returns
+    -------
+    InputDataError
+    """
+    shown = line.strip()
+    shown = f"'{shown[:60]}...'" if len(shown) > 60 else f"'{shown}'"
+    return InputDataError(
+        path, shown, expected, "Correct the line, or export the file again.", f"{place} {number}"
+    )
+
+
+def cut_off(path: str | Path, found: str, expected: str) -> InputDataError:
+    """Fault of a file that ends too early or is garbled.
+
+    Parameters
+    ----------
+    path : str or Path
+        File.
+    found, expected : str
+        What is there, and what would have been right.
+
+    Returns
+    -------
+    InputDataError
+    """
+    remedy = "The file is cut off or damaged: copy or export it again."
+    return InputDataError(path, found, expected, remedy)

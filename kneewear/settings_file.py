@@ -1,0 +1,210 @@
+"""YAML files of settings, read as data: every key with its line, and YAML's traps refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kneewear.errors import InputDataError
+
+Location = tuple[str | int, ...]
+
+# Settings are a few pages; aliases may not unfold them beyond this many entries either.
+_LARGEST = 200_000
+_MOST_ENTRIES = 20_000
+_TAG = "tag:yaml.org,2002:"
+_OCTAL = re.compile(r"[-+]?0[0-7_]+")
+
+
+@dataclass(frozen=True)
+class SettingsFile:
+    """Content of one file.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    content : dict
+        Its mapping.
+    lines : dict
+        Location (keys, and places in lists) to its line, counted from 1.
+    """
+
+    path: str
+    content: dict[str, Any]
+    lines: dict[Location, int]
+
+
+def value_at(settings: Any, location: Location) -> Any:
+    """Value at a location; None where there is nothing.
+
+    Parameters
+    ----------
+    settings : mapping
+        Settings.
+    location : tuple
+        Keys, and places in lists, that lead to it.
+
+    Returns
+    -------
+    Any
+    """
+    for step in location:
+        try:
+            settings = settings[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return settings
+
+
+def read_settings(path: str | Path) -> dict[str, Any]:
+    """Settings in a YAML file, unchecked but for YAML itself.
+
+    Parameters
+    ----------
+    path : str or Path
+        YAML file.
+
+    Returns
+    -------
+    dict
+        The file's mapping.
+
+    Raises
+    ------
+    InputDataError
+        As `read_settings_file`.
+    """
+    return read_settings_file(path).content
+
+
+def read_settings_file(path: str | Path) -> SettingsFile:
+    """Settings in a YAML file with the line of every key.
+
+    Parameters
+    ----------
+    path : str or Path
+        YAML file.
+
+    Returns
+    -------
+    SettingsFile
+
+    Raises
+    ------
+    InputDataError
+        When the file cannot be read, is no YAML or no mapping; when a key stands twice; when a
+        value is one that YAML reads as something else than it looks: `no` (false), `10:30` (630),
+        `010` (8), a date.
+    """
+    text = _text(path)
+    try:
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        if not isinstance(root, yaml.MappingNode):
+            kinds = {yaml.SequenceNode: "a list", yaml.ScalarNode: "a single value"}
+            found = kinds.get(type(root), "an empty file")
+            raise _fault(path, found, "a mapping of keys to values", "Name each value.")
+        if _size(root, {}) > _MOST_ENTRIES:
+            found = f"more than {_MOST_ENTRIES} entries, aliases unfolded"
+            raise _fault(path, found, "settings", "Write out what the aliases stand for.")
+        lines: dict[Location, int] = {}
+        for location, label, value in _entries(root, ()):
+            if location in lines:
+                found = f"a second key '{location[-1]}' (the first is in line {lines[location]})"
+                raise _fault(path, found, "every key once", "Remove one.", label.start_mark)
+            lines[location] = label.start_mark.line + 1
+            _check_scalar(path, label)
+            _check_scalar(path, value)
+        return SettingsFile(str(path), loader.construct_document(root), lines)
+    except InputDataError:
+        raise
+    except yaml.MarkedYAMLError as error:
+        found = " ".join(part for part in (error.context, error.problem) if part)
+        remedy = "Correct the line; YAML indents with blanks, not with tabs."
+        raise _fault(path, found, "valid YAML", remedy, error.problem_mark) from error
+    except RecursionError as error:
+        raise _fault(path, "lists within lists without end", "settings", "Unfold them.") from error
+    except Exception as error:  # the loader raises whatever odd numbers lead it to
+        found = " ".join(str(error).split())
+        raise _fault(path, found, "valid YAML", "Correct the file.") from error
+
+
+def _text(path: str | Path) -> str:
+    """Text of a settings file."""
+    remedy = "Check the path."
+    try:
+        if Path(path).is_file() and Path(path).stat().st_size > _LARGEST:
+            found = f"a file of {Path(path).stat().st_size / 1e6:.1f} MB"
+            raise InputDataError(path, found, f"settings of at most {_LARGEST / 1e6} MB", remedy)
+        content = Path(path).read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputDataError(path, reason, "a readable YAML file", remedy) from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"a byte 0x{content[error.start]:02x} that is not UTF-8"
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputDataError(
+            path, found, "YAML in UTF-8", "Save the file as UTF-8.", f"line {line}"
+        ) from error
+
+
+def _size(node: yaml.Node, known: dict[int, int]) -> int:
+    """Entries of a node with all its aliases unfolded; too many for one that holds itself."""
+    if id(node) not in known:
+        known[id(node)] = _MOST_ENTRIES + 1
+        parts = node.value if isinstance(node, yaml.SequenceNode) else []
+        if isinstance(node, yaml.MappingNode):
+            parts = [part for pair in node.value for part in pair]
+        known[id(node)] = 1 + sum(_size(part, known) for part in parts)
+    return known[id(node)]
+
+
+def _entries(
+    node: yaml.Node, location: Location
+) -> Iterator[tuple[Location, yaml.Node, yaml.Node]]:
+    """Yield what stands below a node: location, the node that bears its line, its value."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*location, key.value if isinstance(key, yaml.ScalarNode) else "?")
+            yield inner, key, value
+            yield from _entries(value, inner)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            inner = (*location, number)
+            yield inner, value, value
+            yield from _entries(value, inner)
+
+
+def _check_scalar(path: str | Path, node: yaml.Node) -> None:
+    """Refuse a value that YAML reads as something else than it looks."""
+    if not isinstance(node, yaml.ScalarNode) or node.style is not None:
+        return
+    kind, text = node.tag.removeprefix(_TAG), node.value
+    if kind == "bool" and text.lower() not in ("true", "false"):
+        meaning, wanted = "true or false", "true or false"
+    elif kind in ("int", "float") and ":" in text:
+        meaning, wanted = "a number to the base 60", "a decimal number"
+    elif kind == "int" and _OCTAL.fullmatch(text):
+        meaning, wanted = "a number to the base 8", "a number without leading zeros"
+    elif kind == "timestamp":
+        meaning, wanted = "a date", "text or a number"
+    else:
+        return
+    found = f"{text}, which YAML takes for {meaning}"
+    remedy = f'If it is text, put it in quotes: "{text}".'
+    raise _fault(path, found, wanted, remedy, node.start_mark)
+
+
+def _fault(
+    path: str | Path, found: str, expected: str, remedy: str, mark: yaml.Mark | None = None
+) -> InputDataError:
+    where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+    return InputDataError(path, found, expected, remedy, where)

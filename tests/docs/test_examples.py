@@ -1,0 +1,150 @@
+"""Every block of code in the documentation is run as printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from docs.generators.notebooks import run_notebook
+from docs.generators.results import MARKER, error_summary, filled
+from kneewear.config import load_study, merge_settings, read_settings
+from tests.workflow.conftest import Checkout
+
+CHECKOUT = Path(__file__).parents[2]
+DOCS = CHECKOUT / "docs"
+BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+TUTORIAL = DOCS / "tutorial.md"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if path != TUTORIAL)
+STUDY = re.compile(r"make study(?: CONFIG=([\w/]+\.yaml))?")
+
+
+def blocks(path, language):
+    """Blocks of one language on a page, without the indent of a list they stand in."""
+    found = BLOCK.findall(path.read_text(encoding="utf-8"))
+    return [
+        re.sub(f"^{indent}", "", code, flags=re.M)
+        for indent, kind, code in found
+        if kind == language
+    ]
+
+
+def named(pages, language):
+    """Pages that hold a block of a language."""
+    return [
+        pytest.param(page, id=str(page.relative_to(DOCS)))
+        for page in pages
+        if blocks(page, language)
+    ]
+
+
+def studies(text):
+    """Settings named by the `make study` lines of a text; None for the default study."""
+    return [match[1] for match in STUDY.finditer(text)]
+
+
+@pytest.mark.parametrize("path", named(PAGES, "python"))
+def test_python_of_a_guide_runs(path):
+    names = {"__name__": "__main__"}
+    for code in blocks(path, "python"):
+        # As a module of its own would: dataclasses look for theirs.
+        exec(compile(code, str(path), "exec"), names)
+
+
+@pytest.mark.parametrize("path", named([*PAGES, TUTORIAL], "yaml"))
+def test_settings_of_a_guide_are_accepted(path, monkeypatch):
+    monkeypatch.chdir(CHECKOUT)
+    default = read_settings("config/config.yaml")
+    for number, text in enumerate(blocks(path, "yaml")):
+        file = f"{path.stem}_{number}.yaml"
+        study = load_study(merge_settings(default, settings(text)), file)
+        assert study.study
+
+
+def settings(text):
+    """Settings in a block, read as a file's."""
+    return yaml.safe_load(text)
+
+
+def test_only_languages_that_are_run_are_used():
+    kinds = {
+        kind
+        for path in [*PAGES, TUTORIAL]
+        for _, kind, _ in BLOCK.findall(path.read_text(encoding="utf-8"))
+    }
+    assert kinds == {"python", "yaml", "bash"}
+
+
+@pytest.mark.parametrize("path", [*named([*PAGES, TUTORIAL], "bash"), CHECKOUT / "README.md"])
+def test_studies_named_exist(path):
+    text = path.read_text(encoding="utf-8")
+    found = studies(text)
+    assert found
+    for config in set(found) - {None, "config/mine.yaml", "my.yaml"}:
+        assert (CHECKOUT / config).is_file(), config
+    # What the tests run in its place is what make runs.
+    recipe = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+    assert "snakemake --cores $(CORES) --rerun-incomplete" in recipe
+    assert "$(if $(CONFIG),--configfile $(CONFIG))" in recipe
+
+
+@pytest.mark.workflow
+def test_tutorial_runs_as_printed(finished, tmp_path, monkeypatch, capsys):
+    commands = "\n".join(blocks(TUTORIAL, "bash"))
+    assert studies(commands) == ["config/quick.yaml", "config/mine.yaml", None]
+    first = finished.snakemake()
+    assert "Nothing to be done" in first
+    monkeypatch.chdir(finished.folder)
+    reading, maps, own = blocks(TUTORIAL, "python")
+    for code in (reading, maps):
+        exec(compile(code, str(TUTORIAL), "exec"), {})
+    said = capsys.readouterr().out
+    assert "medial" in said
+    assert re.search(r"6mm_50kg: \d\.\d\d mm, -?\d+ mm posterior, -?\d+ mm medial", said)
+    exec(compile(own, str(TUTORIAL), "exec"), {})
+    depth, unit = capsys.readouterr().out.split()[:2]
+    assert unit == "mm"
+    assert 0.0 < float(depth) < 8.0
+
+
+@pytest.mark.workflow
+def test_study_of_the_tutorial_runs(tmp_path):
+    (text,) = blocks(TUTORIAL, "yaml")
+    checkout = Checkout(tmp_path, "config/mine.yaml")
+    (tmp_path / "config" / "mine.yaml").write_text(text)
+    checkout.snakemake()
+    assert (tmp_path / "results" / "mine" / "report" / "index.html").is_file()
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebook_runs(path):
+    cells = run_notebook(path)
+    assert sum(bool(printed) for _, printed, _ in cells) >= 2
+    assert sum(len(figures) for _, _, figures in cells) == 1
+    # Kept without output: what a page shows is what has just been computed.
+    assert not any(cell.get("outputs") for cell, _, _ in cells)
+
+
+def test_validation_page_says_how_to_make_what_is_missing(tmp_path):
+    page = (DOCS / "validation.md").read_text(encoding="utf-8")
+    markers = list(MARKER.finditer(page))
+    assert len(markers) >= 6
+    for marker in markers:
+        assert "make study" in filled(marker, tmp_path)
+
+
+def test_validation_page_is_filled_from_results(tmp_path):
+    (tmp_path / "x").mkdir()
+    table = pd.DataFrame({"quantity": ["a"] * 4, "relative_error": [0.1, -0.1, 0.02, 0.02]})
+    table.to_csv(tmp_path / "x" / "errors.csv", index=False)
+    marker = MARKER.search("<!-- errors: x/errors.csv error=relative_error by=quantity -->")
+    header, _, row = filled(marker, tmp_path).splitlines()
+    assert header.count("|") == row.count("|")
+    assert row == "| a | 4 | 1 | 6 | 10 | 10 |"
+    summary = error_summary(table, "relative_error", ["quantity"])
+    assert summary["largest size %"].item() == pytest.approx(10.0)
+    marker = MARKER.search("<!-- table: x/errors.csv columns=quantity rows=2 -->")
+    assert filled(marker, tmp_path).splitlines() == ["| quantity |", "|---|", "| a |", "| a |"]

@@ -1,0 +1,155 @@
+"""Long fuzzing of the readers, in processes of their own so that a crash or a hang is counted.
+
+`python -m tests.faults.fuzz --count 100000 mesh points` runs random mutations of real files;
+`--guided` lets atheris choose them by the code they reach (`pip install atheris`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.faults.readers import READERS, Outcome, Reader
+
+# Executions of one process, and seconds after which one of them hangs.
+CHUNK = 2000
+PATIENCE = 20
+
+
+def run(name: str, count: int, seed: int, folder: Path) -> dict[str, Any]:
+    """Execute random mutations; counts, and the files that brought a process down."""
+    total, faults, start = Outcome(), [], time.perf_counter()
+    context = multiprocessing.get_context("fork")
+    for first in range(0, count, CHUNK):
+        ours, theirs = context.Pipe(duplex=False)
+        work = folder / f"{name}-{first}"
+        work.mkdir()
+        numbers = range(first, min(first + CHUNK, count))
+        process = context.Process(target=_chunk, args=(READERS[name], numbers, seed, work, theirs))
+        process.start()
+        theirs.close()
+        with contextlib.suppress(EOFError):
+            while True:
+                kind, told = ours.recv()
+                if kind == "fault":
+                    faults.append(told)
+                    continue
+                for field in ("executions", "past_head", "accepted", "refused"):
+                    setattr(total, field, getattr(total, field) + told[field])
+                break
+        process.join()
+        if process.exitcode:
+            code = process.exitcode
+            kind = signal.Signals(-code).name if code < 0 else f"exit {code}"
+            kept = [str(path) for path in work.iterdir() if path.is_file()]
+            faults.append(f"{kind} at a file kept in {kept}")
+        else:
+            for path in sorted(work.rglob("*"), reverse=True):
+                path.unlink() if path.is_file() else path.rmdir()
+            work.rmdir()
+    seconds = time.perf_counter() - start
+    return {
+        "reader": name,
+        "executions": total.executions,
+        "past_head": round(total.past_head / max(total.executions, 1), 3),
+        "accepted": total.accepted,
+        "refused": total.refused,
+        "seconds": round(seconds, 1),
+        "faults": faults,
+    }
+
+
+def _chunk(reader: Reader, numbers: range, seed: int, work: Path, pipe: Any) -> None:
+    """Some executions of one process; every tenth mutation goes on from the one before."""
+    seeds, outcome = list(reader.seeds().items()), Outcome()
+    before: dict[str, bytes] = {}
+    with reader.watched(outcome):
+        for number in numbers:
+            random = Random(f"{seed} {number}")
+            file, content = random.choice(seeds)
+            if random.random() < 0.1:
+                content = before.get(file, content)
+            content = before[file] = reader.mutate(content, random)
+            signal.alarm(PATIENCE)
+            try:
+                reader.execute(work / file, content, random, outcome)
+            except Exception:
+                kept = work.parent / f"fault-{number}-{file}"
+                kept.write_bytes(content)
+                pipe.send(("fault", f"{traceback.format_exc(limit=-3)} kept in {kept}"))
+            signal.alarm(0)
+    pipe.send(("counts", vars(outcome)))
+
+
+def guide(name: str, count: int, seed: int, folder: Path) -> None:
+    """Let atheris choose the mutations; its process ends with the count."""
+    import atheris  # a tool of its own, not among the requirements
+
+    reader, outcome, start = READERS[name], Outcome(), time.perf_counter()
+    seeds = reader.seeds()
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    names = sorted(seeds)
+    for number, file in enumerate(names):
+        (corpus / file).write_bytes(bytes([number]) + seeds[file])
+
+    def split(data: bytes) -> tuple[str, bytes]:
+        return names[data[0] % len(names)] if data else names[0], data[1:]
+
+    def mutate(data: bytes, size: int, number: int) -> bytes:
+        file, content = split(data)
+        try:
+            content = reader.mutate(content, Random(number))
+        except Exception:  # a mutation needs a file that is still whole
+            content = reader.mutate(seeds[file], Random(number))
+        return (bytes([names.index(file)]) + content)[:size]
+
+    def read(data: bytes) -> None:
+        file, content = split(data)
+        reader.execute(folder / file, content, Random(len(content)), outcome)
+        if outcome.executions in (count // 2, count):
+            share = outcome.past_head / outcome.executions
+            counts = {"reader": name, "guided": True, "executions": outcome.executions}
+            told = counts | {"past_head": round(share, 3), "accepted": outcome.accepted}
+            print(json.dumps(told | {"seconds": round(time.perf_counter() - start, 1)}), flush=True)
+
+    for owner, _ in reader.body:
+        functions = [f for f in vars(owner).items() if callable(f[1]) and hasattr(f[1], "__code__")]
+        for key, function in functions:
+            if getattr(function, "__module__", "").startswith("kneewear"):
+                setattr(owner, key, atheris.instrument_func(function))
+    options = [f"-runs={count}", f"-seed={seed}", "-max_len=20000", f"-timeout={PATIENCE}"]
+    stack = contextlib.ExitStack()
+    stack.enter_context(reader.watched(outcome))
+    atheris.Setup([sys.argv[0], *options, str(corpus)], read, custom_mutator=mutate)
+    atheris.Fuzz()
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.fuzz", description=__doc__)
+    parser.add_argument("reader", nargs="*", default=list(READERS))
+    parser.add_argument("--count", type=int, default=10_000, help="executions of each reader")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--guided", action="store_true", help="by atheris; one reader only")
+    asked = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=os.environ.get("FUZZ_FOLDER")))
+    if asked.guided:
+        guide(asked.reader[0], asked.count, asked.seed, folder)
+    for name in asked.reader:
+        print(json.dumps(run(name, asked.count, asked.seed, folder)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""After every fault the same command, run again, ends with the results of an undisturbed run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kneewear.io.digests import file_hash
+from tests.workflow.conftest import Checkout, finished  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.workflow
+
+RESULTS = Path("results/quick")
+HISTORY = RESULTS / "simulation/gait/b000.nc"
+DAMAGE = RESULTS / "wear/b000.nc"
+OTHER_DAMAGE = RESULTS / "wear/b001.nc"
+CASES = RESULTS / "tables/cases.csv"
+REGRESSION = RESULTS / "tables/regression.csv"
+PATIENCE = 300
+
+
+@pytest.fixture
+def copy(finished, tmp_path):  # noqa: F811
+    """A finished quick study of its own for one test."""
+    return Checkout(tmp_path / "copy", origin=finished.folder)
+
+
+def contents(checkout):
+    """Hashes of all tables and result arrays; equal values are equal files."""
+    folder = checkout.folder / RESULTS
+    files = [*folder.rglob("*.nc"), *(folder / "tables").glob("*.csv")]
+    return {str(path.relative_to(folder)): file_hash(path) for path in files}
+
+
+def strays(checkout):
+    """Hidden files that no run should leave."""
+    hidden = {path.name for path in (checkout.folder / RESULTS).rglob(".*")}
+    return hidden - {".digests", ".snakemake_timestamp"}
+
+
+def command(*arguments):
+    study = ("--configfile", "config/quick.yaml")
+    return [sys.executable, "-m", "snakemake", "--cores", "2", *map(str, arguments), *study]
+
+
+def start(checkout, *arguments):
+    """Start snakemake and do not wait for it."""
+    return subprocess.Popen(
+        command(*arguments),
+        cwd=checkout.folder,
+        env=os.environ | {"PYTHONPATH": str(checkout.folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def job_of(checkout, rule):
+    """Process that runs the script of a rule in this checkout, once there is one."""
+    if not Path("/proc/self/cwd").exists():
+        pytest.skip("needs /proc to find the job")
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                here = (process / "cwd").resolve() == checkout.folder.resolve()
+                if here and f"{rule}.py".encode() in (process / "cmdline").read_bytes():
+                    return int(process.name)
+            except OSError:
+                continue
+        time.sleep(0.02)
+    raise TimeoutError(rule)
+
+
+def flip(path):
+    """Flip one bit in the middle of a file."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 4
+    path.write_bytes(content)
+
+
+def truncate(path):
+    """Cut a file in half."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def keeping_its_time_stamp(change):
+    """The same change behind Snakemake's back."""
+
+    def hidden(path):
+        stamp = path.stat()
+        change(path)
+        os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+
+    return hidden
+
+
+@pytest.mark.parametrize(
+    ("damaged", "change", "lost", "target"),
+    [
+        # Readers notice either with either time stamp (tests/io/test_digests.py).
+        (HISTORY, keeping_its_time_stamp(truncate), DAMAGE, DAMAGE),
+        (OTHER_DAMAGE, flip, None, CASES),
+        (CASES, keeping_its_time_stamp(flip), REGRESSION, REGRESSION),
+    ],
+    ids=["truncated, old stamp", "flipped, new stamp", "table flipped, old stamp"],
+)
+def test_damaged_result_is_told_and_made_anew(copy, damaged, change, lost, target):
+    undisturbed = contents(copy)
+    change(copy.folder / damaged)
+    if lost is not None:
+        (copy.folder / lost).unlink()
+    said = copy.snakemake(str(target), fails=True)
+    assert f"{damaged}: found content with the digest" in said
+    assert f"It is set aside as {damaged.name}.damaged: run the same command again." in said
+    assert "Traceback" not in said
+    copy.snakemake(str(target))
+    (copy.folder / f"{damaged}.damaged").unlink()
+    assert contents(copy) == undisturbed
+    assert not strays(copy)
+
+
+def test_deleted_files_are_made_anew_and_a_second_run_is_locked_out(copy):
+    undisturbed = contents(copy)
+    for lost in (HISTORY, DAMAGE, CASES):
+        (copy.folder / lost).unlink()
+    first = start(copy, CASES)
+    job_of(copy, "simulate_contact")
+    said = copy.snakemake(str(CASES), fails=True)
+    assert "LockException" in said
+    assert "--unlock" in said
+    assert first.wait(PATIENCE) == 0
+    assert contents(copy) == undisturbed
+
+
+def test_killed_job_is_run_again(copy):
+    undisturbed = contents(copy)
+    for lost in (HISTORY, DAMAGE):
+        (copy.folder / lost).unlink()
+    run = start(copy, DAMAGE)
+    os.kill(job_of(copy, "simulate_contact"), signal.SIGKILL)
+    assert run.wait(PATIENCE) != 0
+    copy.snakemake(str(DAMAGE))
+    assert contents(copy) == undisturbed
+    assert not strays(copy)
+
+
+def test_killed_snakemake_and_its_orphan_do_no_harm(copy):
+    undisturbed = contents(copy)
+    for lost in (HISTORY, DAMAGE):
+        (copy.folder / lost).unlink()
+    run = start(copy, DAMAGE)
+    orphan = job_of(copy, "simulate_contact")
+    run.kill()
+    run.wait()
+    assert Path(f"/proc/{orphan}").exists()
+    copy.snakemake("--unlock")
+    copy.snakemake("--rerun-incomplete", str(DAMAGE))
+    deadline = time.monotonic() + PATIENCE
+    while Path(f"/proc/{orphan}").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert contents(copy) == undisturbed
+    assert not strays(copy)
+
+
+def in_a_mount(checkout, mount, target):
+    """Run snakemake where a folder is mounted otherwise; returns what it says.
+
+    The folder needs a file: Snakemake removes an empty one, and stumbles over the mount.
+    """
+    script = f"{mount} && exec {' '.join(command(target))}"
+    enter = ["unshare", "--mount", "--map-root-user"]
+    if not shutil.which("unshare") or subprocess.run([*enter, "true"], check=False).returncode:
+        pytest.skip("needs a mount namespace of its own (unshare)")
+    done = subprocess.run(
+        [*enter, "sh", "-c", script],
+        cwd=checkout.folder,
+        env=os.environ | {"PYTHONPATH": str(checkout.folder)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode != 0
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("mount", "found", "remedy"),
+    [
+        (
+            "mount -t tmpfs -o size=16k none {0} && touch {0}/kept",
+            "No space left on device",
+            "Make room on the disk (or raise the quota), then run the same command again.",
+        ),
+        (
+            "touch {0}/kept && mount --bind {0} {0} && mount -o remount,ro,bind {0}",
+            "Read-only file system",
+            "Make the folder writable, or run in another one.",
+        ),
+    ],
+    ids=["full disk", "read-only folder"],
+)
+def test_full_disk_and_read_only_folder_are_told(copy, mount, found, remedy):
+    undisturbed = contents(copy)
+    folder = (copy.folder / DAMAGE).parent
+    shutil.rmtree(folder / ".digests")
+    for path in folder.glob("*.nc"):
+        path.unlink()
+    said = in_a_mount(copy, mount.format(folder), DAMAGE)
+    assert f"{DAMAGE}: could not be written ({found}). {remedy}" in said
+    assert "Traceback" not in said
+    assert not strays(copy)
+    copy.snakemake(str(DAMAGE), str(OTHER_DAMAGE))
+    assert contents(copy) == undisturbed

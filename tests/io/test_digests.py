@@ -1,0 +1,243 @@
+"""Files are written whole or not at all, and what was changed afterwards is not read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import h5netcdf
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.errors import DamagedFileError, InputDataError, OutputFileError
+from kneewear.io import netcdf
+from kneewear.io.atomic import atomic_path
+from kneewear.io.csv_tables import load_table, save_table
+from kneewear.io.digests import check_digest, digest_path, read_checked
+from kneewear.io.document import load_json, save_json
+from kneewear.io.grid import load_grid, save_grid
+from kneewear.io.history import save_history
+from kneewear.joblog import job_log
+from tests.io.test_round_trips import make_grid, make_history
+
+CHECKOUT = Path(__file__).parent.parent.parent
+
+
+def kept(folder):
+    """Files of a folder and those below it."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def save_small_table(path):
+    save_table(pd.DataFrame({"depth_mm": [0.25, 0.5]}), path)
+
+
+SAVED = {
+    "grid.nc": (lambda path: save_grid(make_grid(), path), load_grid),
+    "cases.csv": (save_small_table, load_table),
+    "provenance.json": (lambda path: save_json({"seed": 1}, path), load_json),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_every_damage_is_noticed_whatever_the_time_stamp(tmp_path, name):
+    save, load = SAVED[name]
+    path = tmp_path / name
+    save(path)
+    load(path)
+    whole, stamp = path.read_bytes(), path.stat()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for damaged in (whole[: len(whole) // 2], bytes(flipped), b"", whole + b"\n"):
+        path.write_bytes(damaged)
+        os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        with pytest.raises(DamagedFileError, match=f"{name}: found content with the digest"):
+            load(path)
+
+
+def test_digest_is_that_of_sha256sum(tmp_path):
+    save_small_table(tmp_path / "cases.csv")
+    text = digest_path(tmp_path / "cases.csv").read_text()
+    assert (
+        text == f"{hashlib.sha256((tmp_path / 'cases.csv').read_bytes()).hexdigest()}  cases.csv\n"
+    )
+
+
+def test_damaged_digest_refuses_the_file(tmp_path):
+    save_small_table(tmp_path / "cases.csv")
+    digest_path(tmp_path / "cases.csv").write_bytes(b"\xff\x00")
+    with pytest.raises(DamagedFileError):
+        check_digest(tmp_path / "cases.csv")
+
+
+def test_file_copied_without_its_digest_is_read_with_a_warning(tmp_path, caplog):
+    save_small_table(tmp_path / "cases.csv")
+    shutil.copy(tmp_path / "cases.csv", tmp_path / "copy.csv")
+    assert read_checked(tmp_path / "copy.csv") == (tmp_path / "cases.csv").read_bytes()
+    assert "copy.csv has no digest beside it" in caplog.text
+
+
+def test_damaged_result_is_set_aside_by_the_job_that_meets_it(tmp_path):
+    path = tmp_path / "cases.csv"
+    save_small_table(path)
+    path.write_text("depth_mm\n9\n")
+    with (
+        pytest.raises(SystemExit, match=r"set aside as cases\.csv\.damaged: run the same command"),
+        job_log(tmp_path / "job.log"),
+    ):
+        load_table(path)
+    assert not path.exists()
+    assert (tmp_path / "cases.csv.damaged").read_text() == "depth_mm\n9\n"
+    with pytest.raises(InputDataError, match="no file"):
+        load_table(path)
+
+
+def test_a_users_file_is_never_set_aside(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("x")
+    with pytest.raises(SystemExit), job_log(tmp_path / "job.log"):
+        raise InputDataError(path, "x", "y", "Do z.")
+    assert path.exists()
+
+
+def test_errors_travel_between_processes():
+    for error in (DamagedFileError("a.nc", "x", "y", "row 1"), OutputFileError("a", "b", "c")):
+        again = pickle.loads(pickle.dumps(error))
+        assert str(again) == str(error)
+        assert type(again) is type(error)
+
+
+def test_leftovers_of_killed_writers_are_removed_and_those_of_living_ones_kept(tmp_path):
+    script = (
+        "import os, signal, sys\n"
+        "from kneewear.io.atomic import atomic_path\n"
+        "with atomic_path(sys.argv[1]) as temporary:\n"
+        "    temporary.write_text('half')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    path = tmp_path / "cases.csv"
+    subprocess.run([sys.executable, "-c", script, str(path)], cwd=CHECKOUT, check=False)
+    (left,) = kept(tmp_path)
+    assert left.startswith(".cases.")
+    with atomic_path(path) as mine:
+        mine.write_text("living")
+        save_small_table(path)
+        assert mine.exists()
+    assert kept(tmp_path) == [".digests/cases.csv.sha256", "cases.csv"]
+    assert path.read_text() == "living"
+
+
+def writing_fails(tmp_path, script, *arguments, **options):
+    """Run a script that must fail to write into a folder; returns what it says."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path), *arguments],
+        cwd=CHECKOUT,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+    assert done.returncode == 1, done
+    return done.stderr
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+import numpy as np, pandas as pd
+from matplotlib.figure import Figure
+from kneewear.errors import OutputFileError
+from kneewear.io.csv_tables import save_table
+from kneewear.io.document import save_text
+from kneewear.io.figures import save_figure
+from kneewear.io.history import save_history
+from tests.io.test_round_trips import make_history
+
+history = make_history(frames=500)
+figure = Figure()
+figure.subplots().imshow(np.random.default_rng(1).random((90, 90)))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+writers = {
+    "b000.nc": lambda path: save_history(history, path),
+    "cases.csv": lambda path: save_table(pd.DataFrame({"a": np.arange(9999)}), path),
+    "index.html": lambda path: save_text("x" * 50000, path),
+    "map.png": lambda path: save_figure(figure, path),
+}
+for name, write in writers.items():
+    try:
+        write(Path(sys.argv[1], name))
+    except OutputFileError as error:
+        print(error, file=sys.stderr)
+sys.exit(1)
+"""
+
+
+def test_full_disk_is_one_clear_error_and_leaves_nothing(tmp_path):
+    # A limit on the size of files stands for a disk without room: the write calls fail alike.
+    # HDF5 writing to the disk itself would crash the process here.
+    said = writing_fails(tmp_path, FULL_DISK).splitlines()
+    said = [line for line in said if "could not be written" in line]
+    assert len(said) == 4
+    for line, name in zip(said, ("b000.nc", "cases.csv", "index.html", "map.png"), strict=True):
+        assert f"{name}: could not be written (File too large). Make room on the disk" in line
+    assert kept(tmp_path) == []
+
+
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from kneewear.io.document import save_text
+if os.getuid() == 0:
+    os.setuid(65534)
+try:
+    save_text("x", Path(sys.argv[1], "locked", "index.html"))
+except Exception as error:
+    sys.exit(f"{type(error).__name__}: {error}")
+"""
+
+
+def test_read_only_folder_is_one_clear_error(tmp_path):
+    (tmp_path / "locked").mkdir()
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    (tmp_path / "locked").chmod(0o555)
+    said = writing_fails(tmp_path, READ_ONLY)
+    assert "OutputFileError" in said
+    assert "index.html: could not be written (Permission denied). Make the folder writable" in said
+
+
+def test_folder_that_is_a_file_is_told(tmp_path):
+    (tmp_path / "tables").write_text("")
+    with pytest.raises(OutputFileError, match="could not be written"):
+        save_small_table(tmp_path / "tables" / "cases.csv")
+
+
+def test_file_that_promises_more_than_it_can_hold_takes_no_memory(tmp_path):
+    path = tmp_path / "huge.nc"
+    with h5netcdf.File(path, "w") as file:
+        file.attrs["kneewear_file"] = "map"
+        file.dimensions = {"row": 10**6, "column": 10**6}
+        file.create_variable("depth", ("row", "column"), "f8", chunks=(100, 100))
+    layout = netcdf.Layout("map", (netcdf.Variable("depth", ("row", "column"), "mm", "depth"),))
+    with pytest.raises(DamagedFileError, match="depth: found 8000000000000 bytes announced"):
+        netcdf.load(layout, path)
+
+
+def test_history_is_written_without_touching_what_is_there_on_failure(tmp_path):
+    path = tmp_path / "b000.nc"
+    save_history(make_history(), path)
+    before = path.read_bytes()
+    faulty = make_history()
+    faulty.load[0, 0] = np.nan
+    with pytest.raises(ValueError, match="load: 1 values are not finite"):
+        save_history(faulty, path)
+    assert path.read_bytes() == before
+    check_digest(path)

@@ -1,0 +1,66 @@
+"""Cases that failed, from history to file and table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kneewear.io.history import load_case, load_history, save_history
+from kneewear.simulation import Case
+from kneewear.simulation.history import Failure, keep_common, tabulate_failures
+from tests.physics.bodies import gait_study
+
+CASES = Case("thin", 6.0, 75.0), Case("thick", 10.0, 75.0)
+LOST = Failure(Case("lost", 8.0, 300.0), "Case lost: no balance", 4, 0.2)
+
+
+@pytest.fixture(scope="module")
+def history():
+    return replace(gait_study(24, 20, 12).run(*CASES), failures=(LOST,))
+
+
+def test_failures_are_stored_and_joined(history, tmp_path):
+    save_history(history, tmp_path / "b000.nc")
+    save_history(history.select(["thick"]), tmp_path / "b001.nc")
+    read = load_history([tmp_path / "b000.nc", tmp_path / "b001.nc"])
+    assert read.failures == (LOST, LOST)
+    assert [case.name for case in read.cases] == ["thin", "thick", "thick"]
+    assert read.analysis == "quasi_static"
+
+
+def test_a_history_of_failures_only_is_stored(history, tmp_path):
+    none = history.select([])
+    save_history(none, tmp_path / "b000.nc")
+    read = load_history(tmp_path / "b000.nc")
+    assert read.cases == ()
+    assert read.failures == (LOST,)
+    assert read.pressure.shape == (0, *history.pressure.shape[1:])
+
+
+def test_one_case_is_read_alone(history, tmp_path):
+    save_history(history, tmp_path / "b000.nc")
+    read = load_case([tmp_path / "b000.nc"], "thick")["gait"]
+    assert read.cases == CASES[1:]
+    assert np.array_equal(read.pressure, history.pressure[1:])
+    assert np.array_equal(read.percent, history.percent)
+    assert load_case([tmp_path / "b000.nc"], "lost")["gait"].cases == ()
+
+
+def test_a_life_keeps_cases_that_finished_in_all_activities(history):
+    stairs = replace(history.select(["thick"]), activity="stairs")
+    common = keep_common([history, stairs])
+    assert list(common) == ["gait", "stairs"]
+    assert all(one.cases == CASES[1:] for one in common.values())
+
+
+def test_failures_are_tabulated(history):
+    table = tabulate_failures([history])
+    assert table.to_dict("records") == [
+        {
+            "activity": "gait", "case": "lost", "thickness_mm": 8.0, "body_mass_kg": 300.0,
+            "frame": 4, "residual": 0.2, "reason": "Case lost: no balance",
+        }
+    ]  # fmt: skip
+    assert tabulate_failures([replace(history, failures=())]).empty

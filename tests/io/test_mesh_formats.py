@@ -1,0 +1,224 @@
+"""Meshes are read as an independent reader reads them, or refused with the place."""
+
+from __future__ import annotations
+
+import io
+import os
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.io.mesh import load_mesh
+
+CHECKOUT = Path(__file__).parent.parent.parent
+EXAMPLE = CHECKOUT / "config" / "example_meshes" / "insert.stl"
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or CHECKOUT / "../shared/data")
+REAL = sorted(DATA.glob("*/*.stl"))
+
+TETRAHEDRON = np.array([[0.0, 0, 0], [30, 0, 0], [0, 40.5, 0], [0, 0, -50]])
+FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+
+
+def corners(mesh):
+    """Triangles as positions, each turned to start at its least corner; sorted."""
+    triangles = mesh.vertices[mesh.faces]
+    first = [min(range(3), key=lambda k: tuple(triangle[k])) for triangle in triangles]
+    turned = [np.roll(t, -k, axis=0).ravel() for t, k in zip(triangles, first, strict=True)]
+    return np.array(sorted(map(tuple, turned)))
+
+
+def assert_tetrahedron(mesh, tolerance=1e-5):
+    from kneewear.geometry.meshes import TriangleMesh
+
+    exact = corners(TriangleMesh(TETRAHEDRON, FACES))
+    np.testing.assert_allclose(corners(mesh), exact, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", ["a.stl", "a.ply", "a.obj"])
+@pytest.mark.parametrize("encoding", ["binary", "ascii"])
+def test_files_of_another_program_are_read(tmp_path, name, encoding):
+    trimesh = pytest.importorskip("trimesh")
+    body = trimesh.Trimesh(TETRAHEDRON, FACES, process=False)
+    options = {
+        ("a.stl", "ascii"): {"file_type": "stl_ascii"},
+        ("a.ply", "ascii"): {"encoding": "ascii"},
+    }
+    body.export(tmp_path / name, **options.get((name, encoding), {}))
+    assert_tetrahedron(load_mesh(tmp_path / name))
+
+
+@pytest.mark.parametrize("path", [EXAMPLE, *REAL], ids=lambda path: path.stem)
+def test_real_meshes_are_read_as_trimesh_reads_them(path, tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    theirs = trimesh.load(io.BytesIO(path.read_bytes()), file_type="stl", process=False)
+    mine = load_mesh(path)
+    assert len(mine.faces) <= len(theirs.faces)
+    # Corners nearer than single precision are one; triangles that collapse by it are dropped.
+    a, b, c = np.round(theirs.triangles / (1e-7 * mine.extent.max())).transpose(1, 0, 2)
+    kept = (a != b).any(axis=1) & (b != c).any(axis=1) & (c != a).any(axis=1)
+    np.testing.assert_allclose(
+        mine.vertices[mine.faces], theirs.triangles[kept], rtol=0, atol=1e-7 * mine.extent.max()
+    )
+
+
+PLY_HEAD = (
+    "ply\nformat {} 1.0\ncomment made by hand\nelement vertex 4\nproperty double x\n"
+    "property double y\nproperty double z\nproperty uchar red\nelement material 1\n"
+    "property float shine\nelement face {}\nproperty uchar group\n"
+    "property list uchar int vertex_indices\nend_header\n"
+)
+
+
+def ply_bytes(order, polygons):
+    """Binary PLY with colours, another element and polygons of any number of corners."""
+    sign = {"little": "<", "big": ">"}[order]
+    head = PLY_HEAD.format(f"binary_{order}_endian", len(polygons)).encode()
+    body = b"".join(np.array(p, sign + "f8").tobytes() + b"\x07" for p in TETRAHEDRON)
+    body += np.array(0.5, sign + "f4").tobytes()
+    for polygon in polygons:
+        body += bytes([1, len(polygon)]) + np.array(polygon, sign + "i4").tobytes()
+    return head + body
+
+
+@pytest.mark.parametrize("order", ["little", "big"])
+def test_ply_of_either_byte_order_with_other_columns(tmp_path, order):
+    (tmp_path / "a.ply").write_bytes(ply_bytes(order, FACES.tolist()))
+    assert_tetrahedron(load_mesh(tmp_path / "a.ply"), 0)
+
+
+def ply_text(polygons):
+    rows = [f"{x} {y} {z} 7" for x, y, z in TETRAHEDRON]
+    faces = [" ".join(map(str, [1, len(p), *p])) for p in polygons]
+    return PLY_HEAD.format("ascii", len(polygons)) + "\n".join([*rows, "0.5", *faces]) + "\n"
+
+
+def test_ply_of_text_with_windows_line_ends(tmp_path):
+    path = tmp_path / "a.ply"
+    path.write_bytes(ply_text(FACES.tolist()).replace("\n", "\r\n").encode())
+    assert_tetrahedron(load_mesh(path), 0)
+
+
+SQUARE = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SQUARE + "f 1 2 3 4\n",
+        SQUARE + "f -4 -3 -2 -1\n",
+        "mtllib ../../etc/passwd\n# a square\n" + SQUARE + "f 1/1 2/2 3//4 4/1/1 # all\n",
+        SQUARE.replace(" 0\n", " 0 1 0.5 0.5\n") + "usemtl x\nf 1 2 \\\n 3 4\n",
+    ],
+)
+def test_polygons_of_obj_are_cut_at_their_first_corner(tmp_path, text):
+    (tmp_path / "a.obj").write_text(text)
+    mesh = load_mesh(tmp_path / "a.obj")
+    assert len(mesh.faces) == 2
+    assert np.cross(*(np.diff(mesh.vertices[mesh.faces], axis=1).transpose(1, 0, 2)))[
+        :, 2
+    ] == pytest.approx([81, 81])
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_polygons_of_ply_are_cut_at_their_first_corner(tmp_path, binary):
+    polygons = [[0, 2, 1], [0, 1, 2, 3]]
+    content = ply_bytes("little", polygons) if binary else ply_text(polygons).encode()
+    (tmp_path / "a.ply").write_bytes(content)
+    mesh = load_mesh(tmp_path / "a.ply")
+    assert len(mesh.faces) == 3
+
+
+ASCII = """solid part
+ facet normal 0 0 1
+  outer loop
+   vertex 0 0 0
+   vertex 9 0 0
+   vertex 0 9 0
+  endloop
+ endfacet
+endsolid part
+"""
+
+
+def test_ascii_stl_with_several_solids_capitals_and_windows_line_ends(tmp_path):
+    text = (ASCII + ASCII.replace(" 0\n", " 5\n").upper()).replace("\n", "\r\n")
+    (tmp_path / "a.stl").write_bytes(text.encode())
+    assert len(load_mesh(tmp_path / "a.stl").faces) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("a.stl", ASCII.replace("   vertex 9 0 0\n", ""), "line 6: found 'endloop'.*'vertex'"),
+        ("a.stl", ASCII.replace("9 0 0", "9 0"), "line 5: found 'vertex 9 0'.*three numbers"),
+        ("a.stl", ASCII.replace("9 0 0", "9 0 0 0"), "line 5.*three numbers"),
+        ("a.stl", ASCII.replace("9 0 0", "9 0 inf"), "line 5.*finite"),
+        ("a.stl", ASCII.replace("endsolid part\n", ""), "cut off"),
+        ("a.stl", ASCII[:87], "line 6: found 'vertex 0'"),
+        ("a.obj", SQUARE + "f 1 2 7\n", "triangle 1: found vertices 0, 1, 6; expected .* 0 to 3"),
+        ("a.obj", SQUARE + "f 0 1 2\n", "line 5: found 'f 0 1 2'; expected .* from 1 on"),
+        ("a.obj", SQUARE + "f -9 1 2\n", "line 5"),
+        ("a.obj", SQUARE + "f 1 2\n", "line 5.*at least three"),
+        ("a.obj", SQUARE.replace("v 9 0 0", "v 9 0"), "line 2: found 'v 9 0'.*three finite"),
+        ("a.obj", "bspline\n" + SQUARE, "line 1: found 'bspline'"),
+        ("a.obj", SQUARE, "no triangles"),
+        ("a.ply", "ply\nformat ascii 1.0\n", "no head"),
+        ("a.ply", "ply\nformat ascii 2.0\nend_header\n", "line 2: found 'format ascii 2.0'"),
+        ("a.ply", "ply\nelement vertex 1\nend_header\n", "a head without format"),
+        ("a.ply", ply_text(FACES).replace("property double z\n", ""), "body line 1"),
+        ("a.ply", ply_text(FACES).replace("1 3 0 2 1\n", "1 3 0 2\n"), "body line 6.*'1 3 0 2'"),
+        ("a.ply", ply_text(FACES).replace("1 3 0 2 1\n", "1 3 0 2 9\n"), "triangle 1.*0 to 3"),
+        ("a.ply", ply_text(FACES).replace("element face 4", "element face 5"), "room for 4 rows"),
+        ("a.ply", ply_text([[0, 1]]), "body line 6"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path, name, content, found):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InputDataError, match=found) as caught:
+        load_mesh(path)
+    assert str(path) in str(caught.value)
+
+
+def promises(count):
+    """Heads that announce rows without end."""
+    ply = ply_bytes("little", [[0, 1, 2]])
+    return {
+        "a.stl": b"x" * 80 + (2**32 - 1).to_bytes(4, "little") + b"y" * 500,
+        "b.ply": ply.replace(b"element vertex 4", b"element vertex %d" % count),
+        "c.ply": ply.replace(b"element face 1", b"element face %d" % count),
+        "d.ply": ply.replace(b"element material 1\nproperty float shine", b"element m %d" % count)
+        .replace(b"element face 1", b"element face %d" % count),
+        "e.ply": ply_text([[0, 1, 2]]).replace("vertex 4", f"vertex {count}").encode(),
+        "f.ply": ply_text([[0, 1, 2]]).replace("1 3 0", f"1 {count} 0").encode(),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", promises(1))
+@pytest.mark.parametrize("count", [10**6, 10**12, 10**17])
+def test_memory_is_bounded_by_the_file_and_not_by_its_promises(tmp_path, name, count):
+    path = tmp_path / name
+    path.write_bytes(promises(count)[name])
+    tracemalloc.start()
+    with pytest.raises(InputDataError):
+        load_mesh(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2e6
+
+
+def test_no_other_file_is_opened(tmp_path, monkeypatch):
+    (tmp_path / "secret.mtl").write_text("newmtl x\nmap_Kd picture.png\n")
+    (tmp_path / "a.obj").write_text("mtllib secret.mtl\n" + SQUARE + "f 1 2 3\n")
+    text = ply_text(FACES.tolist())
+    (tmp_path / "a.ply").write_text(text.replace("made by hand", "TextureFile secret.mtl"))
+    opened = []
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: opened.append(path.name) or read(path))
+    monkeypatch.setattr("builtins.open", lambda *_: pytest.fail("another file is opened"))
+    for name in ("a.obj", "a.ply"):
+        load_mesh(tmp_path / name)
+    assert opened == ["a.obj", "a.ply"]

@@ -1,0 +1,247 @@
+"""The page in a real browser: quiet, self-contained, operable, accessible."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+
+import matplotlib.image
+import numpy as np
+import pytest
+from statsmodels.api import OLS
+
+from kneewear.report.insert_view import build_insert_view
+from kneewear.report.maps import draw_damage_maps
+from kneewear.report.page import render_page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# Three-dimensional drawing without a graphics card.
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+PATIENCE = 120_000  # ms; software rendering on a machine that runs other tests besides
+LOOKS = {
+    "laptop": {"size": (1440, 900), "color_scheme": "light"},
+    "phone": {"size": (390, 844), "color_scheme": "dark"},
+}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    found = os.environ.get("KNEEWEAR_BROWSER") or next(
+        filter(None, map(shutil.which, BROWSERS)), ""
+    )
+    if not found:
+        pytest.skip("no Chromium on this machine; KNEEWEAR_BROWSER may name one")
+    with playwright.sync_playwright() as engine:
+        opened = engine.chromium.launch(executable_path=found, args=FLAGS, timeout=PATIENCE)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def address(whole, tmp_path_factory):
+    """The page as a file, with a real figure."""
+    picture = io.BytesIO()
+    draw_damage_maps(whole.maps, whole.grid, 0).savefig(picture, format="svg")
+    view = build_insert_view(
+        whole.implant, whole.grid, whole.maps, whole.cycles, whole.histories.values()
+    )
+    text = render_page(
+        whole.settings,
+        whole.tables,
+        {"damage_maps": picture.getvalue()},
+        {"gait": ("A note.",)},
+        {"versions": {"numpy": "2.0"}, "warnings": [["fit", "a warning"]]},
+        view,
+    )
+    path = tmp_path_factory.mktemp("page") / "index.html"
+    path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+class Visit:
+    """A page opened in a window of its own, and what went wrong on it."""
+
+    def __init__(self, browser, address, size, **options):
+        width, height = size
+        self.window = browser.new_context(viewport={"width": width, "height": height}, **options)
+        self.window.set_default_timeout(PATIENCE)
+        self.page = self.window.new_page()
+        self.complaints, self.requests = [], []
+        self.page.on("console", self._listen)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(address)
+
+    def _listen(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def shown(self, words):
+        """Wait until the view shows something, and return the sum of its values."""
+        self.page.wait_for_selector(f'#viewer[data-shown*="{words}"]')
+        return float(self.page.get_attribute("#viewer", "data-sum"))
+
+    def canvas(self):
+        return matplotlib.image.imread(
+            io.BytesIO(self.page.locator("#viewer-canvas").screenshot()), format="png"
+        )[..., :3]
+
+    def choose(self, selector, value):
+        self.page.locator(selector).select_option(value)
+
+    def put(self, selector, value):
+        self.page.locator(selector).fill(str(value))
+
+
+@pytest.fixture(scope="module")
+def visits(browser, address):
+    """One open page a width, for all tests: each sets what it looks at."""
+    found = {kind: Visit(browser, address, **look) for kind, look in LOOKS.items()}
+    yield found
+    for one in found.values():
+        one.window.close()
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_page_is_quiet_alone_and_accessible(visits, address, tmp_path, kind):
+    from axe_playwright_python.sync_playwright import Axe
+
+    one = visits[kind]
+    one.shown("pressure")
+    assert one.complaints == []
+    # The library makes objects in memory; nothing else may be asked for.
+    assert [url for url in one.requests if not url.startswith(("data:", "blob:"))] == [address]
+    assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    found = Axe().run(one.page).response["violations"]
+    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+    for chapter in ("results", "damage", "regression", "choices"):
+        one.page.locator(f"#{chapter}").screenshot(path=tmp_path / f"{chapter}_{kind}.png")
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_view_is_drawn_and_follows_time_and_case(visits, tmp_path, kind):
+    one = visits[kind]
+    one.choose("#viewer-quantity", "pressure")
+    one.choose("#viewer-case", "2")
+    one.put("#viewer-frame", 2)
+    first = one.shown("pressure 10mm_50kg 2")
+    drawn = one.canvas()
+    # Not blank: insert, femoral component and pressures have colours of their own.
+    assert len(np.unique((drawn * 15).astype(int).reshape(-1, 3), axis=0)) > 15
+    assert (drawn.min(axis=-1) < 0.95).mean() > 0.05
+    one.put("#viewer-frame", 4)
+    assert one.shown("pressure 10mm_50kg 4") != first
+    moved = one.canvas()
+    assert np.abs(moved - drawn).max() > 0.2
+    one.choose("#viewer-quantity", "wear_depth")
+    one.choose("#viewer-case", "0")
+    one.shown("wear_depth 6mm_50kg")
+    assert not one.page.locator("#viewer-frame").is_visible()
+    one.page.get_by_role("button", name="From above").click()
+    one.page.locator("#viewer-femoral").uncheck()
+    one.page.wait_for_timeout(300)
+    assert np.abs(one.canvas() - moved).max() > 0.2
+    one.page.locator("#viewer").screenshot(path=tmp_path / f"view_{kind}.png")
+    assert one.complaints == []
+
+
+def test_view_tells_the_largest_values_of_the_study(visits, whole):
+    one = visits["laptop"]
+    names = [case.name for case in whole.maps.cases]
+    for quantity in ("damage_depth", "wear_depth", "creep_depth"):
+        one.choose("#viewer-quantity", quantity)
+        one.choose("#viewer-case", "3")
+        one.shown(f"{quantity} {names[3]}")
+        title = one.page.inner_text("#viewer-title")
+        for side, depth in zip(whole.maps.sides, getattr(whole.maps, quantity)[0, 3], strict=True):
+            told = float(title.split(f"{side} ")[1].split(" mm")[0])
+            assert told == pytest.approx(depth.max(), rel=6e-3)
+
+
+def test_without_webgl_the_page_says_so_and_keeps_its_pictures(browser, address):
+    window = browser.new_context()
+    window.set_default_timeout(PATIENCE)
+    page = window.new_page()
+    page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    page.goto(address)
+    assert page.locator("#viewer-missing").is_visible()
+    assert not page.locator("#viewer").is_visible()
+    assert page.locator("#damage img").first.is_visible()
+    window.close()
+
+
+def table_of(page):
+    """Cells of the trade-off table by quantity and side."""
+    cells = page.eval_on_selector_all(
+        "#trade-off-table tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+    )
+    return {(name, side): rest for name, side, *rest in cells}
+
+
+def test_trade_off_agrees_with_statsmodels(visits, whole):
+    one = visits["laptop"]
+    one.put("#trade-off-thickness", 9)
+    one.put("#trade-off-mass", 60)
+    one.put("#trade-off-change", 5)
+    cases = whole.tables["cases"]
+    for name, quantity in (("Wear depth", "wear_depth"), ("Damage volume", "damage_volume")):
+        for side in ("medial", "lateral"):
+            own = cases[(cases["quantity"] == quantity) & (cases["side"] == side)]
+            design = np.column_stack(
+                [np.ones(len(own)), own[["thickness_mm", "body_mass_kg"]].to_numpy(float)]
+            )
+            fit = OLS(own["value"].to_numpy(float), design).fit()
+            expected = fit.get_prediction([[1.0, 9.0, 60.0]]).summary_frame(alpha=0.05)
+            value, interval, offset = table_of(one.page)[(name, side)]
+            assert float(value.split()[0]) == pytest.approx(expected["mean"][0], rel=6e-3)
+            low, high = (float(text.replace("−", "-")) for text in interval.split(" to "))
+            assert low == pytest.approx(expected["obs_ci_lower"][0], rel=6e-3, abs=1e-3)
+            assert high == pytest.approx(expected["obs_ci_upper"][0], rel=6e-3, abs=1e-3)
+            more = -fit.params[2] * 5.0 / fit.params[1]
+            if 6.0 <= 9.0 + more <= 10.0:
+                told = float(offset.replace("−", "-").split()[0])
+                assert told == pytest.approx(more, abs=6e-3)
+            else:
+                assert offset == "outside the simulated range"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("thickness", 5.9, "within what was simulated, 6 to 10 mm"),
+        ("mass", 101, "within what was simulated, 50 to 100 kg"),
+        ("mass", "", "within what was simulated, 50 to 100 kg"),
+    ],
+)
+def test_trade_off_refuses_to_extrapolate(visits, field, value, words):
+    one = visits["laptop"]
+    one.put("#trade-off-thickness", 8)
+    one.put("#trade-off-mass", 75)
+    assert all(cells[0] != "–" for cells in table_of(one.page).values())
+    one.put(f"#trade-off-{field}", value)
+    assert words in one.page.inner_text("#trade-off-message")
+    assert one.page.get_attribute(f"#trade-off-{field}", "aria-invalid") == "true"
+    assert all(cells == ["–", "–", "–"] for cells in table_of(one.page).values())
+
+
+def test_trade_off_refuses_a_change_beyond_the_masses(visits):
+    one = visits["phone"]
+    one.put("#trade-off-thickness", 8)
+    one.put("#trade-off-mass", 95)
+    one.put("#trade-off-change", 10)
+    assert "would leave the simulated 50 to 100 kg" in one.page.inner_text("#trade-off-message")
+    rows = table_of(one.page).values()
+    assert all(cells[0] != "–" and cells[2] == "–" for cells in rows)
+
+
+def test_long_tables_are_printed_in_full(visits, tmp_path):
+    one = visits["laptop"]
+    one.page.emulate_media(media="print")
+    one.page.pdf(path=tmp_path / "page.pdf")
+    assert one.page.locator("details:not([open])").count() == 0
+    assert not one.page.locator("#viewer").is_visible()
+    assert one.page.locator("#damage img").first.is_visible()
+    one.page.emulate_media(media="screen")
