@@ -28,7 +28,7 @@ from kneewear import default_study
 from kneewear.activity import build_activity
 from kneewear.contact import ContactModel, ContactPair, Layer, SmallStrain, confined_modulus
 from kneewear.contact import _record_kernels as record
-from kneewear.contact._kernels import LAST_NUMBERS, evaluate_pairs
+from kneewear.contact._kernels import evaluate_pairs
 from kneewear.contact._proximity_kernels import find_voxel, project_near
 from kneewear.geometry import (
     ElementGrid,
@@ -239,8 +239,9 @@ def compiled_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray
     motions = np.zeros((len(poses), 6, 3))
     for motion, (rotation, place) in zip(motions, poses, strict=True):
         motion[:3], motion[3] = rotation, place
-    numbers, last = np.empty((len(model.names), record.NUMBERS)), np.zeros(LAST_NUMBERS)
-    return 1e6 * seconds(lambda: _run_cycle(model.records, motions, last, numbers)) / len(poses)
+    numbers = np.empty((len(model.names), record.NUMBERS))
+    arguments = model.records, motions, model.last, numbers
+    return 1e6 * seconds(lambda: _run_cycle(*arguments)) / len(poses)
 
 
 def scaling(knee: Knee) -> pd.DataFrame:

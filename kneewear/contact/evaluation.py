@@ -51,8 +51,9 @@ class ContactModel:
     A result never depends on earlier poses, but for `reuse_tolerance`. When only velocities change,
     elements and distances found are used again, which changes nothing.
 
-    Kernels of other rooms evaluate a model without Python: they pass `records` on to
-    `kneewear.contact._kernels.evaluate_pairs`, as long as this object lives.
+    Kernels of other rooms evaluate a model without Python: they pass `records` and `last` on to
+    `kneewear.contact._kernels.evaluate_pairs`, as long as this object lives. There is one `last` to
+    a model: another would not know of the poses that overwrote what it takes for known.
     """
 
     def __init__(
@@ -81,8 +82,8 @@ class ContactModel:
         self._motion = np.zeros((6, 3))
         self._rotation, self._translation = self._motion[:3], self._motion[3]
         self._velocity = self._motion[4:].reshape(6)
-        self._last = np.zeros(_kernels.LAST_NUMBERS)
-        self._last[_kernels.TOLERANCE] = reuse_tolerance
+        self.last = np.zeros(_kernels.LAST_NUMBERS)
+        self.last[_kernels.TOLERANCE] = reuse_tolerance
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._tasks = _share_out(self.records, threads)
 
@@ -110,7 +111,7 @@ class ContactModel:
         if velocity is not None:
             self._velocity[...] = velocity
         numbers = np.empty(self._shape)
-        given = self.records, self._motion, velocity is not None, self._last
+        given = self.records, self._motion, velocity is not None, self.last
         if self._pool is None:
             active = _kernels.evaluate_model(*given, numbers, self._outcomes)
         else:
@@ -120,7 +121,7 @@ class ContactModel:
     def forget(self) -> None:
         """Let the next breadth-first search start from nothing. It ends with the same elements."""
         self.records["before_count"] = 0
-        self._last[_kernels.KNOWN] = 0.0
+        self.last[_kernels.KNOWN] = 0.0
 
     def _evaluate_in_threads(
         self, pool: ThreadPoolExecutor, given: tuple[Any, ...], numbers: Array
