@@ -29,7 +29,7 @@ class Checkout:
         self.study = study
         # The results of a copy are copied, those of this checkout are not.
         for part in PARTS if origin == CHECKOUT else (*PARTS, "results", ".snakemake"):
-            # Compiled kernels come along: their cache goes by the time stamps, which are kept.
+            # Compiled kernels come along; some numba versions go by time stamps, which are kept.
             shutil.copytree(origin / part, folder / part)
         shutil.copy2(origin / "Snakefile", folder)
 

@@ -19,9 +19,10 @@ PRESSURES = ["max_pressure", "avg_pressure"]
 
 
 @pytest.fixture(scope="module")
-def default_results(tmp_path_factory):
+def default_results(finished, tmp_path_factory):
     """Results of the default study."""
-    checkout = Checkout(tmp_path_factory.mktemp("default"), "config/config.yaml")
+    folder = tmp_path_factory.mktemp("default")
+    checkout = Checkout(folder, "config/config.yaml", origin=finished.folder)
     checkout.snakemake()
     return checkout.folder / "results" / "default"
 

@@ -7,7 +7,8 @@ from snakemake.logging import logger
 
 from kneewear.activity_settings import prescribes_motion
 from kneewear.config import load_study
-from kneewear.errors import InputDataError
+from kneewear.errors import KneewearError
+from kneewear.io.atomic import check_writable
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.study_inputs import (
     activity_files,
@@ -31,7 +32,8 @@ try:
     if workflow.is_main_process:
         for note in check_inputs(STUDY, ROOT):
             logger.warning(note)
-except InputDataError as error:
+        check_writable(f"results/{STUDY.study}")
+except KneewearError as error:
     # Snakemake would add the place in this file to an error of its own.
     raise SystemExit(str(error)) from None
 
