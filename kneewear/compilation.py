@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import caching
 
 PACKAGE = Path(__file__).parent
 
@@ -38,6 +40,7 @@ def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = Fals
     -----
     numba renews a cached kernel when its own file changes, not when a kernel it calls from another
     file does. The cache folder is therefore named by a digest of all kernel files and this one.
+    Nothing in it depends on where the package stands, so that a copy need not compile again.
     Divisions follow IEEE rules instead of being checked; kernels must not divide by zero.
 
     Rounding is never relaxed (numba's `fastmath`). Each kernel's machine code holds a copy of the
@@ -48,15 +51,33 @@ def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = Fals
     """
     if function is None:
         return partial(compiled, inlined=inlined)
-    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-    numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
-    try:
-        options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
-        if inlined:
-            options["inline"] = "always"
+    options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+    if inlined:
+        options["inline"] = "always"
+    with _kept_by_content():
         return numba.njit(**options)(function)
+
+
+@contextmanager
+def _kept_by_content() -> Iterator[None]:
+    """Let numba name its files by room and kernel, where it would by the path of the package."""
+    changed = {
+        (numba.config, "CACHE_DIR"): str(_cache_folder()),
+        (caching._CacheLocator, "get_suitable_cache_subpath"): staticmethod(_room),
+    }
+    before = {place: vars(place[0])[place[1]] for place in changed}
+    try:
+        for (owner, name), value in changed.items():
+            setattr(owner, name, value)
+        yield
     finally:
-        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+        for (owner, name), value in before.items():
+            setattr(owner, name, value)
+
+
+def _room(file: str) -> str:
+    """Name of the folder a kernel file stands in."""
+    return Path(file).parent.name
 
 
 @cache

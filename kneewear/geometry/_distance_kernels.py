@@ -51,20 +51,27 @@ FOOT_NUMBERS = 10
 
 @compiled
 def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no cover
-    """Weights of the four cubic B-splines at t of a cell."""
-    s = 1.0 - t
-    first, last = s * s * s * SIXTH, t * t * t * SIXTH
-    second = (3.0 * t - 6.0) * t * t * SIXTH + 4.0 * SIXTH
-    return first, second, 1.0 - first - second - last, last
+    """Weights of the four cubic B-splines at t of a cell.
+
+    The four polynomials are written alike, so that they share a register.
+    """
+    return (
+        ((-SIXTH * t + 0.5) * t - 0.5) * t + SIXTH,
+        ((0.5 * t - 1.0) * t + 0.0) * t + 4.0 * SIXTH,
+        ((-0.5 * t + 0.5) * t + 0.5) * t + SIXTH,
+        ((SIXTH * t + 0.0) * t + 0.0) * t + 0.0,
+    )
 
 
 @compiled
 def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
     """First derivatives of the weights; `rate` is one over the spacing."""
-    s = 1.0 - t
-    first, last = -0.5 * s * s * rate, 0.5 * t * t * rate
-    second = (1.5 * t - 2.0) * t * rate
-    return first, second, -(first + second + last), last
+    return (
+        ((-0.5 * t + 1.0) * t - 0.5) * rate,
+        ((1.5 * t - 2.0) * t + 0.0) * rate,
+        ((-1.5 * t + 1.0) * t + 0.5) * rate,
+        ((0.5 * t + 0.0) * t + 0.0) * rate,
+    )
 
 
 @compiled
