@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, FUSED_SUMS, compiled
+from kneewear.compilation import compiled
 from kneewear.contact._law_kernels import press_law
 from kneewear.contact._record_kernels import (
     ALONG_MINIMUM_DISTANCE,
@@ -56,7 +56,7 @@ def is_conservative(pair: Any) -> bool:  # pragma: no cover
     )
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def press_active(
     pair: Any, rotation: NDArray, first: int, last: int, total: NDArray
 ) -> None:  # pragma: no cover
@@ -100,7 +100,7 @@ def keep_outcome(
     total[DEEPEST] = max(total[DEEPEST], depth)
 
 
-@compiled(relaxed=FUSED_SUMS)
+@compiled
 def add_conservative(pair: Any, first: int, last: int, total: NDArray) -> None:  # pragma: no cover
     """Sums of forces f = -push N along the gradient N of the distance.
 

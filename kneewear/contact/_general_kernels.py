@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 from kneewear.contact._force_kernels import keep_outcome
 from kneewear.contact._law_kernels import press_law
 from kneewear.contact._record_kernels import (
@@ -43,7 +43,7 @@ from kneewear.contact._record_kernels import (
 from kneewear.contact._traction_kernels import traction_slopes, tractions
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def fill_turning(vector: NDArray, rate: NDArray) -> None:  # pragma: no cover
     """Rate of a vector that rests in the fixed frame: it turns by -s x vector."""
     for a in range(3):
@@ -53,7 +53,7 @@ def fill_turning(vector: NDArray, rate: NDArray) -> None:  # pragma: no cover
         rate[a, 3 + a], rate[a, 3 + b], rate[a, 3 + c] = 0.0, -vector[c], vector[b]
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def add_product(
     matrix: NDArray, rate: NDArray, factor: float, out: NDArray
 ) -> None:  # pragma: no cover
@@ -65,7 +65,7 @@ def add_product(
                 out[a, k] += f * rate[b, k]
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def rate_distance(
     pair: Any,
     distance: float,
@@ -117,7 +117,7 @@ def correct(pair: Any, facing: float) -> tuple[float, float]:  # pragma: no cove
     return factor, rate
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def aim(
     pair: Any,
     facing: float,
@@ -147,7 +147,7 @@ def aim(
             line_rate[a, k] -= bend * line[a] * facing_rate[k]
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def rate_velocity(
     velocity: NDArray, x: NDArray, point_rate: NDArray, out: NDArray, out_rate: NDArray
 ) -> None:  # pragma: no cover
@@ -168,7 +168,7 @@ def rate_velocity(
         out_rate[a, 3 + a] += swept
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def add_element(total: NDArray, place: int, x: NDArray, rate: NDArray) -> None:  # pragma: no cover
     """Add a force's rate, and that of its moment about a resting point, to a 6 x 6 sum."""
     for a in range(3):
@@ -178,7 +178,7 @@ def add_element(total: NDArray, place: int, x: NDArray, rate: NDArray) -> None: 
             total[place + 18 + 6 * a + k] += x[b] * rate[c, k] - x[c] * rate[b, k]
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def add_general(
     pair: Any,
     rotation: NDArray,
@@ -261,7 +261,7 @@ def add_general(
         keep_outcome(pair, slot, depth, pressure, total)
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def note_motion(
     pair: Any, rotation: NDArray, velocity: NDArray, first: int, last: int
 ) -> None:  # pragma: no cover

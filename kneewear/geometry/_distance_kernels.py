@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 from kneewear.geometry._kernels import FAILED, FOOT, PatchArrays, closest_point, evaluate
 
 # Where a place lies.
@@ -49,7 +49,7 @@ PLACES = 4
 FOOT_NUMBERS = 10
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no cover
     """Weights of the four cubic B-splines at t of a cell.
 
@@ -63,7 +63,7 @@ def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no
     )
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
     """First derivatives of the weights; `rate` is one over the spacing."""
     return (
@@ -74,7 +74,7 @@ def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  
     )
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def spline_bends(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
     """Second derivatives of the weights; `rate` is one over the spacing, squared."""
     return (1.0 - t) * rate, (3.0 * t - 2.0) * rate, (1.0 - 3.0 * t) * rate, t * rate
@@ -108,8 +108,7 @@ def place_points(
 
     `points` (3, n) and `place` (4, n) hold a row a coordinate. The arctangent is written out, so
     that eight points go through at once (which loops with more arrays would not: the compiler
-    gives up telling these apart); and nothing is fused, so that a point is placed alike whichever
-    of the eight it is.
+    gives up telling these apart).
     """
     axis_x, axis_y = table.axis[0], table.axis[1]
     origin_a, origin_b, origin_c = table.origin[0], table.origin[1], table.origin[2]
@@ -135,7 +134,7 @@ def place_points(
         place[2, n] = (place[3, n] - origin_c) * rate_c
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def find_states(
     table: DistanceArrays, place: NDArray, first: int, last: int, state: NDArray
 ) -> None:  # pragma: no cover
@@ -154,7 +153,7 @@ def find_states(
             state[n] = kind[np.uint64(here)]
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def look_up_distances(
     table: DistanceArrays,
     points: NDArray,
@@ -200,7 +199,7 @@ def look_up_distances(
         feet[0, n] = c0 * f0 + c1 * f1 + c2 * f2 + c3 * f3
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def look_up_feet(
     table: DistanceArrays,
     points: NDArray,

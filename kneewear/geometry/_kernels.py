@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 
 FOOT = 1
 BORDER = 0
@@ -56,7 +56,7 @@ def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
     return low
 
 
-@compiled(relaxed=FUSED, inlined=True)
+@compiled(inlined=True)
 def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # pragma: no cover
     """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv; the fourth column is overwritten.
 
@@ -257,7 +257,7 @@ def fill_foot(
     foot[9] = q_uu * uy * uz + q_uv * (uy * vz + vy * uz) + q_vv * vy * vz
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def project(
     patch: PatchArrays,
     x: float,

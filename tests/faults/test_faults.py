@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kneewear.io.digests import file_hash
-from tests.workflow.conftest import Checkout, finished  # noqa: F401 - a fixture
+from tests.workflow.conftest import Checkout, contents, finished  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.workflow
 
@@ -30,13 +29,6 @@ PATIENCE = 300
 def copy(finished, tmp_path):  # noqa: F811
     """A finished quick study of its own for one test."""
     return Checkout(tmp_path / "copy", origin=finished.folder)
-
-
-def contents(checkout):
-    """Hashes of all tables and result arrays; equal values are equal files."""
-    folder = checkout.folder / RESULTS
-    files = [*folder.rglob("*.nc"), *(folder / "tables").glob("*.csv")]
-    return {str(path.relative_to(folder)): file_hash(path) for path in files}
 
 
 def strays(checkout):
@@ -112,7 +104,7 @@ def keeping_its_time_stamp(change):
     ids=["truncated, old stamp", "flipped, new stamp", "table flipped, old stamp"],
 )
 def test_damaged_result_is_told_and_made_anew(copy, damaged, change, lost, target):
-    undisturbed = contents(copy)
+    undisturbed = contents(copy.folder / RESULTS)
     change(copy.folder / damaged)
     if lost is not None:
         (copy.folder / lost).unlink()
@@ -122,12 +114,12 @@ def test_damaged_result_is_told_and_made_anew(copy, damaged, change, lost, targe
     assert "Traceback" not in said
     copy.snakemake(str(target))
     (copy.folder / f"{damaged}.damaged").unlink()
-    assert contents(copy) == undisturbed
+    assert contents(copy.folder / RESULTS) == undisturbed
     assert not strays(copy)
 
 
 def test_deleted_files_are_made_anew_and_a_second_run_is_locked_out(copy):
-    undisturbed = contents(copy)
+    undisturbed = contents(copy.folder / RESULTS)
     for lost in (HISTORY, DAMAGE, CASES):
         (copy.folder / lost).unlink()
     first = start(copy, CASES)
@@ -139,23 +131,23 @@ def test_deleted_files_are_made_anew_and_a_second_run_is_locked_out(copy):
     assert "LockException" in said
     assert "--unlock" in said
     assert first.wait(PATIENCE) == 0
-    assert contents(copy) == undisturbed
+    assert contents(copy.folder / RESULTS) == undisturbed
 
 
 def test_killed_job_is_run_again(copy):
-    undisturbed = contents(copy)
+    undisturbed = contents(copy.folder / RESULTS)
     for lost in (HISTORY, DAMAGE):
         (copy.folder / lost).unlink()
     run = start(copy, DAMAGE)
     os.kill(job_of(copy, "simulate_contact"), signal.SIGKILL)
     assert run.wait(PATIENCE) != 0
     copy.snakemake(str(DAMAGE))
-    assert contents(copy) == undisturbed
+    assert contents(copy.folder / RESULTS) == undisturbed
     assert not strays(copy)
 
 
 def test_killed_snakemake_and_its_orphan_do_no_harm(copy):
-    undisturbed = contents(copy)
+    undisturbed = contents(copy.folder / RESULTS)
     for lost in (HISTORY, DAMAGE):
         (copy.folder / lost).unlink()
     run = start(copy, DAMAGE)
@@ -168,7 +160,7 @@ def test_killed_snakemake_and_its_orphan_do_no_harm(copy):
     deadline = time.monotonic() + PATIENCE
     while Path(f"/proc/{orphan}").exists() and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert contents(copy) == undisturbed
+    assert contents(copy.folder / RESULTS) == undisturbed
     assert not strays(copy)
 
 
@@ -195,7 +187,7 @@ def in_a_mount(checkout, mount, target):
 
 
 def test_full_disk_is_told(copy):
-    undisturbed = contents(copy)
+    undisturbed = contents(copy.folder / RESULTS)
     folder = (copy.folder / DAMAGE).parent
     for path in folder.glob("*.nc"):
         path.unlink()
@@ -207,7 +199,7 @@ def test_full_disk_is_told(copy):
     assert "Traceback" not in said
     assert not strays(copy)
     copy.snakemake(str(DAMAGE), str(OTHER_DAMAGE))
-    assert contents(copy) == undisturbed
+    assert contents(copy.folder / RESULTS) == undisturbed
 
 
 def test_read_only_folder_is_told_before_the_first_job(finished):  # noqa: F811
