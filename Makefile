@@ -58,8 +58,6 @@ docs: $(STAMP)
 
 benchmark: $(STAMP)
 	$(BIN)/python -m benchmarks.run
-	$(BIN)/python -m benchmarks.tables
-	$(BIN)/python -m benchmarks.peers
 
 clean:
 	rm -rf results .snakemake .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

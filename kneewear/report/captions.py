@@ -248,6 +248,35 @@ TEXTS = {
         "Four tables of deviations by rows and columns; those of force and torque are nearly "
         "blank.",
     ),
+    "predictions": (
+        "Prediction intervals",
+        "Distribution of each output over the samples, and above it the interval that holds the "
+        "next one, its median (line) and the value without any change (open dot). Blue: medial; "
+        "orange: lateral.",
+        "Eight histograms for the medial and lateral side, each with a bar from end to end of its "
+        "interval.",
+    ),
+    "effects": (
+        "Effect of each constant alone",
+        "Change of each output with one constant a standard deviation higher (strong) or lower "
+        "(faint) and all others unchanged; the ten constants that do most, largest on top. Blue: "
+        "medial; orange: lateral.",
+        "Eight tornado charts with bars to both sides of zero for up to ten constants.",
+    ),
+    "indices": (
+        "First and total indices",
+        "Part of each output's variance that goes away when a constant becomes known (first index, "
+        "strong), and that stays when all others become known (total index, faint), with "
+        "intervals; the ten constants that do most. Blue: medial; orange: lateral.",
+        "Eight bar charts of first and total indices with intervals for up to ten constants.",
+    ),
+    "damage_spread": (
+        "Damage over all samples",
+        "Mean and standard deviation of the damage depth of each element over all samples, seen "
+        "from above: anterior at the top, medial on the left. Each has its own colour scale. Where "
+        "shapes are uncertain an element is the same row and column, not quite the same place.",
+        "Two maps of both plateaus: mean damage depth and its standard deviation.",
+    ),
     "control_nets": (
         "Surfaces and control nets",
         "Each bearing surface is a single untrimmed NURBS patch; dots and lines are its control "

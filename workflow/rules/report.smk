@@ -62,7 +62,7 @@ rule plot_figures:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
+        mem_mb=view_mb,
         runtime=15,
     params:
         source=fingerprint("plot_figures"),
@@ -91,7 +91,7 @@ rule build_insert_view:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
+        mem_mb=view_mb,
         runtime=15,
     params:
         source=fingerprint("build_insert_view"),

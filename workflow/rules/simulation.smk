@@ -68,8 +68,8 @@ rule simulate_contact:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
-        runtime=60,
+        mem_mb=simulation_mb,
+        runtime=simulation_minutes,
     params:
         source=fingerprint("simulate_contact"),
         simulation=lambda wildcards: settings(STUDY.simulation)
