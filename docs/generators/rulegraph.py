@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "rulegraph.svg"
 COLOURS = {
     "geometry": "#56B4E9", "activity": "#F0E442", "simulation": "#0072B2", "contact": "#999999",
-    "wear": "#D55E00", "regression": "#CC79A7", "uncertainty": "#E69F00", "report": "#009E73", "provenance": "#cccccc",
+    "wear": "#D55E00", "regression": "#CC79A7", "uncertainty": "#E69F00", "report": "#009E73",
+    "provenance": "#cccccc",
 }  # fmt: skip
 DARK = ("simulation", "wear", "report")
 WIDTH, HEIGHT = 0.86, 0.62
@@ -103,7 +104,7 @@ def draw_rules(edges: Edges) -> Figure:
     axes = figure.subplots()
     axes.set(xlim=(-0.6, columns - 0.4), ylim=(-0.5 * rows - 0.6, 0.5 * rows + 0.3))
     axes.set_axis_off()
-    for first, second in edges:
+    for first, second in sorted(edges):
         (x0, y0), (x1, y1) = place[first], place[second]
         ends = (x0 + 0.5 * WIDTH, y0), (x1 - 0.5 * WIDTH, y1)
         axes.add_patch(
