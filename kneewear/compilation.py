@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import caching
 
 PACKAGE = Path(__file__).parent
 
@@ -17,28 +19,17 @@ PACKAGE = Path(__file__).parent
 # reads it when it compiles, so it must stand before the first kernel does.
 numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
 
-# What `relaxed` may allow: a product and a sum rounded once; sums in any order.
-FUSED = frozenset({"contract"})
-FUSED_SUMS = frozenset({"contract", "reassoc"})
 
-
-def compiled(
-    function: Callable[..., Any] | None = None,
-    *,
-    relaxed: frozenset[str] = frozenset(),
-    inlined: bool = False,
-) -> Any:
+def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = False) -> Any:
     """Compile a kernel, keeping the result for later processes.
 
     Parameters
     ----------
     function : callable
         A function of plain arrays and numbers.
-    relaxed : set of str
-        Rounding the compiler may change, `FUSED` or `FUSED_SUMS`; none when left out.
     inlined : bool
-        Whether the kernel becomes part of the kernels that call it, and is rounded as they are: for
-        short ones that take structures, which are slow to hand over.
+        Whether the kernel becomes part of the kernels that call it: for short ones that take
+        structures, which are slow to hand over.
 
     Returns
     -------
@@ -49,19 +40,44 @@ def compiled(
     -----
     numba renews a cached kernel when its own file changes, not when a kernel it calls from another
     file does. The cache folder is therefore named by a digest of all kernel files and this one.
+    Nothing in it depends on where the package stands, so that a copy need not compile again.
     Divisions follow IEEE rules instead of being checked; kernels must not divide by zero.
+
+    Rounding is never relaxed (numba's `fastmath`). Each kernel's machine code holds a copy of the
+    kernels it calls, optimised once more in its surroundings, and which copy runs depends on what
+    the process compiled or loaded before. If the compiler might fuse a product with a sum, or
+    reorder sums, copies could round differently, and a job that compiles would find other last
+    digits than one that loads.
     """
     if function is None:
-        return partial(compiled, relaxed=relaxed, inlined=inlined)
-    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-    numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
+        return partial(compiled, inlined=inlined)
+    options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+    if inlined:
+        options["inline"] = "always"
+    with _kept_by_content():
+        return numba.njit(**options)(function)
+
+
+@contextmanager
+def _kept_by_content() -> Iterator[None]:
+    """Let numba name its files by room and kernel, where it would by the path of the package."""
+    changed = {
+        (numba.config, "CACHE_DIR"): str(_cache_folder()),
+        (caching._CacheLocator, "get_suitable_cache_subpath"): staticmethod(_room),
+    }
+    before = {place: vars(place[0])[place[1]] for place in changed}
     try:
-        options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
-        if inlined:
-            options["inline"] = "always"
-        return numba.njit(fastmath=set(relaxed) or False, **options)(function)
+        for (owner, name), value in changed.items():
+            setattr(owner, name, value)
+        yield
     finally:
-        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+        for (owner, name), value in before.items():
+            setattr(owner, name, value)
+
+
+def _room(file: str) -> str:
+    """Name of the folder a kernel file stands in."""
+    return Path(file).parent.name
 
 
 @cache

@@ -22,7 +22,15 @@ from kneewear.io.digests import read_checked
 # Bytes that one byte of a file can hold at most: zlib packs no tighter. Attributes are extra.
 _TIGHTEST = 1032
 # Dimensions that are as long in every file.
-_LENGTHS = {"component": 3, "corner": 3, "tangent": 2, "plan": 2, "end": 2, "plane": 2}
+_LENGTHS = {
+    "component": 3,
+    "corner": 3,
+    "element_corner": 4,
+    "tangent": 2,
+    "plan": 2,
+    "end": 2,
+    "plane": 2,
+}
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ LAYOUT = netcdf.Layout(
         Variable("element_centre", (*_ELEMENT, "component"), "mm", "its centre"),
         Variable(
             "element_corners",
-            (*_ELEMENT, "corner", "plan"),
+            (*_ELEMENT, "element_corner", "plan"),
             "mm",
             "corners of its cell: x and z, on a post -y and z",
         ),

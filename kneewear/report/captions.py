@@ -30,6 +30,46 @@ TEXTS = {
         "Two three-dimensional surfaces: damage depth falls with insert thickness and rises with "
         "body mass.",
     ),
+    "first_contact_path": (
+        "Path over the insert",
+        "Where each condyle comes nearest to the insert in every pose when it is lowered straight "
+        "down, over the local thickness. A path that leaves the plateaus is a fault of the inputs.",
+        "Thickness map of the insert with the path of the nearest places of both condyles.",
+    ),
+    "first_contact": (
+        "Implant, axes and first contact",
+        "Both components with their axes in the first pose, lowered until they touch, and sections "
+        "through the nearest places (x). Blue: medial plateau; orange: lateral plateau; grey: "
+        "femoral component.",
+        "Wireframe of condyles on plateaus with arrows for the axes of both bodies, one coronal "
+        "and two sagittal sections.",
+    ),
+    "distance_correction": (
+        "Distance correction",
+        "Left: the most tilted of the deeper loaded elements of the centre case at its largest "
+        "load, in the plane of both normals: A its centre on the insert (coloured), B the nearest "
+        "point of the condyle (grey), C the point along the element's normal. Right: all loaded "
+        "elements. Both corrected distances lie along the normal of the surface midway between, "
+        "after Fig. 2-2 of Bei (2003).",
+        "A section with three nearly equal lines from A, and penetrations over the angle between "
+        "the normals: the uncorrected ray grows fastest.",
+    ),
+    "regression_residuals": (
+        "Residuals of the regression",
+        "Computed less fitted value of every case, in per cent of the mean, over the fitted value: "
+        "of the plane of Eq. 4-1 (dots) and of the power law (crosses). A pattern is curvature "
+        "the formula leaves out; a computation has no noise.",
+        "Fourteen scatter plots of residuals: those of the plane are curved and reach several per "
+        "cent, those of the power law stay near zero.",
+    ),
+    "regression_models": (
+        "Errors of cases left out",
+        "Root mean square error of each case predicted by a formula that was fitted to all others, "
+        "in per cent of the mean value. Dashed: the error up to which a plane is taken to be "
+        "enough.",
+        "Bars of leave-one-out errors by quantity, side and formula; the power law and the full "
+        "quadratic polynomial err least.",
+    ),
     "grid_comparison": (
         "Adaptive against fixed elements",
         "Error of what one contact of a condyle on its plateau gives, over its depth, root mean "

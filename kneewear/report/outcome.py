@@ -110,8 +110,10 @@ def failure_sentences(failures: pd.DataFrame) -> list[str]:
     if failures.empty:
         return []
     names = list(dict.fromkeys(failures["case"]))
+    count = "1 case" if len(names) == 1 else f"{len(names)} cases"
+    are = "is" if len(names) == 1 else "are"
     return [
-        f"{len(names)} cases could not be simulated and are left out of every table, figure and "
+        f"{count} could not be simulated and {are} left out of every table, figure and "
         f"regression: {', '.join(names)}."
     ]
 

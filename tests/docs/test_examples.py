@@ -111,12 +111,12 @@ def test_tutorial_runs_as_printed(finished, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.workflow
-def test_study_of_the_tutorial_runs(tmp_path):
+def test_study_of_the_tutorial_runs(finished, tmp_path):
     (text,) = blocks(TUTORIAL, "yaml")
-    checkout = Checkout(tmp_path, "config/mine.yaml")
-    (tmp_path / "config" / "mine.yaml").write_text(text)
+    checkout = Checkout(tmp_path / "copy", "config/mine.yaml", origin=finished.folder)
+    (checkout.folder / "config" / "mine.yaml").write_text(text)
     checkout.snakemake()
-    assert (tmp_path / "results" / "mine" / "report" / "index.html").is_file()
+    assert (checkout.folder / "results" / "mine" / "report" / "index.html").is_file()
 
 
 @pytest.mark.parametrize("path", sorted((DOCS / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)

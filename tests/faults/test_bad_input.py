@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -101,19 +103,21 @@ def test_folders_with_blanks_and_accents_links_and_read_only_data_are_accepted(t
     real.chmod(0o755)
 
 
-def test_file_without_permission_to_read_is_told(tmp_path):
-    settings = example()(tmp_path)
-    (tmp_path / "insert.stl").chmod(0)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
+def test_file_without_permission_to_read_is_told():
     script = (
         "import os, sys\nfrom kneewear.__main__ import main\nimport encodings.utf_8_sig\n"
         "if os.getuid() == 0:\n    os.setuid(65534)\nmain(sys.argv[1:])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(settings)],
-        cwd=CHECKOUT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    # Folders of pytest are closed to other users.
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        settings = example()(folder)
+        (folder / "insert.stl").chmod(0)
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(settings)],
+            cwd=CHECKOUT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
     assert "insert.stl: found a file without read permission" in done.stderr
     assert "Traceback" not in done.stderr
 

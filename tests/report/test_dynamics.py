@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.report import sections
+from kneewear.report import outcome, sections
 from kneewear.report.dynamics import draw_dynamics, shown_frames
 from kneewear.simulation import Case
 from kneewear.simulation.comparison import compare_analyses
@@ -79,10 +79,11 @@ def test_failures_are_named():
             "reason": ["no balance", "no balance"],
         }
     )
-    assert "1 cases could not be simulated" in sections.failure_sentence(failures)
-    assert "heavy" in sections.failure_sentence(failures)
+    (sentence,) = outcome.failure_sentences(failures)
+    assert "1 case could not be simulated" in sentence
+    assert "heavy" in sentence
     assert len(sections.failure_table(failures).rows) == 2
-    assert sections.failure_sentence(failures[:0]) == ""
+    assert not outcome.failure_sentences(failures[:0])
 
 
 def test_largest_effect_of_a_variant_is_told():

@@ -25,9 +25,10 @@ SMALL = {
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
+def checkout(finished, tmp_path_factory):
     """Checkout in which the study has been run."""
-    copy = Checkout(tmp_path_factory.mktemp("static"), "config/chapter3.yaml")
+    folder = tmp_path_factory.mktemp("static")
+    copy = Checkout(folder, "config/chapter3.yaml", origin=finished.folder)
     copy.snakemake(overrides=SMALL)
     return copy
 
