@@ -18,7 +18,11 @@ include: "workflow/rules/simulation.smk"
 include: "workflow/rules/contact.smk"
 
 
-if STUDY.static is None:
+if STUDY.uncertainty is not None:
+
+    include: "workflow/rules/uncertainty.smk"
+
+elif STUDY.static is None:
 
     include: "workflow/rules/wear.smk"
     include: "workflow/rules/regression.smk"

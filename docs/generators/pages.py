@@ -28,6 +28,7 @@ ROOMS = (
     "simulation",
     "wear",
     "regression",
+    "uncertainty",
     "report",
     "io",
     "reference",

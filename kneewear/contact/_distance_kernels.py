@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 from kneewear.contact._proximity_kernels import project_near
 from kneewear.contact._record_kernels import (
     FACE,
@@ -129,7 +129,7 @@ def fire_ray(
         foot[0] = way
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None:  # pragma: no cover
     """Normals of listed elements in the moving frame; those that do not face it count as apart."""
     listed = indices_of(pair.listed, pair.count)

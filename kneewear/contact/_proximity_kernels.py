@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 from kneewear.contact._record_kernels import Voxels
 from kneewear.geometry._kernels import (
     BORDER,
@@ -22,10 +22,7 @@ OUTSIDE = -1
 
 @compiled
 def find_voxel(voxels: Voxels, x: float, y: float, z: float) -> int:  # pragma: no cover
-    """Number of the voxel that holds a point, or OUTSIDE.
-
-    Nothing is fused here: a point lies in the same voxel for whichever search asks.
-    """
+    """Number of the voxel that holds a point, or OUTSIDE."""
     a = (x - voxels.origin_x) / voxels.size
     b = (y - voxels.origin_y) / voxels.size
     c = (z - voxels.origin_z) / voxels.size
@@ -75,7 +72,7 @@ def project_near(
     return u, v, FOOT
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def fill_from_start(
     patch: PatchArrays,
     x: float,

@@ -20,6 +20,8 @@ PLATEAU_EDGE_SWEEP = math.radians(35.0)
 POST_EDGE_SWEEP = math.radians(60.0)
 # Points along u and v at which the patches are measured against the exact arcs.
 _MEASURED = (61, 121)
+# Medial is +z.
+_SIGNS = {"medial": 1.0, "lateral": -1.0}
 
 Shape = Swept | Upright
 
@@ -116,39 +118,73 @@ def _shapes(
     """What every patch is made of, by component and side."""
     top = nominal_thickness + settings.extra_thickness_mm
     shapes: dict[tuple[str, str], Shape] = {}
-    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
-        shapes["insert", side] = _plateau(settings, side, sign, top)
-        shapes["femoral", side] = _condyle(settings, side, sign)
+    for side in SIDES:
+        shapes["insert", side] = _plateau(settings, side, top)
+        shapes["femoral", side] = _condyle(settings, side)
     pair = settings.cam_and_post
     if pair is not None:
         shapes |= {("insert", POST): _post(pair.post, top), ("femoral", POST): _cam(pair.cam)}
     return shapes
 
 
-def _condyle(settings: ParametricImplantSettings, side: str, sign: float) -> Swept:
-    profile = Profile(
-        middle=sign * 0.5 * settings.condyle_spacing_mm,
+def condyle_profile(settings: ParametricImplantSettings, side: str) -> Profile:
+    """Coronal outline of a condyle.
+
+    Parameters
+    ----------
+    settings : ParametricImplantSettings
+        Radii and widths, mm.
+    side : str
+        medial or lateral.
+
+    Returns
+    -------
+    Profile
+    """
+    return Profile(
+        middle=_SIGNS[side] * 0.5 * settings.condyle_spacing_mm,
         arc_radius=getattr(settings.femoral_coronal_radius_mm, side),
         half_width=settings.femoral_half_width_mm,
         rim_radius=settings.femoral_edge_radius_mm,
         rim_sweep=FEMORAL_EDGE_SWEEP,
         hollow=False,
     )
-    radii = [(FEMORAL_SWEEP[0], settings.femoral_sagittal_radius_mm)]
-    radii += [(math.radians(arc.from_flexion_deg), arc.radius_mm) for arc in settings.femoral_arcs]
-    return Swept(profile, joined_arcs(radii, FEMORAL_SWEEP[1]))
 
 
-def _plateau(settings: ParametricImplantSettings, side: str, sign: float, top: float) -> Swept:
+def plateau_profile(settings: ParametricImplantSettings, side: str) -> Profile:
+    """Coronal outline of a plateau.
+
+    Parameters
+    ----------
+    settings : ParametricImplantSettings
+        Radii and widths, mm.
+    side : str
+        medial or lateral.
+
+    Returns
+    -------
+    Profile
+    """
     mismatch = getattr(settings.plateau_spacing_mismatch_mm, side)
-    profile = Profile(
-        middle=sign * (0.5 * settings.condyle_spacing_mm + mismatch),
+    return Profile(
+        middle=_SIGNS[side] * (0.5 * settings.condyle_spacing_mm + mismatch),
         arc_radius=getattr(settings.plateau_coronal_radius_mm, side),
         half_width=settings.plateau_land_half_width_mm,
         rim_radius=getattr(settings.plateau_edge_radius_mm, side),
         rim_sweep=PLATEAU_EDGE_SWEEP,
         hollow=True,
     )
+
+
+def _condyle(settings: ParametricImplantSettings, side: str) -> Swept:
+    profile = condyle_profile(settings, side)
+    radii = [(FEMORAL_SWEEP[0], settings.femoral_sagittal_radius_mm)]
+    radii += [(math.radians(arc.from_flexion_deg), arc.radius_mm) for arc in settings.femoral_arcs]
+    return Swept(profile, joined_arcs(radii, FEMORAL_SWEEP[1]))
+
+
+def _plateau(settings: ParametricImplantSettings, side: str, top: float) -> Swept:
+    profile = plateau_profile(settings, side)
     radius = settings.plateau_sagittal_radius_mm
     half_sweep = math.asin(settings.plateau_half_length_mm / radius)
     # The axis stands above the insert: what rises comes nearer to it.

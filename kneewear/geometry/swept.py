@@ -50,6 +50,40 @@ class Profile:
         left = right[::-1] * np.array([-1.0, 1.0, 1.0]) + np.array([2.0 * self.middle, 0.0, 0.0])
         return np.vstack([left, land[1:], right[1:]])
 
+    @property
+    def width(self) -> float:
+        """Width of the arc and both rims, mm."""
+        tilt = math.asin(self.half_width / self.arc_radius) * (1.0 if self.hollow else -1.0)
+        rim = math.sin(tilt) + math.sin(self.rim_sweep - tilt)
+        return 2.0 * (self.half_width + self.rim_radius * rim)
+
+    def outline(self, z: Array) -> tuple[Array, Array]:
+        """Height and slope of the profile at medial-lateral positions within its width.
+
+        Parameters
+        ----------
+        z : array
+            Positions, mm.
+
+        Returns
+        -------
+        height, slope : array
+            mm, and the height's derivative over z.
+        """
+        up = 1.0 if self.hollow else -1.0
+        away = np.abs(z - self.middle)
+        tilt = math.asin(self.half_width / self.arc_radius) * up
+        over = away - (self.half_width + self.rim_radius * math.sin(tilt))
+        fall = np.sqrt(np.maximum(self.rim_radius**2 - over**2, 0.0))
+        crest = up * self.arc_radius - up * (self.arc_radius + up * self.rim_radius) * math.cos(
+            tilt
+        )
+        arc = np.sqrt(self.arc_radius**2 - np.minimum(away, self.half_width) ** 2)
+        inside = away <= self.half_width
+        height = np.where(inside, up * (self.arc_radius - arc), crest + fall)
+        slope = np.where(inside, up * away / arc, -over / np.where(inside, 1.0, fall))
+        return height, np.sign(z - self.middle) * slope
+
     def distance(self, z: Array, height: Array) -> Array:
         """Signed distance of points from the profile, without any spline.
 

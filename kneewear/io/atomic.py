@@ -50,6 +50,28 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         raise OutputFileError(final, str(error.strerror or error), _remedy(error)) from error
 
 
+def check_writable(folder: str | Path) -> None:
+    """Refuse a folder of results in which files cannot be replaced.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder, which may be missing; folders in it are checked as well.
+
+    Raises
+    ------
+    OutputFileError
+        Naming the first folder that cannot be written.
+    """
+    folder = Path(folder)
+    inner = (Path(place) for place, _, _ in os.walk(folder))
+    existing = inner if folder.is_dir() else (next(p for p in folder.parents if p.is_dir()),)
+    for place in existing:
+        if not os.access(place, os.W_OK | os.X_OK):
+            reason = "read-only folder" if os.access(place, os.R_OK) else "no permission"
+            raise OutputFileError(place, reason, "Make the folder writable, or run in another one.")
+
+
 @contextmanager
 def _renamed(final: Path) -> Iterator[Path]:
     """Temporary name beside a file, renamed on success and removed on failure."""

@@ -112,12 +112,12 @@ FAULTS = (
         "full disk",
         "The job names file, reason and remedy and leaves nothing. After making room "
         "the same command goes on.",
-        f"{_STUDY}::test_full_disk_and_read_only_folder_are_told",
+        f"{_STUDY}::test_full_disk_is_told",
     ),
     Fault(
         "read-only folder",
-        "The same.",
-        f"{_STUDY}::test_full_disk_and_read_only_folder_are_told",
+        "Refused before the first job, with the folder's name.",
+        f"{_STUDY}::test_read_only_folder_is_told_before_the_first_job",
     ),
     Fault(
         "disk full while NetCDF, CSV, HTML or PNG is written",

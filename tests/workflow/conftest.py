@@ -33,7 +33,7 @@ class Checkout:
         self.study = study
         # The results of a copy are copied, those of this checkout are not.
         for part in PARTS if origin == CHECKOUT else (*PARTS, "results", ".snakemake"):
-            # Compiled kernels come along; some versions of numba go by time stamps, which are kept.
+            # Compiled kernels come along; some numba versions go by time stamps, which are kept.
             shutil.copytree(origin / part, folder / part)
         shutil.copy2(origin / "Snakefile", folder)
 

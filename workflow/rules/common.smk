@@ -7,7 +7,8 @@ from snakemake.logging import logger
 
 from kneewear.activity_settings import prescribes_motion
 from kneewear.config import load_study, merge_settings
-from kneewear.errors import InputDataError
+from kneewear.errors import KneewearError
+from kneewear.io.atomic import check_writable
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.study_inputs import (
     activity_files,
@@ -17,6 +18,7 @@ from kneewear.io.study_inputs import (
 )
 from kneewear.job_sizes import batch_memory, batch_minutes, study_memory
 from kneewear.provenance import source_fingerprint
+from kneewear.report.captions import TEXTS
 from kneewear.settings_file import read_settings, read_settings_file
 
 # Relative, so that a checkout can be moved without running anything again.
@@ -40,7 +42,8 @@ try:
     if workflow.is_main_process:
         for note in check_inputs(STUDY, ROOT):
             logger.warning(note)
-except InputDataError as error:
+        check_writable(f"results/{STUDY.study}")
+except KneewearError as error:
     # Snakemake would add the place in this file to an error of its own.
     raise SystemExit(str(error)) from None
 
@@ -53,6 +56,7 @@ PUBLISHED = sorted(
     str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
 )
 TEMPLATES = sorted(map(str, Path(ROOT, "kneewear/report/templates").iterdir()))
+CAPTIONS = {name: f"{title}. {text}" for name, (title, text, _) in TEXTS.items()}
 ACTIVITIES = list(STUDY.simulated_activities())
 BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 ELEMENTS = 2 * STUDY.grid.rows * STUDY.grid.columns
