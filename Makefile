@@ -1,4 +1,4 @@
-# make study | test | check | docs | benchmark | clean; only Python 3.11 or later and make are needed.
+# make study | check-inputs | test | check | docs | benchmark | clean; only Python 3.11 or later and make are needed.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -11,10 +11,11 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
-.PHONY: help study test check docs benchmark clean environment
+.PHONY: help study check-inputs test check docs benchmark clean environment
 
 help:
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
+	@echo "make check-inputs [CONFIG=config/mine.yaml]       look at implant and motion before that"
 	@echo "make test | check | docs | benchmark | clean"
 
 environment: $(STAMP)
@@ -49,13 +50,14 @@ check: $(STAMP)
 	$(BIN)/mypy kneewear
 	$(BIN)/lint-imports
 
+check-inputs: $(STAMP)
+	$(BIN)/python -m kneewear --draw $(CONFIG)
+
 docs: $(STAMP)
 	$(BIN)/mkdocs build --strict
 
 benchmark: $(STAMP)
 	$(BIN)/python -m benchmarks.run
-	$(BIN)/python -m benchmarks.tables
-	$(BIN)/python -m benchmarks.peers
 
 clean:
 	rm -rf results .snakemake .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

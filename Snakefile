@@ -22,6 +22,10 @@ if STUDY.calibration is not None:
 
     include: "workflow/rules/calibration.smk"
 
+elif STUDY.uncertainty is not None:
+
+    include: "workflow/rules/uncertainty.smk"
+
 elif STUDY.static is None:
 
     include: "workflow/rules/wear.smk"

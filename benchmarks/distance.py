@@ -8,8 +8,6 @@ same run on the same points. "Warm" starts from the parameters of a point 0.1 mm
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.geometry import Surface, _kernels, build_implant
 from kneewear.geometry.fitting import patch_through
@@ -59,13 +58,7 @@ def _knots(start: float, end: float, lines: int) -> np.ndarray:
 
 def microseconds(function: Callable[[], Any], queries: int, repeats: int = 5) -> float:
     """Median time of one query."""
-    function()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return 1e6 * statistics.median(times) / queries
+    return 1e6 * seconds(function, repeats) / queries
 
 
 def measure(queries: int = QUERIES, queries_opencascade: int = QUERIES_OPENCASCADE) -> pd.DataFrame:
@@ -173,13 +166,14 @@ def opencascade_times(
     return result
 
 
-def main() -> None:
+def main() -> pd.DataFrame:
     """Measure, print and keep the table."""
     table = measure()
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     save_table(table, OUTPUT)
     print(f"\nMinimum distance and ray firing (us a query), kept in {OUTPUT}")
     print(table.drop(columns=["lines_along", "lines_across"]).round(4).to_string(index=False))
+    return table
 
 
 if __name__ == "__main__":

@@ -7,13 +7,13 @@ the least duration of some runs on one thread, and the target.
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from benchmarks.timing import durations
 from kneewear import default_study
 from kneewear.activity import build_activity
 from kneewear.activity.load import GRAVITY
@@ -31,18 +31,7 @@ RUNS = 7
 THICKNESS, BODY_MASS = 10.0, 75.0
 
 
-def durations(function: Callable[[], Any]) -> tuple[float, float]:
-    """Median and least duration of a call, s; one call before is not counted."""
-    function()
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), min(times)
-
-
-def main() -> None:
+def main() -> pd.DataFrame:
     """Time all stages and write the table."""
     study = default_study()
     settings = study.simulation
@@ -98,11 +87,15 @@ def main() -> None:
     ]
     rows = []
     for stage, run, target in stages:
-        median, least = durations(run)
-        rows.append({"stage": stage, "median_s": median, "least_s": least, "target_s": target})
+        times = durations(run, RUNS)
+        rows.append(
+            {"stage": stage, "median_s": statistics.median(times), "least_s": min(times),
+             "target_s": target}
+        )  # fmt: skip
     table = pd.DataFrame(rows)
     save_table(table, Path("results/benchmarks/dynamics.csv"))
-    print(table.to_string(index=False))
+    print(f"\nDynamics, one thread\n{table.to_string(index=False)}")
+    return table
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Time the contact engine: distances, whole evaluations, scaling, and the limits of the machine.
 
-`python -m benchmarks.evaluation` (part of `make benchmark`) prints tables and writes
-`results/benchmarks/evaluation.json`. One process, medians, and one thread where none are counted.
+`python -m benchmarks.evaluation` (part of `make benchmark`) prints tables. One process, medians,
+and one thread where none are counted.
 The surface pair is that of the default study, and poses step through its gait cycle in 100 steps,
 so that no result can be used again. OpenCASCADE, where the extra `cad` is installed, gets the same
 surface and points in the same run (`benchmarks.distance`); the other programs have their own bodies
@@ -10,12 +10,9 @@ surface and points in the same run (`benchmarks.distance`); the other programs h
 
 from __future__ import annotations
 
-import json
-import statistics
 import time
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +21,12 @@ from numba import njit
 from scipy.spatial.transform import Rotation
 
 from benchmarks.distance import opencascade_times
+from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.activity import build_activity
 from kneewear.contact import ContactModel, ContactPair, Layer, SmallStrain, confined_modulus
 from kneewear.contact import _record_kernels as record
-from kneewear.contact._kernels import LAST_NUMBERS, evaluate_pairs
+from kneewear.contact._kernels import evaluate_pairs
 from kneewear.contact._proximity_kernels import find_voxel, project_near
 from kneewear.geometry import (
     ElementGrid,
@@ -44,7 +42,6 @@ from kneewear.io.cad import cad_is_installed
 from kneewear.mechanics import body_three_123
 from kneewear.simulation import Case, simulate_cases
 
-OUTPUT = Path("results/benchmarks/evaluation.json")
 COARSE = 30, 30
 GRIDS = ((15, 15), (30, 30), (60, 45), (100, 75), (200, 150))
 SEARCHES = ("bounds", "breadth_first", "all")
@@ -52,17 +49,6 @@ POSES = 100
 REPEATS = 15
 NEAR = 0.1  # mm between a warm start's foot and the foot
 QUERIES_OPENCASCADE = 200
-
-
-def seconds(function: Callable[[], Any], repeats: int = REPEATS) -> float:
-    """Median duration of a call; one call before is not counted."""
-    function()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 class Knee:
@@ -239,8 +225,9 @@ def compiled_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray
     motions = np.zeros((len(poses), 6, 3))
     for motion, (rotation, place) in zip(motions, poses, strict=True):
         motion[:3], motion[3] = rotation, place
-    numbers, last = np.empty((len(model.names), record.NUMBERS)), np.zeros(LAST_NUMBERS)
-    return 1e6 * seconds(lambda: _run_cycle(model.records, motions, last, numbers)) / len(poses)
+    numbers = np.empty((len(model.names), record.NUMBERS))
+    arguments = model.records, motions, model.last, numbers
+    return 1e6 * seconds(lambda: _run_cycle(*arguments)) / len(poses)
 
 
 def scaling(knee: Knee) -> pd.DataFrame:
@@ -349,34 +336,29 @@ def machine_limits() -> dict[str, float]:
     return limits
 
 
-def main() -> None:
-    """Measure, print, and keep everything."""
+def main() -> dict[str, dict[str, float] | pd.DataFrame]:
+    """Measure and print everything."""
     knee = Knee()
-    distances, evaluations = distance_costs(knee), evaluation_costs(knee)
-    sizes, cycles = scaling(knee), cycle_costs(knee)
-    loops, limits = loop_work(knee), machine_limits()
-    titles: list[tuple[str, dict[str, float] | pd.DataFrame]] = [
-        ("A distance an element, medial condyle", distances),
-        (f"A whole evaluation, 2 x {COARSE[0]} x {COARSE[1]} elements, {POSES} poses", evaluations),
-        ("Scaling with elements and threads, median of 10 poses", sizes),
-        ("Cycles", cycles),
-        ("Work left round a loop over the insert's edge", loops),
-        ("Limits of the machine, one thread", limits),
-    ]
-    for title, content in titles:
-        table = content if isinstance(content, pd.DataFrame) else pd.Series(content).to_frame("")
-        print(f"\n{title}\n{table.to_string(float_format=lambda value: f'{value:.4g}')}")
-    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
-    kept = {
-        "distances": distances,
-        "evaluations": evaluations.to_dict("records"),
-        "scaling": sizes.to_dict("records"),
-        "cycles": cycles,
-        "loop_work": loops,
-        "machine": limits,
+    titles = {
+        "distances": "A distance an element, medial condyle",
+        "evaluations": f"A whole evaluation, 2 x {COARSE[0]} x {COARSE[1]} elements, {POSES} poses",
+        "scaling": "Scaling with elements and threads, median of 10 poses",
+        "cycles": "Cycles",
+        "loop_work": "Work left round a loop over the insert's edge",
+        "machine_limits": "Limits of the machine, one thread",
     }
-    OUTPUT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
-    print(f"\nkept in {OUTPUT}")
+    measured: dict[str, dict[str, float] | pd.DataFrame] = {
+        "distances": distance_costs(knee),
+        "evaluations": evaluation_costs(knee),
+        "scaling": scaling(knee),
+        "cycles": cycle_costs(knee),
+        "loop_work": loop_work(knee),
+        "machine_limits": machine_limits(),
+    }
+    for name, content in measured.items():
+        table = content if isinstance(content, pd.DataFrame) else pd.Series(content).to_frame("")
+        print(f"\n{titles[name]}\n{table.to_string(float_format=lambda value: f'{value:.4g}')}")
+    return measured
 
 
 if __name__ == "__main__":

@@ -9,10 +9,7 @@ that are not installed (`pip install -e '.[peers]'`) are left out, and that is p
 from __future__ import annotations
 
 import importlib.util
-import json
-import statistics
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.timing import seconds
 from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
 from kneewear.geometry import Implant, Surface, build_distance_table, build_grid, tabulate_surface
 from kneewear.geometry.fitting import patch_through
@@ -96,14 +94,12 @@ def poses() -> np.ndarray:
 def microseconds(evaluate: Callable[[np.ndarray], Any], cycles: int) -> float:
     """Median time of one evaluation while stepping through the cycle."""
     path = poses()
-    evaluate(path[0])
-    times = []
-    for _ in range(cycles):
-        start = time.perf_counter()
+
+    def step_through() -> None:
         for place in path:
             evaluate(place)
-        times.append((time.perf_counter() - start) / len(path))
-    return 1e6 * statistics.median(times)
+
+    return 1e6 * seconds(step_through, cycles) / len(path)
 
 
 def bodies() -> tuple[Surface, Surface]:
@@ -392,17 +388,15 @@ def measure() -> pd.DataFrame:
     return table
 
 
-def main() -> None:
+def main() -> pd.DataFrame:
     """Measure, print and keep the table."""
     table = measure()
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     save_table(table, OUTPUT)
-    OUTPUT.with_suffix(".json").write_text(
-        json.dumps(json.loads(table.to_json(orient="records")), indent=1), encoding="utf-8"
-    )
     force = exact_force(poses()[0])
     print(f"\nOne condyle on one plateau, {force:.0f} N at the deepest pose, kept in {OUTPUT}")
     print(table.round(4).to_string(index=False))
+    return table
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """A million random poses: every result finite, no pressure negative.
 
 `python -m benchmarks.robustness [count]` evaluates the default implant at random poses of six kinds
-and prints how many of each are in contact, and the time. It ends with an error at the first result
-that is not finite or not possible; `tests/contact/test_robustness.py` runs a few thousand.
+and writes results/benchmarks/robustness.csv: how many of each are in contact, and the time. It ends
+with an error at the first result that is not finite or not possible;
+`tests/contact/test_robustness.py` runs a few thousand.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.spatial.transform import Rotation
 
 from kneewear import default_study
@@ -26,8 +29,13 @@ from kneewear.contact import (
     confined_modulus,
 )
 from kneewear.geometry import build_distance_table, build_grid, build_implant, tabulate_surface
+from kneewear.io.csv_tables import save_table
 
+OUTPUT = Path("results/benchmarks/robustness.csv")
 KINDS = ("contact", "none", "deep", "edge", "tilted", "off")
+SHARES = (0.3, 0.1, 0.15, 0.2, 0.15, 0.1)
+MODEL_SHARES = {"table": 0.6, "search": 0.3, "ray": 0.1}
+BATCH = 4096
 CELLS = 30, 30
 
 
@@ -81,24 +89,26 @@ def random_poses(
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Kind, rotation and translation of random poses; `height` is that of the first touch."""
     random = np.random.default_rng(seed)
-    for _ in range(count):
-        kind = KINDS[random.choice(len(KINDS), p=[0.3, 0.1, 0.15, 0.2, 0.15, 0.1])]
-        turn = random.normal(0.0, [0.01, 0.1, 0.5])
-        place = np.array([random.normal(0.0, 5.0), height - random.uniform(0.0, 0.6), 0.0])
-        place[2] = random.normal(0.0, 0.5)
-        if kind == "none":
-            place[1] += random.uniform(1.0, 100.0)
-        elif kind == "deep":
-            place[1] -= random.uniform(0.5, 60.0)
-        elif kind == "edge":
-            place[[0, 2]] += random.uniform(-35.0, 35.0, 2)
-            place[1] -= random.uniform(0.0, 3.0)
-        elif kind == "tilted":
-            turn = random.uniform(-np.pi, np.pi, 3)
-            place += random.uniform(-20.0, 20.0, 3)
-        elif kind == "off":
-            place += random.choice([-1.0, 1.0], 3) * random.uniform(30.0, 300.0, 3)
-        yield kind, Rotation.from_rotvec(turn).as_matrix(), place
+    for first in range(0, count, BATCH):
+        yield from _batch(min(BATCH, count - first), height, random)
+
+
+def _batch(
+    count: int, height: float, random: np.random.Generator
+) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    kind = random.choice(KINDS, count, p=SHARES)
+    turn = random.normal(0.0, [0.01, 0.1, 0.5], (count, 3))
+    place = random.normal(0.0, [5.0, 0.0, 0.5], (count, 3))
+    place[:, 1] = height - random.uniform(0.0, 0.6, count)
+    place[:, 1] += np.where(kind == "none", random.uniform(1.0, 100.0, count), 0.0)
+    place[:, 1] -= np.where(kind == "deep", random.uniform(0.5, 60.0, count), 0.0)
+    edge, tilted, off = (kind == name for name in ("edge", "tilted", "off"))
+    place[edge] += random.uniform([-35.0, -3.0, -35.0], [35.0, 0.0, 35.0], (edge.sum(), 3))
+    turn[tilted] = random.uniform(-np.pi, np.pi, (tilted.sum(), 3))
+    place[tilted] += random.uniform(-20.0, 20.0, (tilted.sum(), 3))
+    away = random.choice([-1.0, 1.0], (off.sum(), 3))
+    place[off] += away * random.uniform(30.0, 300.0, (off.sum(), 3))
+    yield from zip(kind.tolist(), Rotation.from_rotvec(turn).as_matrix(), place, strict=True)
 
 
 def check(result: ContactResult) -> bool:
@@ -116,25 +126,37 @@ def check(result: ContactResult) -> bool:
     return active > 0
 
 
-def main(count: int = 1_000_000) -> None:
-    """Evaluate, check and count."""
+def measure(count: int) -> pd.DataFrame:
+    """Evaluate and check: of every model and kind the poses, those in contact, and the time."""
     models = build_models()
     height = touching_height(models["table"])
-    shares = {"table": 0.6, "search": 0.3, "ray": 0.1}
     random = np.random.default_rng(3)
     velocity = random.normal(0.0, [30.0, 30.0, 30.0, 1.0, 1.0, 1.0])
-    total, start = 0, time.perf_counter()
-    for number, (name, share) in enumerate(shares.items()):
+    rows = []
+    for number, (name, share) in enumerate(MODEL_SHARES.items()):
         seen, touching = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
         begin = time.perf_counter()
-        for kind, rotation, place in random_poses(int(share * count), height, number):
+        for kind, rotation, place in random_poses(round(share * count), height, number):
             moving = velocity if name == "ray" else None
             seen[kind] += 1
             touching[kind] += check(models[name].evaluate(rotation, place, moving))
-        total += sum(touching.values())
-        counts = ", ".join(f"{kind} {touching[kind]}/{seen[kind]}" for kind in KINDS)
-        print(f"{name:8s} {time.perf_counter() - begin:7.1f} s   in contact: {counts}")
-    print(f"{count} poses, {total} in contact, {time.perf_counter() - start:.0f} s; all possible")
+        duration = time.perf_counter() - begin
+        for kind in KINDS:
+            rows.append(
+                {"model": name, "kind": kind, "poses": seen[kind], "in_contact": touching[kind],
+                 "model_duration_s": duration}
+            )  # fmt: skip
+        print(pd.DataFrame(rows[-len(KINDS) :]).to_string(index=False), flush=True)
+    return pd.DataFrame(rows)
+
+
+def main(count: int = 1_000_000) -> None:
+    """Evaluate, check, count, and keep the counts."""
+    table = measure(count)
+    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
+    save_table(table, OUTPUT)
+    poses, touching = table["poses"].sum(), table["in_contact"].sum()
+    print(f"{poses} poses, {touching} in contact: all possible; kept in {OUTPUT}")
 
 
 if __name__ == "__main__":

@@ -1,110 +1,75 @@
-"""Time the stages of the default study; one contact evaluation also against a SciPy search.
+"""All benchmarks in one process, and the targets beside what was measured.
 
-`make benchmark` prints medians in milliseconds. Absolute numbers belong to the machine; the ratio
-compares two ways of finding the same penetrations in the same run.
+`make benchmark` runs this. It writes `results/benchmarks/benchmarks.json`, everything measured and
+the machine it was measured on, and `results/benchmarks/targets.csv`, which it also prints. Times
+are medians on one thread; every ratio to another program is from the same run.
 """
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
+import json
+import os
+import platform
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+import pandas as pd
 
-from benchmarks import distance as distance_benchmark
-from kneewear import default_study
-from kneewear.activity import build_activity
-from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
-from kneewear.geometry import Surface, build_grid, build_implant, tabulate_surface
-from kneewear.mechanics import body_three_123
-from kneewear.simulation import Case, simulate_cases
+from benchmarks import distance, dynamics, evaluation, peers, stages, tables
+from benchmarks.targets import compare
+from kneewear.io.atomic import atomic_path
+from kneewear.io.csv_tables import save_table
 
-
-def median_ms(function: Callable[[], Any], repeats: int) -> float:
-    """Median duration of a call, ms; one call before is not counted."""
-    function()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return 1e3 * statistics.median(times)
+FOLDER = Path("results/benchmarks")
 
 
-def penetration_by_scipy(condyle: Surface, points: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Depth of points inside the condyle by SciPy's bounded minimiser, started as close as ours."""
-    bounds = condyle.domain
-
-    def distance(parameters: np.ndarray, point: np.ndarray) -> float:
-        return float(np.sum((condyle.evaluate(*parameters) - point) ** 2))
-
-    found = [
-        minimize(distance, guess, args=(point,), bounds=bounds, tol=1e-12)
-        for point, guess in zip(points, start, strict=True)
+def machine() -> dict[str, Any]:
+    """What it ran on, and how busy that was."""
+    cpu = Path("/proc/cpuinfo")
+    names = [
+        line.split(":")[1].strip()
+        for line in (cpu.read_text(encoding="utf-8").splitlines() if cpu.exists() else [])
+        if line.startswith("model name")
     ]
-    return np.sqrt([result.fun for result in found])
+    return {
+        "processor": names[0] if names else platform.processor(),
+        "processors": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "load_average": os.getloadavg(),
+    }
+
+
+def plain(value: Any) -> Any:
+    """Numbers, text, lists and dicts that JSON can hold; a table becomes a list of rows."""
+    if isinstance(value, pd.DataFrame):
+        return json.loads(value.to_json(orient="records", double_precision=15))
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
 
 
 def main() -> None:
-    """Print the timings."""
-    study = default_study()
-    implant, _ = build_implant(study.implant)
-    grid_settings = study.grid
-    exact = {"analysis": "quasi_static", "distance": "exact"}
-    settings = study.simulation.model_copy(update=exact)
-    size = study.table.u_points, study.table.v_points
-    grid = build_grid(implant, grid_settings.rows, grid_settings.columns)
-    tables = {side: tabulate_surface(s, *size) for side, s in implant.femoral.items()}
-    activity = build_activity("gait", study.activities["gait"], settings.frames)
-    case = Case("10mm_75kg", 10.0, 75.0)
-
-    def cycle() -> Any:
-        return simulate_cases(grid, implant.femoral, tables, activity, [case], settings)
-
-    history = cycle()
-    frame = int(np.argmax(history.load[0]))
-    rotation = body_three_123(history.rotation[0, frame])
-    translation = history.translation[0, frame]
-    contact = ContactPair(grid, 0, implant.femoral["medial"], tables["medial"])
-    modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
-    layer = Layer(SmallStrain(modulus), grid.thickness[0].ravel()[contact.index])
-
-    rows = [
-        (
-            "implant, element grid and lookup tables",
-            median_ms(
-                lambda: (
-                    build_grid(build_implant(study.implant)[0], 100, 75),
-                    [tabulate_surface(s, *size) for s in implant.femoral.values()],
-                ),
-                3,
-            ),
-        ),
-        (
-            f"one contact evaluation, medial, {history.active_elements[0, frame, 0]} loaded",
-            median_ms(lambda: contact.evaluate(rotation, translation, layer), 200),
-        ),
-        (f"a cycle of {settings.frames} quasi-static frames, one case", median_ms(cycle, 3)),
-    ]
-    for name, milliseconds in rows:
-        print(f"{name:60s} {milliseconds:10.3f} ms")
-
-    loaded = np.flatnonzero(history.pressure[0, frame, 0].ravel()[contact.index] > 0)[:40]
-    points = (contact.centre[loaded] - translation) @ rotation
-    condyle = implant.femoral["medial"]
-    u, v, distance, *_ = condyle.closest_points(points)
-    near = np.stack([u, v], axis=-1) + 1e-3 * np.ptp(condyle.domain, axis=1)
-    ours = median_ms(lambda: condyle.closest_points(points), 20)
-    theirs = median_ms(lambda: penetration_by_scipy(condyle, points, near), 1)
-    error = np.abs(penetration_by_scipy(condyle, points, near) + distance).max()
-    print(
-        f"{points.shape[0]} closest points: {ours:.2f} ms, scipy.optimize.minimize {theirs:.0f} ms "
-        f"(ratio {theirs / ours:.0f}); largest difference {1e3 * error:.3g} um"
-    )
-    distance_benchmark.main()
+    """Measure, compare, print and keep."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    measured: dict[str, Any] = {
+        "machine": machine(),
+        **evaluation.main(),
+        "dynamics": dynamics.main(),
+        "peers": peers.main(),
+        "stages_ms": stages.main(),
+        "distance_methods": distance.main(),
+        "tables": tables.main(),
+    }
+    measured["machine"] |= measured.pop("machine_limits")
+    targets = compare(measured)
+    save_table(targets, FOLDER / "targets.csv")
+    with atomic_path(FOLDER / "benchmarks.json") as path:
+        path.write_text(json.dumps(plain(measured | {"targets": targets}), indent=1) + "\n")
+    print(f"\nTargets and what was measured, kept in {FOLDER}\n{targets.to_string(index=False)}")
 
 
 if __name__ == "__main__":

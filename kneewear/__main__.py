@@ -1,7 +1,8 @@
 """Check settings and the data files they name, as the workflow does before its first job.
 
 `python -m kneewear config/mine.yaml` reads the default study, the files named, and says what is
-wrong with them, or nothing.
+wrong with them, or nothing. With `--draw` it also shows implant, axes, first contact, thickness and
+motion on a page, `results/<study>/inputs/index.html`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from kneewear import default_settings_file
-from kneewear.config import load_study, merge_settings
+from kneewear.config import Study, load_study, merge_settings
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs
 from kneewear.settings_file import read_settings_file
@@ -20,17 +21,33 @@ def main(arguments: list[str] | None = None) -> None:
     """Check the files named on the command line, or in a list."""
     parser = argparse.ArgumentParser(prog="python -m kneewear", description=__doc__)
     parser.add_argument("file", nargs="*", help="settings (YAML) over the default ones")
+    parser.add_argument("--draw", action="store_true", help="write a page that shows them")
+    chosen = parser.parse_args(arguments)
     try:
         files = [read_settings_file(default_settings_file())]
-        files += [read_settings_file(path) for path in parser.parse_args(arguments).file]
+        files += [read_settings_file(path) for path in chosen.file]
         merged: dict[str, object] = {}
         for file in files:
             merged = merge_settings(merged, file.content)
         study = load_study(merged, " + ".join(file.path for file in files), files)
         notes = check_inputs(study, Path())
+        page = _drawn(study, notes) if chosen.draw else ""
     except InputDataError as error:
-        raise SystemExit(str(error)) from None
-    print("\n".join([*notes, f"Study '{study.study}': no fault found."]))  # noqa: T201
+        raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
+    said = [
+        *notes,
+        f"Study '{study.study}': no fault found.",
+        *([f"Look at {page}"] if page else []),
+    ]
+    print("\n".join(said))  # noqa: T201
+
+
+def _drawn(study: Study, notes: tuple[str, ...]) -> str:
+    """Page that shows the inputs."""
+    # Imported here: pictures cost seconds that a mere check need not spend.
+    from kneewear.preflight import write_preflight  # noqa: PLC0415
+
+    return str(write_preflight(study, Path(), notes))
 
 
 if __name__ == "__main__":

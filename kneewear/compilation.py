@@ -19,28 +19,17 @@ PACKAGE = Path(__file__).parent
 # reads it when it compiles, so it must stand before the first kernel does.
 numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
 
-# What `relaxed` may allow: a product and a sum rounded once; sums in any order.
-FUSED = frozenset({"contract"})
-FUSED_SUMS = frozenset({"contract", "reassoc"})
 
-
-def compiled(
-    function: Callable[..., Any] | None = None,
-    *,
-    relaxed: frozenset[str] = frozenset(),
-    inlined: bool = False,
-) -> Any:
+def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = False) -> Any:
     """Compile a kernel, keeping the result for later processes.
 
     Parameters
     ----------
     function : callable
         A function of plain arrays and numbers.
-    relaxed : set of str
-        Rounding the compiler may change, `FUSED` or `FUSED_SUMS`; none when left out.
     inlined : bool
-        Whether the kernel becomes part of the kernels that call it, and is rounded as they are: for
-        short ones that take structures, which are slow to hand over.
+        Whether the kernel becomes part of the kernels that call it: for short ones that take
+        structures, which are slow to hand over.
 
     Returns
     -------
@@ -53,14 +42,20 @@ def compiled(
     file does. The cache folder is therefore named by a digest of all kernel files and this one.
     Nothing in it depends on where the package stands, so that a copy need not compile again.
     Divisions follow IEEE rules instead of being checked; kernels must not divide by zero.
+
+    Rounding is never relaxed (numba's `fastmath`). Each kernel's machine code holds a copy of the
+    kernels it calls, optimised once more in its surroundings, and which copy runs depends on what
+    the process compiled or loaded before. If the compiler might fuse a product with a sum, or
+    reorder sums, copies could round differently, and a job that compiles would find other last
+    digits than one that loads.
     """
     if function is None:
-        return partial(compiled, relaxed=relaxed, inlined=inlined)
+        return partial(compiled, inlined=inlined)
     options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
     if inlined:
         options["inline"] = "always"
     with _kept_by_content():
-        return numba.njit(fastmath=set(relaxed) or False, **options)(function)
+        return numba.njit(**options)(function)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from kneewear.activity_settings import ActivitySettings
+from kneewear.activity_settings import ActivitySettings, FileActivity
 from kneewear.calibration_settings import CalibrationSettings
 from kneewear.setting_faults import fault, fault_at, refusal, suggestion
 from kneewear.setting_types import (
@@ -33,6 +33,7 @@ from kneewear.settings_file import (
     read_settings,  # noqa: F401 - the public name of it
     read_settings_file,
 )
+from kneewear.uncertainty_settings import UncertaintySettings, check_constants
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Coordinate = Literal[
@@ -866,6 +867,10 @@ class Study(Settings):
         description="Fit of constants to published cells, in the place of all else; null for other "
         "studies."
     )
+    uncertainty: UncertaintySettings | None = Field(
+        description="Uncertainty study of a single case and life, in the place of the full one; "
+        "null for that."
+    )
     report: ReportSettings = Field(description="Report.")
 
     @field_validator("activities", mode="before")
@@ -895,6 +900,46 @@ class Study(Settings):
                         suggestion(activity, self.activities) or "Name an activity of this study.",
                     )
         return self
+
+    @model_validator(mode="after")
+    def _uncertainty_is_of_one_plain_case(self) -> Study:
+        if self.uncertainty is None:
+            return self
+        count = len(self.cases.thickness_mm) * len(self.cases.body_mass_kg)
+        plain = self.wear == self.wear.without_updates()
+        found = {
+            "a block 'static'": self.static is not None,
+            f"{count} cases": count > 1,
+            f"{len(self.wear.lives)} lives": len(self.wear.lives) > 1,
+            f"analysis: {self.simulation.analysis}": self.simulation.analysis != "quasi_static",
+            f"blocks: {self.wear.blocks}, mixing: {self.wear.mixing}": not plain,
+        }
+        if any(found.values()):
+            raise fault(
+                f"an uncertainty study with {', '.join(k for k, there in found.items() if there)}",
+                "one thickness, one body mass and one life, quasi-static, without updates of the "
+                "surface",
+                "Set these in the study, as config/monte_carlo.yaml does, or set uncertainty to "
+                "null.",
+            )
+        check_constants(self.model_dump(mode="json"), self.uncertainty)
+        if self.uncertainty.pose_errors and not any(map(self._is_uncertain, self.activities)):
+            raise fault_at(
+                ("uncertainty", "pose_errors"),
+                "true, and no motion with a standard deviation",
+                "false where no motion tells one",
+                "Set it to false, or give motion.standard_deviation of a measured activity.",
+            )
+        return self
+
+    def _is_uncertain(self, activity: str) -> bool:
+        """Whether an activity is simulated and tells the standard deviation of its motion."""
+        settings = self.activities[activity]
+        return (
+            isinstance(settings, FileActivity)
+            and settings.motion.standard_deviation is not None
+            and activity in self.simulated_activities()
+        )
 
     def case_list(self) -> tuple[dict[str, Any], ...]:
         """Cases of the full factorial design.

@@ -11,6 +11,11 @@ from pathlib import Path
 
 from kneewear.errors import DamagedFileError, KneewearError
 
+_TOO_LITTLE_MEMORY = (
+    "found too little memory ({}); expected room for a batch of cases. Lower cases_per_job, run "
+    "fewer jobs at once (--cores, --resources mem_mb=...) or ask the cluster for more."
+)
+
 
 @contextmanager
 def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
@@ -29,7 +34,7 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     ------
     SystemExit
         After a KneewearError: its message says all a user needs and goes to standard error, the
-        traceback stands in the log.
+        traceback stands in the log. Also when memory is short.
 
     Notes
     -----
@@ -56,6 +61,9 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     except KneewearError as error:
         logger.exception("failed: %s", error)
         sys.exit(f"{error}\n(log: {path})")
+    except MemoryError as error:
+        logger.exception("failed")
+        sys.exit(f"{_TOO_LITTLE_MEMORY.format(error or 'no more')}\n(log: {path})")
     except BaseException:
         logger.exception("failed")
         raise

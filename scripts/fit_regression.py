@@ -2,7 +2,10 @@
 
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.joblog import job_log
-from kneewear.regression import fit_regression
+from kneewear.regression import compare_models, fit_regression, predict_cases
 
 with job_log(snakemake.log[0], snakemake.threads):
-    save_table(fit_regression(load_table(snakemake.input.cases)), snakemake.output.regression)
+    cases = load_table(snakemake.input.cases)
+    save_table(fit_regression(cases), snakemake.output.regression)
+    save_table(compare_models(cases), snakemake.output.models)
+    save_table(predict_cases(cases), snakemake.output.points)

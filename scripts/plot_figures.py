@@ -16,27 +16,26 @@ from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
 from kneewear.report.dynamics import draw_dynamics
 from kneewear.report.figures import draw_figures
+from kneewear.report.regression import draw_regression
 from kneewear.report.verification import draw_verification
 
 with job_log(snakemake.log[0], snakemake.threads):
     implant, grid = load_implant(snakemake.input.surfaces), load_grid(snakemake.input.grid)
+    tables = {Path(path).stem: load_table(path) for path in snakemake.input.tables}
     figures = draw_figures(
         implant=implant,
         grid=grid,
         maps=load_damage(snakemake.input.damage),
         cycles=load_cycles(snakemake.input.cycles),
         activities={one.name: one for one in map(load_activity, snakemake.input.activities)},
-        cases=load_table(snakemake.input.cases),
-        regression=load_table(snakemake.input.regression),
-        comparison=next(map(load_table, snakemake.input.comparison), None),
+        tables=tables,
         distance_tables=load_distance_tables(snakemake.input.distance_table),
         quality=load_deviation(snakemake.input.deviation),
         extractions=next(map(load_extractions, snakemake.input.extraction), None),
-        benchmark=next(map(load_table, snakemake.input.benchmark), None),
     )
     histories = load_case(snakemake.input.histories, snakemake.params.case)
-    figures |= draw_dynamics(implant, grid, histories, load_table(snakemake.input.analyses))
-    tables = {Path(path).stem: load_table(path) for path in snakemake.input.verification}
+    figures |= draw_dynamics(implant, grid, histories, tables["analyses"])
+    figures |= draw_regression(tables["regression_models"], tables["regression_points"])
     figures |= draw_verification(tables)
     for name, figure in figures.items():
         for suffix in ("svg", "png"):

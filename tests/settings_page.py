@@ -30,6 +30,10 @@ override single keys:
 | `evolution.yaml` | 9 cases whose surface follows wear and creep, in 16 blocks of cycles |
 | `example_meshes.yaml` | an implant from STL and a gait from CSV; start here for your own |
 | `example_simulator.yaml` | a knee simulator under displacement and force control (your curves) |
+| `monte_carlo.yaml` | prediction intervals: 1000 samples of one case with uncertain constants |
+| `uncertainty/one_at_a_time.yaml` | after `monte_carlo.yaml`: the effect of each constant alone |
+| `uncertainty/variance_based.yaml` | after `monte_carlo.yaml`: first and total indices |
+| `uncertainty/dm_monte_carlo.yaml` | after `dm_fluoroscopy.yaml`: intervals of the real implant |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data from elsewhere) |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data from elsewhere) |
 

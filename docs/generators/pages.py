@@ -28,6 +28,7 @@ ROOMS = (
     "simulation",
     "wear",
     "regression",
+    "uncertainty",
     "calibration",
     "report",
     "io",
@@ -105,18 +106,27 @@ def layout_title(layout: netcdf.Layout) -> str:
 
 FAULTS_HEAD = """# Faults
 
-Bad input stops a study before its first job. The message names the file and the place, what was
-found, what was expected and what to do. Every row below is a test: the fault is made, and the
-message is held to what the row says.
+Every row of both tables is a test: the fault is made, and what happens is held to what the row
+says. What was tried beyond the tests stands under [Faults tried](../faults-tried.md).
 
-"""
+## Faults of a running study
+
+{faults}
+## Bad input
+
+Bad input stops a study before its first job. The message names the file and the place, what was
+found, what was expected and what to do. All rows are proven by
+`tests/faults/test_bad_input.py::test_bad_input_is_refused_with_its_own_message`.
+
+{kinds}"""
 NO_CATALOGUE = "The catalogue of faults (`tests/faults`) is not part of this version.\n"
 
 
 def faults_page() -> str:
-    """Table of all faults that are tested, as the tests render it."""
+    """Tables of all faults that are tested, as the tests render them."""
     try:
-        catalogue = importlib.import_module("tests.faults.bad_input")
+        faults = importlib.import_module("tests.faults.fault_catalogue")
+        kinds = importlib.import_module("tests.faults.bad_input")
     except ModuleNotFoundError:
-        return FAULTS_HEAD + NO_CATALOGUE
-    return FAULTS_HEAD + str(catalogue.render_table())
+        return "# Faults\n\n" + NO_CATALOGUE
+    return FAULTS_HEAD.format(faults=faults.render_table(), kinds=kinds.render_table())

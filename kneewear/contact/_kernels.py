@@ -14,14 +14,8 @@ from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 from kneewear.contact._distance_kernels import drop_apart, face_indenter, find_feet, keep_active
-from kneewear.contact._force_kernels import (
-    add_conservative,
-    add_general,
-    finish,
-    is_conservative,
-    note_motion,
-    press_active,
-)
+from kneewear.contact._force_kernels import add_conservative, is_conservative, press_active
+from kneewear.contact._general_kernels import add_general, note_motion
 from kneewear.contact._record_kernels import (
     ACTIVE,
     ALL,
@@ -31,6 +25,7 @@ from kneewear.contact._record_kernels import (
     indices_of,
     rows_of,
 )
+from kneewear.contact._result_kernels import finish, gather_outcomes
 from kneewear.contact._search_kernels import boxes_meet, list_all, list_by_bounds
 from kneewear.contact._spread_kernels import spread_from_active
 
@@ -148,11 +143,7 @@ def keep_pose(pose: NDArray, last: NDArray) -> None:  # pragma: no cover
 
 @compiled
 def evaluate_pairs(
-    pairs: NDArray,
-    motion: NDArray,
-    moving: bool,
-    last: NDArray,
-    numbers: NDArray,
+    pairs: NDArray, motion: NDArray, moving: bool, last: NDArray, numbers: NDArray
 ) -> None:  # pragma: no cover
     """Contact of all pairs at one pose, a row of `numbers` (NUMBERS each) a pair.
 
@@ -173,6 +164,23 @@ def evaluate_pairs(
             press_chunk(pairs[p], pose[:3], turned, moving, known, chunk)
         finish(pairs[p], pose[:3], pose[3], moving, numbers[p])
     keep_pose(pose, last)
+
+
+@compiled
+def evaluate_model(
+    pairs: NDArray,
+    motion: NDArray,
+    moving: bool,
+    last: NDArray,
+    numbers: NDArray,
+    outcomes: NDArray,
+) -> int:  # pragma: no cover
+    """Evaluate all pairs, and gather what their active elements bear; returns how many there are.
+
+    `outcomes` has a row (OUT_NUMBERS) for every element.
+    """
+    evaluate_pairs(pairs, motion, moving, last, numbers)
+    return gather_outcomes(pairs, outcomes)
 
 
 @compiled
@@ -208,13 +216,15 @@ def finish_pairs(
     moving: bool,
     last: NDArray,
     numbers: NDArray,
-) -> None:  # pragma: no cover
-    """Results of all pairs from the sums of their chunks."""
+    outcomes: NDArray,
+) -> int:  # pragma: no cover
+    """Results of all pairs from the sums of their chunks, as of `evaluate_model`."""
     pose = np.empty((4, 3))
     find_pose(pairs, motion, last, pose)
     for p in range(pairs.shape[0]):
         finish(pairs[p], pose[:3], pose[3], moving, numbers[p])
     keep_pose(pose, last)
+    return gather_outcomes(pairs, outcomes)
 
 
 @compiled

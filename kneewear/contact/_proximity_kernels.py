@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 from kneewear.contact._record_kernels import Voxels
 from kneewear.geometry._kernels import (
     BORDER,
@@ -22,10 +22,7 @@ OUTSIDE = -1
 
 @compiled
 def find_voxel(voxels: Voxels, x: float, y: float, z: float) -> int:  # pragma: no cover
-    """Number of the voxel that holds a point, or OUTSIDE.
-
-    Nothing is fused here: a point lies in the same voxel for whichever search asks.
-    """
+    """Number of the voxel that holds a point, or OUTSIDE."""
     a = (x - voxels.origin_x) / voxels.size
     b = (y - voxels.origin_y) / voxels.size
     c = (z - voxels.origin_z) / voxels.size
@@ -33,6 +30,16 @@ def find_voxel(voxels: Voxels, x: float, y: float, z: float) -> int:  # pragma: 
     if not inside:
         return OUTSIDE
     return (int(a) * voxels.count_y + int(b)) * voxels.count_z + int(c)
+
+
+@compiled(inlined=True)
+def is_beyond(voxels: Voxels, voxel: int, x: float, y: float, z: float) -> bool:  # pragma: no cover
+    """Whether a lower bound of the distance shows a point in a voxel to be apart."""
+    rate = 1.0 / voxels.size
+    bound = rate * (x - voxels.origin_x) * voxels.planes[voxel, 0]
+    bound += rate * (y - voxels.origin_y) * voxels.planes[voxel, 1]
+    bound += rate * (z - voxels.origin_z) * voxels.planes[voxel, 2]
+    return bound + voxels.planes[voxel, 3] > 0.0
 
 
 @compiled
@@ -75,7 +82,7 @@ def project_near(
     return u, v, FOOT
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def fill_from_start(
     patch: PatchArrays,
     x: float,

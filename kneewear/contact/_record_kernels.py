@@ -39,17 +39,15 @@ OUT_ELEMENT, OUT_PENETRATION, OUT_PRESSURE, OUT_AREA, OUT_DIRECTION, OUT_SLIP, O
     np.int64, (0, 1, 2, 3, 4, 7, 9)
 )
 
-# Sums over a chunk's active elements in the frame of the moving body. With x the element's point,
-# f its force, X the matrix of x's cross product: f, x f', M = df/dx, M X, X M, X M X, Q = df/dturn
-# at a resting x, X Q, C = df/dvelocity, C X, X C, X C X.
-FORCE, MOMENTS, SOFT, SOFT_X, X_SOFT, X_SOFT_X, TURN, X_TURN, DRAG, DRAG_X, X_DRAG, X_DRAG_X = map(
-    np.int64, (0, 3, 12, 21, 30, 39, 48, 57, 66, 75, 84, 93)
-)
+# Sums over a chunk's active elements, all in the frame of the moving body: force f, x f' with x the
+# element's point, and 6 x 6 derivatives of force and moment over a small motion (translation and
+# turn) and over velocity and angular velocity, as long as the frame itself does not turn.
+FORCE, MOMENTS, RATES, DRAGS = map(np.int64, (0, 3, 12, 48))
 PRESSURES, TOUCHED, CARRIED, PLACES_CARRIED, ACTIVE, EVALUATED, ADDED = map(
-    np.int64, (102, 103, 104, 105, 108, 109, 110)
+    np.int64, (84, 85, 86, 87, 90, 91, 92)
 )
 # Followed by what is not added up but compared.
-HIGHEST, DEEPEST, SUMS = map(np.int64, (110, 111, 112))
+HIGHEST, DEEPEST, SUMS = map(np.int64, (92, 93, 94))
 
 # Numbers of a pair's result.
 WRENCH, STIFFNESS, DAMPING, PEAK, MEAN, CONTACT_AREA, DEPTH, CENTRE_OF_PRESSURE = map(
@@ -60,6 +58,8 @@ ACTIVE_COUNT, EVALUATED_COUNT, ORIGIN, MOVING, NUMBERS = map(np.int64, (85, 86, 
 MINIMUM_DISTANCE, RAY = 0, 1
 ALONG_MINIMUM_DISTANCE, ALONG_ELEMENT_NORMAL, ALONG_MID_SURFACE = 0, 1, 2
 ALL, BOUNDS, BREADTH_FIRST = 0, 1, 2
+# What kernels hand over as `moving` where nothing moves; a plain False would be compiled anew.
+STILL = np.bool_(False)
 
 _ADDRESS, _COUNT, _NUMBER = np.int64, np.int64, np.float64
 PAIR = np.dtype(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 from kneewear.contact._proximity_kernels import OUTSIDE, find_voxel
 from kneewear.contact._record_kernels import (
     CENTRE,
@@ -78,10 +78,7 @@ def boxes_meet(pair: Any, rotation: NDArray, translation: NDArray) -> bool:  # p
 def place_element(
     pair: Any, rotation: NDArray, translation: NDArray, element: int, slot: int
 ) -> int:  # pragma: no cover
-    """Write an element's point in the frame of the moving body to a slot; its voxel or OUTSIDE.
-
-    Nothing is fused, so that every search finds the same point to the last digit.
-    """
+    """Write an element's point in the frame of the moving body to a slot; its voxel or OUTSIDE."""
     elements, work = elements_of(pair), work_of(pair)
     rx = elements[CENTRE, element] - translation[0]
     ry = elements[CENTRE + 1, element] - translation[1]
@@ -177,7 +174,7 @@ def element_is_apart(
     return bound + c * voxels.planes[voxel, 2] + voxels.planes[voxel, 3] > 0.0
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def list_by_bounds(
     pair: Any, rotation: NDArray, translation: NDArray, first_tile: int, last_tile: int
 ) -> int:  # pragma: no cover

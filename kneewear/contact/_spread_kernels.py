@@ -14,9 +14,10 @@ from kneewear.contact._record_kernels import (
     ACTIVE,
     EVALUATED,
     FOOT_ROWS,
+    PUSH,
     SUMS,
     TILE_NUMBERS,
-    WORK_ROWS,
+    Voxels,
     elements_of,
     indices_of,
     marks_of,
@@ -26,13 +27,14 @@ from kneewear.contact._record_kernels import (
     work_of,
 )
 from kneewear.contact._search_kernels import (
+    Mapping,
     element_is_apart,
     into_voxels,
     place_element,
     tile_is_apart,
 )
 
-UNTRIED, TRIED = 0, 1
+UNTRIED, TRIED, PRESSED = 0, 1, 2
 
 
 @compiled
@@ -47,11 +49,13 @@ def spread_from_active(
     """
     listed, marks = indices_of(pair.listed, pair.count), marks_of(pair)
     before = indices_of(pair.before, pair.count)
-    neighbours, work = neighbours_of(pair), work_of(pair)
+    neighbours, elements, work = neighbours_of(pair), elements_of(pair), work_of(pair)
+    voxels, way = voxels_of(pair), into_voxels(pair, rotation, translation)
     marks[:] = UNTRIED
     head = tail = np.int64(0)
     for n in range(pair.before_count):
-        tail = try_element(pair, rotation, translation, before[n], tail)
+        if is_to_try(marks, elements, before[n], way, voxels):
+            tail = list_element(pair, rotation, translation, before[n], tail)
     while tail > head:
         find_feet(pair, rotation, head, tail)
         face_indenter(pair, rotation, head, tail)
@@ -60,24 +64,31 @@ def spread_from_active(
             if work[FOOT_ROWS, slot] < 0.0:
                 for direction in range(neighbours.shape[1]):
                     beside = neighbours[listed[slot], direction]
-                    if beside >= 0:
-                        tail = try_element(pair, rotation, translation, beside, tail)
+                    if beside >= 0 and is_to_try(marks, elements, beside, way, voxels):
+                        tail = list_element(pair, rotation, translation, beside, tail)
         head = ring
-    tail = try_the_rest(pair, rotation, translation, tail)
+    tail = list_the_rest(pair, rotation, translation, tail)
     find_feet(pair, rotation, head, tail)
     face_indenter(pair, rotation, head, tail)
     keep_in_order(pair, tail)
 
 
+@compiled(inlined=True)
+def is_to_try(
+    marks: NDArray, elements: NDArray, element: int, way: Mapping, voxels: Voxels
+) -> bool:  # pragma: no cover
+    """Whether an element was not tried yet, and may touch; it counts as tried from now on."""
+    if marks[element] != UNTRIED:
+        return False
+    marks[element] = TRIED
+    return not element_is_apart(elements, element, way, voxels)
+
+
 @compiled
-def try_element(
+def list_element(
     pair: Any, rotation: NDArray, translation: NDArray, element: int, slot: int
 ) -> int:  # pragma: no cover
-    """List an element that was not tried yet; returns the next free slot."""
-    marks = marks_of(pair)
-    if marks[element] != UNTRIED:
-        return slot
-    marks[element] = TRIED
+    """List an element; returns the next free slot."""
     voxel = place_element(pair, rotation, translation, element, slot)
     if voxel == OUTSIDE:
         return slot
@@ -87,56 +98,52 @@ def try_element(
 
 
 @compiled
-def try_the_rest(
+def list_the_rest(
     pair: Any, rotation: NDArray, translation: NDArray, slot: int
 ) -> int:  # pragma: no cover
     """List the untried elements that lower bounds leave over."""
     tile_first = indices_of(pair.tile_first, pair.tile_count + 1)
     tiles = rows_of(pair.tiles, pair.tile_count, TILE_NUMBERS)
-    elements, voxels, marks = elements_of(pair), voxels_of(pair), marks_of(pair)
-    way = into_voxels(pair, rotation, translation)
+    elements, marks = elements_of(pair), marks_of(pair)
+    voxels, way = voxels_of(pair), into_voxels(pair, rotation, translation)
     for tile in range(pair.tile_count):
         if tile_is_apart(tiles, tile, way, voxels):
             continue
         for element in range(tile_first[tile], tile_first[tile + 1]):
-            if marks[element] == UNTRIED and not element_is_apart(elements, element, way, voxels):
-                slot = try_element(pair, rotation, translation, element, slot)
+            if is_to_try(marks, elements, element, way, voxels):
+                slot = list_element(pair, rotation, translation, element, slot)
     return slot
 
 
 @compiled
 def keep_in_order(pair: Any, tried: int) -> None:  # pragma: no cover
     """Bring the active elements among the tried into the places that other searches give them."""
-    listed, work = indices_of(pair.listed, pair.count), work_of(pair)
-    before = indices_of(pair.before, pair.count)
+    listed, marks, work = indices_of(pair.listed, pair.count), marks_of(pair), work_of(pair)
+    before, slot_of = indices_of(pair.before, pair.count), indices_of(pair.state, pair.count)
     first_tile = indices_of(pair.chunk_first, pair.chunk_count + 1)
     first_element = indices_of(pair.tile_first, pair.tile_count + 1)
     sums = rows_of(pair.sums, pair.chunk_count, SUMS)
     sums[:] = 0.0
     sums[0, EVALUATED] = tried
-    found = np.empty((2, tried), dtype=np.int64)
-    count = 0
     for slot in range(tried):
         if work[FOOT_ROWS, slot] < 0.0:
-            found[0, count], found[1, count] = listed[slot], slot
-            count += 1
-    columns = np.empty((WORK_ROWS, count))
+            marks[listed[slot]], slot_of[listed[slot]] = PRESSED, slot
+    source, target = np.empty(tried, dtype=np.int64), np.empty(tried, dtype=np.int64)
+    count = 0
+    for chunk in range(pair.chunk_count):
+        place = first_element[first_tile[chunk]]
+        for element in range(place, first_element[first_tile[chunk + 1]]):
+            if marks[element] == PRESSED:
+                source[count], target[count], before[count] = slot_of[element], place, element
+                place += 1
+                count += 1
+        sums[chunk, ACTIVE] = place - first_element[first_tile[chunk]]
+    values = np.empty(tried)
+    for row in range(PUSH):
+        for n in range(count):
+            values[n] = work[row, source[n]]
+        for n in range(count):
+            work[row, target[n]] = values[n]
     for n in range(count):
-        for row in range(WORK_ROWS):
-            columns[row, n] = work[row, found[1, n]]
-    order = np.argsort(found[0, :count])
-    chunk, slot = 0, 0
-    for n in order:
-        element = found[0, n]
-        while element >= first_element[first_tile[chunk + 1]]:
-            chunk += 1
-            slot = 0
-        place = first_element[first_tile[chunk]] + slot
-        for row in range(WORK_ROWS):
-            work[row, place] = columns[row, n]
-        listed[place] = element
-        slot += 1
-        sums[chunk, ACTIVE] = slot
-    for n in range(count):
-        before[n] = found[0, order[n]]
+        listed[target[n]] = before[n]
     pair.before_count = count

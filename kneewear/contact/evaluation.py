@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,8 +51,9 @@ class ContactModel:
     A result never depends on earlier poses, but for `reuse_tolerance`. When only velocities change,
     elements and distances found are used again, which changes nothing.
 
-    Kernels of other rooms evaluate a model without Python: they pass `records` on to
-    `kneewear.contact._kernels.evaluate_pairs`, as long as this object lives.
+    Kernels of other rooms evaluate a model without Python: they pass `records` and `last` on to
+    `kneewear.contact._kernels.evaluate_pairs`, as long as this object lives. There is one `last` to
+    a model: another would not know of the poses that overwrote what it takes for known.
     """
 
     def __init__(
@@ -76,12 +77,13 @@ class ContactModel:
         self.names = tuple(pairs)
         self.records = np.concatenate([part.record for part in prepared])
         self._prepared = prepared
-        self._outcomes = [part.outcome for part in prepared]
+        self._outcomes = np.empty((int(self.records["count"].sum()), record.OUT_NUMBERS))
+        self._shape = len(self.names), int(record.NUMBERS)
         self._motion = np.zeros((6, 3))
         self._rotation, self._translation = self._motion[:3], self._motion[3]
         self._velocity = self._motion[4:].reshape(6)
-        self._last = np.zeros(_kernels.LAST_NUMBERS)
-        self._last[_kernels.TOLERANCE] = reuse_tolerance
+        self.last = np.zeros(_kernels.LAST_NUMBERS)
+        self.last[_kernels.TOLERANCE] = reuse_tolerance
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._tasks = _share_out(self.records, threads)
 
@@ -106,34 +108,30 @@ class ContactModel:
         """
         self._rotation[...] = rotation
         self._translation[...] = translation
-        moving = velocity is not None
-        if moving:
+        if velocity is not None:
             self._velocity[...] = velocity
-        numbers = np.empty((len(self.names), record.NUMBERS))
+        numbers = np.empty(self._shape)
+        given = self.records, self._motion, velocity is not None, self.last
         if self._pool is None:
-            _kernels.evaluate_pairs(self.records, self._motion, moving, self._last, numbers)
+            active = _kernels.evaluate_model(*given, numbers, self._outcomes)
         else:
-            self._evaluate_in_threads(self._pool, moving, numbers)
-        counts = numbers[:, record.ACTIVE_COUNT].tolist()
-        elements = [
-            outcome[: int(count)].copy()
-            for count, outcome in zip(counts, self._outcomes, strict=True)
-        ]
-        return ContactResult(self.names, numbers, elements)
+            active = self._evaluate_in_threads(self._pool, given, numbers)
+        return ContactResult(self.names, numbers, self._outcomes[:active].copy())
 
     def forget(self) -> None:
         """Let the next breadth-first search start from nothing. It ends with the same elements."""
         self.records["before_count"] = 0
-        self._last[_kernels.KNOWN] = 0.0
+        self.last[_kernels.KNOWN] = 0.0
 
-    def _evaluate_in_threads(self, pool: ThreadPoolExecutor, moving: bool, numbers: Array) -> None:
-        given = self.records, self._motion, moving, self._last
+    def _evaluate_in_threads(
+        self, pool: ThreadPoolExecutor, given: tuple[Any, ...], numbers: Array
+    ) -> int:
         mine, *others = self._tasks
         jobs = [pool.submit(partial(_kernels.evaluate_chunks, *given), tasks) for tasks in others]
         _kernels.evaluate_chunks(*given, mine)
         for job in jobs:
             job.result()
-        _kernels.finish_pairs(*given, numbers)
+        return int(_kernels.finish_pairs(*given, numbers, self._outcomes))
 
 
 def _share_out(records: NDArray, threads: int) -> list[NDArray[np.int64]]:

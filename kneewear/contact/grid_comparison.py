@@ -24,6 +24,8 @@ Evaluation = Callable[[Array], Resultant | AdaptiveResultant]
 
 # Elements a region of the solution that stands for the exact one.
 REFERENCE = (120, 120)
+# Greatest penetrations from a light touch to full load, mm.
+DEPTHS = (1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3)
 QUANTITIES = ("force", "peak", "mean", "area")
 # Poses are let down to within this part of the depth, in at most so many steps.
 _SETTLED, _MOST_STEPS = 1e-3, 200

@@ -43,13 +43,10 @@ class PreparedPair:
         Numbers, and addresses of the arrays.
     arrays : dict of name to array
         These arrays, which must live as long as the record is used.
-    outcome : array, shape (n, 9)
-        Where kernels leave what the active elements bear.
     """
 
     record: NDArray
     arrays: dict[str, NDArray]
-    outcome: Array
 
 
 class ContactPair:
@@ -222,7 +219,6 @@ class ContactPair:
                 f"a layer needs {count} thicknesses, one a valid element; found {thickness.size}"
             )
         parameters = np.ascontiguousarray(layer.law.parameters, dtype=float)
-        outcome = np.zeros((count, record.OUT_NUMBERS))
         other = copy(self)
         other._record, other._arrays = self._record.copy(), dict(self._arrays)
         other._set(
@@ -237,9 +233,9 @@ class ContactPair:
             mark=np.zeros(count, dtype=np.uint8),
             before=np.zeros(count, dtype=np.int64),
             sums=np.zeros((int(self._record["chunk_count"][0]), record.SUMS)),
-            outcome=outcome,
+            outcome=np.zeros((count, record.OUT_NUMBERS)),
         )
-        return PreparedPair(other._record, other._arrays, outcome)
+        return PreparedPair(other._record, other._arrays)
 
     def gap(self, rotation: Array, translation: Array, stride: int = 7) -> tuple[float, Array]:
         """Smallest signed distance of a sample of the elements, however far they are.

@@ -27,6 +27,10 @@ CAUTION = 5.0
 SLACK = 2e-3
 # Beside a border of the surface bounds give way this part of a voxel more: borders bend.
 BORDER_SLACK = 0.5
+# Voxels round a place whose bounds it must keep to: those an element's tile there may ask.
+NEIGHBOURS = (-2, -1, 0, 1, 2)
+# Samples of the surface along the edge of a voxel: ripples of a fitted surface are shorter.
+SAMPLES = 3
 # Where nothing is known of a voxel, no bound rules its points out.
 UNKNOWN = -1e9
 
@@ -54,8 +58,10 @@ class Proximity:
     A point is inside the body if its nearest point of the surface is a foot (not a border) and lies
     on the outer side of it. The distance from the body of a point outside grows with slope one, so
     the tangent plane of the distance in the middle of a voxel bounds it from below, up to what the
-    surface is hollow; how much that is, the distances in the voxels beside tell. The map does not
-    depend on poses, so nothing that is found with it depends on the pose before.
+    surface is hollow; how much that is, the distances in the voxels beside tell, and for hollows
+    narrower than a voxel, such as the ripples of a fitted surface, dense samples of the surface
+    itself. The map does not depend on poses, so nothing that is found with it depends on the pose
+    before.
     """
 
     origin: Array
@@ -92,7 +98,9 @@ def map_proximity(surface: Surface, table: SurfaceTable) -> Proximity:
     _kernels.closest_many(surface.arrays, middle, u, v, feet, status)
     found = _Feet(surface, middle, u, v, feet, status)
     size = (int(shape[0]), int(shape[1]), int(shape[2]))
-    return Proximity(low, voxel, size, _planes(found, low, size, voxel), _starts(found))
+    planes = _planes(found, low, size, voxel)
+    planes[:, 3] -= _overshoot(planes, _sampled(surface, table, voxel), low, size, voxel)
+    return Proximity(low, voxel, size, planes.astype(np.float32), _starts(found))
 
 
 def _nearest_nodes(
@@ -144,9 +152,7 @@ def _unit(vectors: Array) -> Array:
     return vectors / np.where(length > 0, length, 1.0)
 
 
-def _planes(
-    found: _Feet, origin: Array, shape: tuple[int, int, int], voxel: float
-) -> NDArray[np.float32]:
+def _planes(found: _Feet, origin: Array, shape: tuple[int, int, int], voxel: float) -> Array:
     """Bounds from below of the distance to the body."""
     slope = np.where(found.foot[:, None], found.normal, _unit(found.away))
     value = np.where(found.foot, found.distance, np.linalg.norm(found.away, axis=1))
@@ -170,7 +176,38 @@ def _planes(
     constant = value - (slope * (found.middle - origin)).sum(axis=1)
     planes = np.column_stack([voxel * slope, constant])
     planes[found.failed] = [0.0, 0.0, 0.0, UNKNOWN]
-    return np.ascontiguousarray(planes, dtype=np.float32)
+    return planes
+
+
+def _sampled(surface: Surface, table: SurfaceTable, voxel: float) -> Array:
+    """Points of the surface, several to the edge of a voxel."""
+    point = table.point
+    lines = [
+        np.linspace(
+            *domain, int(SAMPLES * np.linalg.norm(steps, axis=-1).sum(axis).max() / voxel) + 2
+        )
+        for axis, (domain, steps) in enumerate(
+            zip(surface.domain, (np.diff(point, axis=0), np.diff(point, axis=1)), strict=True)
+        )
+    ]
+    u, v = np.meshgrid(*lines, indexing="ij")
+    return surface.evaluate(u.ravel(), v.ravel())
+
+
+def _overshoot(
+    planes: Array, points: Array, origin: Array, shape: tuple[int, int, int], voxel: float
+) -> Array:
+    """By how much each bound rules out points of the surface in and near its voxel."""
+    place = (points - origin) / voxel
+    own = place.astype(int)
+    most = np.zeros(len(planes))
+    for step in product(NEIGHBOURS, repeat=3):
+        beside = own + step
+        there = ((beside >= 0) & (beside < shape)).all(axis=1)
+        number = np.ravel_multi_index(beside[there].T, shape)
+        value = (planes[number, :3] * place[there]).sum(axis=1) + planes[number, 3]
+        np.maximum.at(most, number, value + SLACK)
+    return most
 
 
 def _starts(found: _Feet) -> NDArray[np.float32]:

@@ -136,12 +136,16 @@ class ContactResult(Mapping[str, Resultant]):
 
     __slots__ = ("_elements", "_names", "_numbers")
 
-    def __init__(self, names: tuple[str, ...], numbers: Array, elements: list[Array]) -> None:
+    def __init__(self, names: tuple[str, ...], numbers: Array, elements: Array) -> None:
         self._names, self._numbers, self._elements = names, numbers, elements
 
     def __getitem__(self, name: str) -> Resultant:
+        if name not in self._names:
+            raise KeyError(name)
         place = self._names.index(name)
-        return Resultant(self._numbers[place], self._elements[place])
+        counts = self._numbers[: place + 1, record.ACTIVE_COUNT].astype(np.int64)
+        first = int(counts[:-1].sum())
+        return Resultant(self._numbers[place], self._elements[first : first + int(counts[-1])])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

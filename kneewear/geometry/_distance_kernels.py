@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 from kneewear.geometry._kernels import FAILED, FOOT, PatchArrays, closest_point, evaluate
 
 # Where a place lies.
@@ -49,25 +49,32 @@ PLACES = 4
 FOOT_NUMBERS = 10
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no cover
-    """Weights of the four cubic B-splines at t of a cell."""
-    s = 1.0 - t
-    first, last = s * s * s * SIXTH, t * t * t * SIXTH
-    second = (3.0 * t - 6.0) * t * t * SIXTH + 4.0 * SIXTH
-    return first, second, 1.0 - first - second - last, last
+    """Weights of the four cubic B-splines at t of a cell.
+
+    The four polynomials are written alike, so that they share a register.
+    """
+    return (
+        ((-SIXTH * t + 0.5) * t - 0.5) * t + SIXTH,
+        ((0.5 * t - 1.0) * t + 0.0) * t + 4.0 * SIXTH,
+        ((-0.5 * t + 0.5) * t + 0.5) * t + SIXTH,
+        ((SIXTH * t + 0.0) * t + 0.0) * t + 0.0,
+    )
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
     """First derivatives of the weights; `rate` is one over the spacing."""
-    s = 1.0 - t
-    first, last = -0.5 * s * s * rate, 0.5 * t * t * rate
-    second = (1.5 * t - 2.0) * t * rate
-    return first, second, -(first + second + last), last
+    return (
+        ((-0.5 * t + 1.0) * t - 0.5) * rate,
+        ((1.5 * t - 2.0) * t + 0.0) * rate,
+        ((-1.5 * t + 1.0) * t + 0.5) * rate,
+        ((0.5 * t + 0.0) * t + 0.0) * rate,
+    )
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def spline_bends(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
     """Second derivatives of the weights; `rate` is one over the spacing, squared."""
     return (1.0 - t) * rate, (3.0 * t - 2.0) * rate, (1.0 - 3.0 * t) * rate, t * rate
@@ -101,8 +108,7 @@ def place_points(
 
     `points` (3, n) and `place` (4, n) hold a row a coordinate. The arctangent is written out, so
     that eight points go through at once (which loops with more arrays would not: the compiler
-    gives up telling these apart); and nothing is fused, so that a point is placed alike whichever
-    of the eight it is.
+    gives up telling these apart).
     """
     axis_x, axis_y = table.axis[0], table.axis[1]
     origin_a, origin_b, origin_c = table.origin[0], table.origin[1], table.origin[2]
@@ -128,7 +134,7 @@ def place_points(
         place[2, n] = (place[3, n] - origin_c) * rate_c
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def find_states(
     table: DistanceArrays, place: NDArray, first: int, last: int, state: NDArray
 ) -> None:  # pragma: no cover
@@ -147,7 +153,7 @@ def find_states(
             state[n] = kind[np.uint64(here)]
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def look_up_distances(
     table: DistanceArrays,
     points: NDArray,
@@ -193,7 +199,7 @@ def look_up_distances(
         feet[0, n] = c0 * f0 + c1 * f1 + c2 * f2 + c3 * f3
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def look_up_feet(
     table: DistanceArrays,
     points: NDArray,

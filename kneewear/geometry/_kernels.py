@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED, compiled
+from kneewear.compilation import compiled
 
 FOOT = 1
 BORDER = 0
@@ -22,9 +22,11 @@ MAX_ITERATIONS = 40
 # A Newton step this short (mm) leaves nothing in the distance and 1e-14 in the normal, and 1e-7
 # where curvature jumps.
 FINAL_STEP = 1e-6
-# The same of `project`, which follows curvature along the last step: it leaves 1e-15 mm in the
-# distance (1e-10 where curvature jumps) and 1e-11 in the normal.
+# The same of `project`, which follows curvature along the last step.
 LAST_STEP = 3e-7
+# The same of points farther outside than this, mm: it leaves 1e-12 in the distance, 1e-7 where
+# curvature jumps, and of these points no more is wanted.
+OUTSIDE_STEP = 1e-3
 # Steps of `project` before it asks for more care.
 QUICK_STEPS = 4
 # How far the end of the normal may miss the point, mm; at a border it misses by far more.
@@ -54,7 +56,7 @@ def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
     return low
 
 
-@compiled(relaxed=FUSED, inlined=True)
+@compiled(inlined=True)
 def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # pragma: no cover
     """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv; the fourth column is overwritten.
 
@@ -255,7 +257,7 @@ def fill_foot(
     foot[9] = q_uu * uy * uz + q_uv * (uy * vz + vy * uz) + q_vv * vy * vz
 
 
-@compiled(relaxed=FUSED)
+@compiled
 def project(
     patch: PatchArrays,
     x: float,
@@ -294,9 +296,8 @@ def project(
             break
         du = -(h_vv * g_u - h_uv * g_v) / determinant
         dv = -(h_uu * g_v - h_uv * g_u) / determinant
-        if e * du * du + 2.0 * f * du * dv + g * dv * dv < LAST_STEP * LAST_STEP:
-            if not (u0 <= u + du <= u1 and v0 <= v + dv <= v1):
-                break
+        step = e * du * du + 2.0 * f * du * dv + g * dv * dv
+        if step < OUTSIDE_STEP * OUTSIDE_STEP:
             nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
             area = 1.0 / np.sqrt(nx * nx + ny * ny + nz * nz)
             nx, ny, nz = nx * area, ny * area, nz * area
@@ -305,10 +306,14 @@ def project(
             rx += uu * work[3, 0] + uv * work[4, 0] + vv * work[5, 0]
             ry += uu * work[3, 1] + uv * work[4, 1] + vv * work[5, 1]
             rz += uu * work[3, 2] + uv * work[4, 2] + vv * work[5, 2]
-            foot[0] = -(rx * nx + ry * ny + rz * nz)
-            if foot[0] < 0.0:
-                fill_foot(work, foot[0], nx, ny, nz, du, dv, foot)
-            return u + du, v + dv, FOOT
+            distance = -(rx * nx + ry * ny + rz * nz)
+            if distance > OUTSIDE_STEP or step < LAST_STEP * LAST_STEP:
+                if not (u0 <= u + du <= u1 and v0 <= v + dv <= v1):
+                    break
+                foot[0] = distance
+                if distance < 0.0:
+                    fill_foot(work, distance, nx, ny, nz, du, dv, foot)
+                return u + du, v + dv, FOOT
         u, v = u + du, v + dv
     foot[0] = np.inf
     return u, v, FAILED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import re
-import socket
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,12 +50,34 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         raise OutputFileError(final, str(error.strerror or error), _remedy(error)) from error
 
 
+def check_writable(folder: str | Path) -> None:
+    """Refuse a folder of results in which files cannot be replaced.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder, which may be missing; folders in it are checked as well.
+
+    Raises
+    ------
+    OutputFileError
+        Naming the first folder that cannot be written.
+    """
+    folder = Path(folder)
+    inner = (Path(place) for place, _, _ in os.walk(folder))
+    existing = inner if folder.is_dir() else (next(p for p in folder.parents if p.is_dir()),)
+    for place in existing:
+        if not os.access(place, os.W_OK | os.X_OK):
+            reason = "read-only folder" if os.access(place, os.R_OK) else "no permission"
+            raise OutputFileError(place, reason, "Make the folder writable, or run in another one.")
+
+
 @contextmanager
 def _renamed(final: Path) -> Iterator[Path]:
     """Temporary name beside a file, renamed on success and removed on failure."""
     final.parent.mkdir(parents=True, exist_ok=True)
     _sweep(final)
-    owner = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    owner = f"{platform.node()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
     temporary = final.with_name(f".{final.stem}.{owner}{final.suffix}")
     try:
         yield temporary
@@ -66,7 +88,7 @@ def _renamed(final: Path) -> Iterator[Path]:
 
 def _sweep(final: Path) -> None:
     """Remove what killed processes of this machine left of earlier attempts at a file."""
-    host = re.escape(socket.gethostname())
+    host = re.escape(platform.node())
     stem, suffix = re.escape(final.stem), re.escape(final.suffix)
     pattern = re.compile(rf"\.{stem}\.{host}-(\d+)-[0-9a-f]{{8}}{suffix}")
     for path in final.parent.iterdir():

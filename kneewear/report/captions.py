@@ -30,6 +30,54 @@ TEXTS = {
         "Two three-dimensional surfaces: damage depth falls with insert thickness and rises with "
         "body mass.",
     ),
+    "windows": (
+        "Meshes and windows",
+        "Left: the insert's mesh from above, coloured by height. Right: the femoral mesh unrolled "
+        "about the condyles' axis, coloured by the distance from it. Rectangles: what the settings "
+        "cut out (`insert_region_mm`, `femoral_region_mm`). A window should end before rims and "
+        "notch walls, where colours change fast.",
+        "Plan of the insert and unrolled condyles as coloured points with two rectangles each.",
+    ),
+    "first_contact_path": (
+        "Path over the insert",
+        "Where each condyle comes nearest to the insert in every pose when it is lowered straight "
+        "down, over the local thickness. A path that leaves the plateaus is a fault of the inputs.",
+        "Thickness map of the insert with the path of the nearest places of both condyles.",
+    ),
+    "first_contact": (
+        "Implant, axes and first contact",
+        "Both components with their axes in the first pose, lowered until they touch, and sections "
+        "through the nearest places (x). Blue: medial plateau; orange: lateral plateau; grey: "
+        "femoral component.",
+        "Wireframe of condyles on plateaus with arrows for the axes of both bodies, one coronal "
+        "and two sagittal sections.",
+    ),
+    "distance_correction": (
+        "Distance correction",
+        "Left: the most tilted of the deeper loaded elements of the centre case at its largest "
+        "load, in the plane of both normals: A its centre on the insert (coloured), B the nearest "
+        "point of the condyle (grey), C the point along the element's normal. Right: all loaded "
+        "elements. Both corrected distances lie along the normal of the surface midway between, "
+        "after Fig. 2-2 of Bei (2003).",
+        "A section with three nearly equal lines from A, and penetrations over the angle between "
+        "the normals: the uncorrected ray grows fastest.",
+    ),
+    "regression_residuals": (
+        "Residuals of the regression",
+        "Computed less fitted value of every case, in per cent of the mean, over the fitted value: "
+        "of the plane of Eq. 4-1 (dots) and of the power law (crosses). A pattern is curvature "
+        "the formula leaves out; a computation has no noise.",
+        "Fourteen scatter plots of residuals: those of the plane are curved and reach several per "
+        "cent, those of the power law stay near zero.",
+    ),
+    "regression_models": (
+        "Errors of cases left out",
+        "Root mean square error of each case predicted by a formula that was fitted to all others, "
+        "in per cent of the mean value. Dashed: the error up to which a plane is taken to be "
+        "enough.",
+        "Bars of leave-one-out errors by quantity, side and formula; the power law and the full "
+        "quadratic polynomial err least.",
+    ),
     "grid_comparison": (
         "Adaptive against fixed elements",
         "Error of what one contact of a condyle on its plateau gives, over its depth, root mean "
@@ -199,6 +247,35 @@ TEXTS = {
         "whole plateau, after Fig. 2-3 of Bei (2003). One colour scale.",
         "Four tables of deviations by rows and columns; those of force and torque are nearly "
         "blank.",
+    ),
+    "predictions": (
+        "Prediction intervals",
+        "Distribution of each output over the samples, and above it the interval that holds the "
+        "next one, its median (line) and the value without any change (open dot). Blue: medial; "
+        "orange: lateral.",
+        "Eight histograms for the medial and lateral side, each with a bar from end to end of its "
+        "interval.",
+    ),
+    "effects": (
+        "Effect of each constant alone",
+        "Change of each output with one constant a standard deviation higher (strong) or lower "
+        "(faint) and all others unchanged; the ten constants that do most, largest on top. Blue: "
+        "medial; orange: lateral.",
+        "Eight tornado charts with bars to both sides of zero for up to ten constants.",
+    ),
+    "indices": (
+        "First and total indices",
+        "Part of each output's variance that goes away when a constant becomes known (first index, "
+        "strong), and that stays when all others become known (total index, faint), with "
+        "intervals; the ten constants that do most. Blue: medial; orange: lateral.",
+        "Eight bar charts of first and total indices with intervals for up to ten constants.",
+    ),
+    "damage_spread": (
+        "Damage over all samples",
+        "Mean and standard deviation of the damage depth of each element over all samples, seen "
+        "from above: anterior at the top, medial on the left. Each has its own colour scale. Where "
+        "shapes are uncertain an element is the same row and column, not quite the same place.",
+        "Two maps of both plateaus: mean damage depth and its standard deviation.",
     ),
     "control_nets": (
         "Surfaces and control nets",

@@ -36,13 +36,10 @@ def draw_figures(
     maps: DamageMaps,
     cycles: CycleRecord,
     activities: Mapping[str, Activity],
-    cases: pd.DataFrame,
-    regression: pd.DataFrame,
-    comparison: pd.DataFrame | None = None,
+    tables: Mapping[str, pd.DataFrame],
     distance_tables: Mapping[str, DistanceTable] | None = None,
     quality: Sequence[FitQuality] = (),
     extractions: Mapping[str, Extraction] | None = None,
-    benchmark: pd.DataFrame | None = None,
 ) -> dict[str, Figure]:
     """Draw every figure the study has results for.
 
@@ -56,18 +53,15 @@ def draw_figures(
         All cases.
     activities : mapping of name to Activity
         Prescribed cycles.
-    cases, regression : DataFrame
-        Case table and regression table.
-    comparison : DataFrame, optional
-        Comparison with published values; without rows (or without it) nothing is drawn of it.
+    tables : mapping of name to DataFrame
+        `cases` and `regression`; `comparison` with published values and `distance_methods` (table
+        of `benchmarks/distance.py`) where there are. Of what is empty nothing is drawn.
     distance_tables : mapping of side to DistanceTable, optional
         Distance tables of the condyles; without them their errors are not drawn.
     quality : sequence of FitQuality
         Deviations of the surfaces.
     extractions : mapping, optional
         What was cut out of solids.
-    benchmark : DataFrame, optional
-        Table of `benchmarks/distance.py`.
 
     Returns
     -------
@@ -80,13 +74,16 @@ def draw_figures(
     """
     figures: dict[str, Figure] = {}
     several = len(maps.lives) > 1
+    cases, comparison = tables["cases"], tables.get("comparison", pd.DataFrame())
     for number, life in enumerate(maps.lives):
         ending = f"_{life}" if several else ""
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number)
         figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number)
         if can_draw_surfaces(cases):
-            figures[f"damage_surfaces{ending}"] = draw_damage_surfaces(cases, regression, life)
-        if comparison is not None and not comparison.empty:
+            figures[f"damage_surfaces{ending}"] = draw_damage_surfaces(
+                cases, tables["regression"], life
+            )
+        if not comparison.empty:
             own = comparison[comparison["life"] == life] if "life" in comparison else comparison
             figures[f"published_scatter{ending}"] = draw_published_scatter(own)
             figures[f"published_errors{ending}"] = draw_published_errors(own)
@@ -95,8 +92,8 @@ def draw_figures(
         figures["surface_deviation"] = draw_deviation(quality)
     if extractions is not None:
         figures["bearing_extraction"] = draw_extraction(extractions)
-    if benchmark is not None:
-        figures["distance_methods"] = draw_distance_methods(benchmark)
+    if "distance_methods" in tables:
+        figures["distance_methods"] = draw_distance_methods(tables["distance_methods"])
     for number, name in enumerate(cycles.activities):
         figures[f"activity_{name}"] = draw_activity(activities[name])
         driven = activities[name].prescribed

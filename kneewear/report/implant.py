@@ -54,7 +54,7 @@ def draw_implant(implant: Implant, cycles: CycleRecord, activity: int) -> Figure
     figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
     parts: Any = figure.subfigures(1, 2, width_ratios=[1.0, 1.1])
     left, right = parts
-    _draw_view(left.add_subplot(projection="3d"), plastic, metal)
+    draw_wireframe(left.add_subplot(projection="3d"), plastic, metal)
     panels = right.subplots(3, 1)
     heights = np.concatenate([points[..., 1].ravel() for points in plastic.values()])
     window = (float(heights.min()) - 1.0, float(heights.max()) + 6.0)
@@ -82,7 +82,7 @@ def sample_surface(surface: Surface) -> NDArray[np.float64]:
     return surface.evaluate(u.ravel(), v.ravel()).reshape(*SAMPLES, 3)
 
 
-def _draw_view(
+def draw_wireframe(
     axes: Any, plastic: dict[str, NDArray[np.float64]], metal: dict[str, NDArray[np.float64]]
 ) -> None:
     """Wireframe of all surfaces, seen from the front, medial side and above."""

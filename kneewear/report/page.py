@@ -12,7 +12,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from kneewear.report import outcome, prediction, retrievals, sections
+from kneewear.report import models, outcome, prediction, published, retrievals, sections
 from kneewear.report.captions import FigureText, figure_text, starting_with
 from kneewear.report.choices import choices
 from kneewear.report.citations import citation_table
@@ -65,10 +65,10 @@ def render_page(
     study : mapping
         Settings of the study as plain builtins.
     tables : mapping of name to DataFrame
-        `cases`, `regression`, `correlation` and `validity`; if present also `comparison`,
-        `regression_comparison`, `correlation_comparison`, `prediction`, `variants`, `analyses`,
-        `failures`, `fit_quality`, `verification`, and any `benchmark_*` and `signs_*`. Tables that
-        are empty are left out.
+        `cases`, `regression`, `correlation` and `validity`; if present also `regression_models`,
+        `regression_points`, `comparison`, `regression_comparison`, `correlation_comparison`,
+        `prediction`, `variants`, `analyses`, `failures`, `fit_quality`, `verification`, and any
+        `benchmark_*` and `signs_*`. Tables that are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
     notes : mapping of activity name to sequence of str
@@ -84,10 +84,12 @@ def render_page(
     str
         HTML that needs no other file and no network.
     """
-    trade_off = trade_off_numbers(tables["cases"], tables["regression"])
+    trade_off = trade_off_numbers(
+        tables["cases"], tables["regression"], tables.get("regression_models")
+    )
     several = (
         _damage_section(tables, figures, view is not None),
-        _regression_section(tables, trade_off is not None),
+        _regression_section(tables, figures, trade_off is not None),
         _rates_section(study, tables),
         _comparison_section(study, tables, figures),
         _prediction_section(tables),
@@ -204,7 +206,9 @@ def _rates_section(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame])
     )
 
 
-def _regression_section(tables: Mapping[str, pd.DataFrame], operable: bool) -> Section:
+def _regression_section(
+    tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes], operable: bool
+) -> Section:
     note = sections.regression_note(tables["cases"])
     shown: list[Table] = []
     if not tables["regression"].empty:
@@ -222,11 +226,18 @@ def _regression_section(tables: Mapping[str, pd.DataFrame], operable: bool) -> S
         "plane fits a computed surface, not how certain the prediction is."
     )
     left_out = " ".join(outcome.failure_sentences(tables.get("failures", pd.DataFrame())))
+    known = _has(tables, "regression_models")
+    enough = models.model_sentences(tables["regression_models"]) if known else ()
+    if known:
+        shown.insert(1, models.model_table(tables["regression_models"]))
+    points = _has(tables, "regression_points")
     return Section(
         "regression",
         "Thickness and body mass",
-        (text, left_out),
+        (text, *enough, left_out),
+        images(figures, "regression_models", "regression_residuals"),
         tables=tuple(shown),
+        folded=(models.point_table(tables["regression_points"]),) if points else (),
         tool="trade_off.html.j2" if operable else "",
     )
 
@@ -257,6 +268,7 @@ def _comparison_section(
         ),
         images(figures, "published_errors", "published_scatter"),
         tables=(sections.comparison_table(tables["comparison"]),),
+        folded=tuple(published.published_tables(tables["comparison"])),
     )
 
 
@@ -348,14 +360,16 @@ def _verification_section(
             "form, on 100 by 75 elements at random places of the grid.",
             sections.verification_sentence(table),
         ),
-        images(figures, "sphere_models", "refinement", "active_elements"),
+        images(figures, "sphere_models", "refinement", "active_elements", "grid_comparison"),
         tables=(sections.verification_table(table[table["target_percent"].notna()]),),
         folded=(sections.verification_table(table[table["target_percent"].isna()]),),
     )
 
 
 def _elements_section(figures: Mapping[str, bytes]) -> Section | None:
-    names = ("element_grid", "thickness_map", "cartilage_map", "control_nets")
+    names = (
+        "element_grid", "thickness_map", "cartilage_map", "control_nets", "distance_correction",
+    )  # fmt: skip
     shown = images(figures, *names)
     return Section("elements", "Surfaces, elements and thickness", (), shown) if shown else None
 

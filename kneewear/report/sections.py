@@ -88,7 +88,7 @@ def what_was_run(study: Mapping[str, Any]) -> list[str]:
         f"Elastic foundation: {_layer_words(simulation)}, Poisson's ratio "
         f"{simulation['poisson_ratio']:g}, pressure along the "
         f"{simulation['force_direction'].replace('_', ' ')} direction.",
-        f"Life of {wear['months']:g} months at {wear['cycles_per_year']:g} cycles a year "
+        f"Life of {wear['months']:g} months at {_grouped(wear['cycles_per_year'])} cycles a year "
         f"({lives}). {_wear_law(wear)}; {_creep_law(wear)}. {_surface(wear)}",
         "One wear factor and one creep constant serve both sides and all cases. Wear tells only "
         "the product of wear factor and sliding: twice the factor with half the sliding gives the "
@@ -236,6 +236,10 @@ def regression_beside_published(table: pd.DataFrame) -> Table:
         ("mm_per_10kg", "10 kg are (mm), here"),
         ("mm_per_10kg_published", "10 kg are (mm), printed"),
     ]
+    for key, text in (("a0", "a₀"), ("a1", "a₁"), ("a2", "a₂")):
+        change = 100.0 * (table[key] / table[f"refit_{key}"] - 1.0)
+        table = table.assign(**{f"{key}_change": change})
+        columns.append((f"{key}_change", f"{text}, here against re-fit (%)"))
     rows = [
         (
             *_life_value(row),
@@ -460,6 +464,11 @@ def _layer_words(simulation: Mapping[str, Any]) -> str:
     if law["thickness_offset_mm"]:
         words.append(f"local thickness changed by {law['thickness_offset_mm']:+g} mm")
     return ", ".join(words)
+
+
+def _grouped(number: float) -> str:
+    """Large whole number with its thousands apart."""
+    return f"{number:,.0f}".replace(",", "\u202f")
 
 
 def _listed(values: Sequence[float]) -> str:

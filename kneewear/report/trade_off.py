@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from kneewear.regression.models import POWER_LAW
 from kneewear.report.style import quantity_name, unit_name
 
 SHOWN = ("wear_depth", "creep_depth", "damage_depth", "damage_area", "damage_volume")
@@ -16,7 +18,9 @@ CONFIDENCE = 0.95
 COEFFICIENTS = 3
 
 
-def trade_off_numbers(cases: pd.DataFrame, regression: pd.DataFrame) -> dict[str, Any] | None:
+def trade_off_numbers(
+    cases: pd.DataFrame, regression: pd.DataFrame, models: pd.DataFrame | None = None
+) -> dict[str, Any] | None:
     """Everything the tool computes with.
 
     Parameters
@@ -25,37 +29,72 @@ def trade_off_numbers(cases: pd.DataFrame, regression: pd.DataFrame) -> dict[str
         Tidy case table; its thicknesses and masses bound what may be asked.
     regression : DataFrame
         Table of :func:`kneewear.regression.fit_regression`.
+    models : DataFrame, optional
+        Table of :func:`kneewear.regression.compare_models`; without it there is no power law.
 
     Returns
     -------
     dict or None
         Plain builtins: range of thickness (mm) and mass (kg), the inverse of the normal matrix of
-        (1, thickness, mass), the quantile of Student's t, and for each life, side and quantity
-        the coefficients and the standard deviation of the residuals. None without a regression or
-        without residual degrees of freedom.
+        (1, thickness, mass) and that of (1, ln thickness, ln mass), the quantile of Student's t,
+        and for each life, side and quantity the coefficients and the standard deviation of the
+        residuals, of the plane and, where a plane is not enough, of the power law's logarithm.
+        None without a regression or without residual degrees of freedom.
 
     Notes
     -----
     A new case (h, m) is predicted as `y = x . a` with x = (1, h, m), within
     `t s sqrt(1 + x . (X'X)^-1 . x)` with 95 % confidence: the textbook prediction interval of
-    ordinary least squares. Residuals of a deterministic computation are misfit of the plane, not
-    noise: the interval tells where another computed case would lie, not what a patient has.
+    ordinary least squares; without the 1 under the root it is the confidence interval of the mean.
+    The power law is the same in logarithms. Residuals of a deterministic computation are misfit of
+    the plane, not noise: the interval tells where another computed case would lie, not what a
+    patient has.
     """
     design = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates().astype(float)
     freedom = len(design) - COEFFICIENTS
     if regression.empty or freedom < 1:
         return None
-    matrix = np.column_stack([np.ones(len(design)), design.to_numpy()])
+    power = {} if models is None else _power_laws(models)
     return {
         "thickness_mm": _range(design["thickness_mm"]),
         "body_mass_kg": _range(design["body_mass_kg"]),
-        "inverse": np.linalg.inv(matrix.T @ matrix).tolist(),
+        "inverse": _inverse(design.to_numpy()),
+        "logarithmic_inverse": _inverse(np.log(design.to_numpy())),
         "quantile": float(student.ppf(0.5 + CONFIDENCE / 2.0, freedom)),
         "lives": list(dict.fromkeys(cases["life"])),
         "fits": [
-            _fit(row, freedom) for row in regression.to_dict("records") if row["quantity"] in SHOWN
+            _fit(row, freedom) | {"power": power.get(_key(row))}
+            for row in regression.to_dict("records")
+            if row["quantity"] in SHOWN
         ],
     }
+
+
+def _inverse(places: NDArray[np.float64]) -> list[list[float]]:
+    """Inverse of the normal matrix of a constant and two columns."""
+    matrix = np.column_stack([np.ones(len(places)), places])
+    inverse: list[list[float]] = np.linalg.inv(matrix.T @ matrix).tolist()
+    return inverse
+
+
+def _power_laws(models: pd.DataFrame) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Power laws by life, side and quantity, where the plane is not enough."""
+    wanted = (models["model"] == POWER_LAW) & ~models["plane_is_enough"].astype(bool)
+    return {
+        _key(row): {
+            "coefficients": [
+                float(np.log(row["factor"])),
+                float(row["thickness_exponent"]),
+                float(row["mass_exponent"]),
+            ],
+            "deviation": float(row["log_deviation"]),
+        }
+        for row in models[wanted].to_dict("records")
+    }
+
+
+def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
+    return row.get("life"), row["side"], row["quantity"]
 
 
 def _range(values: pd.Series[float]) -> list[float]:

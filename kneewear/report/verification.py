@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from kneewear.report.distance_correction import draw_distance_correction
+from kneewear.report.grids import draw_grid_comparison
 from kneewear.report.style import INK, WIDTH, styled
 
 _MODELS = {
@@ -34,12 +36,13 @@ _SHAPES = {
 
 
 def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
-    """Figures of the rule verify_contact.
+    """Figures of the contact engine's own checks.
 
     Parameters
     ----------
     tables : mapping of name to DataFrame
-        `sphere_models`, `refinement` and `active_elements`; what is not there is not drawn.
+        `sphere_models`, `refinement`, `active_elements`, `grid_comparison` and
+        `distance_correction`; what is not there, or empty, is not drawn.
 
     Returns
     -------
@@ -50,8 +53,11 @@ def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
         "sphere_models": draw_sphere_models,
         "refinement": draw_refinement,
         "active_elements": draw_active_elements,
+        "grid_comparison": draw_grid_comparison,
+        "distance_correction": draw_distance_correction,
     }
-    return {name: drawing(tables[name]) for name, drawing in draw.items() if name in tables}
+    there = (name for name in draw if name in tables and not tables[name].empty)
+    return {name: draw[name](tables[name]) for name in there}
 
 
 @styled

@@ -122,10 +122,12 @@ class Balance:
     ) -> None:
         self.pairs, self.loads, self.springs = tuple(pairs), tuple(loads), tuple(springs)
         self.model = contact_model(pairs, layers) if pairs or layers else None
-        records = np.zeros(0, dtype=PAIR) if self.model is None else self.model.records
+        records, last = np.zeros(0, dtype=PAIR), np.zeros(LAST_NUMBERS)
+        if self.model is not None:
+            records, last = self.model.records, self.model.last
         self.arrays = _kernels.ActionArrays(
             pairs=records,
-            last=np.zeros(LAST_NUMBERS),
+            last=last,
             rubs=bool(any((records[name] > 0.0).any() for name in RUBBING)),
             follows=np.array([load.frame == "moving" for load in loads], dtype=bool),
             carried=np.array([load.point_frame == "moving" for load in loads], dtype=bool),

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact import ContactModel, ContactPair, Resultant
-from kneewear.contact._kernels import LAST_NUMBERS
 from kneewear.contact._record_kernels import NUMBERS
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics import body_three_123
@@ -157,13 +156,13 @@ def solve_equilibrium(
     is taken to be at it, within 10 nm, and leaves that residual.
     """
     place = np.array(start, dtype=float)
-    last, numbers = np.zeros(LAST_NUMBERS), np.zeros((len(pairs), NUMBERS))
+    numbers = np.zeros((len(pairs), NUMBERS))
     ended, used, worst = UNLOADED, 0, np.inf
     while ended == UNLOADED and used < MAX_ITERATIONS:
         bracket = np.array([-np.inf, np.inf])
         ended, count, worst = balance_sides(
             model.records,
-            last,
+            model.last,
             numbers,
             place,
             loading.arrays,

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kneewear.contact import ContactPair, Layer, SmallStrain, _kernels
 from kneewear.errors import ConvergenceError
+from kneewear.geometry.distance_table import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.surface import Surface
@@ -19,6 +21,8 @@ from kneewear.simulation.drive import Drive
 from kneewear.simulation.equilibrium import Loading, solve_equilibrium
 from kneewear.simulation.forward import Integrator, solve_forward
 from kneewear.simulation.static import solve_static
+
+Array = NDArray[np.float64]
 
 
 def compile_kernels() -> None:
@@ -51,10 +55,12 @@ def compile_kernels() -> None:
     contact.evaluate(upright, lowered, layers[0])
     contact.gap(upright, lowered)
     _move(pairs, layers)
+    build_distance_table(_bowl().reversed_normal(), wanted_error=0.1)
+    everywhere = np.arange(contact.index.size)
     _kernels.slide(
-        contact.centre,
-        contact.tangent_row,
-        contact.tangent_column,
+        contact.centre[everywhere],
+        contact.tangent_row[everywhere],
+        contact.tangent_column[everywhere],
         *(upright, lowered) * 3,
         np.empty((contact.index.size, 2)),
     )
@@ -76,13 +82,22 @@ def _move(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> None:
 
 def _plate() -> Surface:
     """A flat square of 10 mm that faces up."""
-    side = np.array([-5.0, 5.0])
+    return _square(np.zeros((2, 2)), np.array([0.0, 0.0, 1.0, 1.0]))
+
+
+def _bowl() -> Surface:
+    """The same bent to a part of a parabolic cylinder round the medial-lateral axis."""
+    return _square(np.tile([0.5, -2.0, 0.5], (3, 1)), np.repeat([0.0, 1.0], 3))
+
+
+def _square(heights: Array, knots: Array) -> Surface:
+    side = np.linspace(-5.0, 5.0, len(heights))
     z, x = np.meshgrid(side, side, indexing="ij")
     return Surface(
-        control_points=np.stack([x, np.zeros_like(x), z], axis=-1),
-        weights=np.ones((2, 2)),
-        knots_u=np.array([0.0, 0.0, 1.0, 1.0]),
-        knots_v=np.array([0.0, 0.0, 1.0, 1.0]),
-        degree_u=1,
-        degree_v=1,
+        control_points=np.stack([x, heights, z], axis=-1),
+        weights=np.ones(heights.shape),
+        knots_u=knots,
+        knots_v=knots,
+        degree_u=len(heights) - 1,
+        degree_v=len(heights) - 1,
     )

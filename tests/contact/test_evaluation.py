@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from kneewear.contact import ContactModel, ContactPair, Damping, Friction
 from kneewear.contact import _record_kernels as record
-from kneewear.contact._kernels import LAST_NUMBERS, evaluate_pairs
+from kneewear.contact._kernels import evaluate_pairs
 from kneewear.geometry import SIDES, build_grid, tabulate_surface
 from tests.contact.test_distance_table import tables
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
@@ -223,7 +223,7 @@ def test_other_kernels_evaluate_a_model_themselves():
     rotation, translation = pose_of(history(), 4)
     motion, forces = np.zeros((6, 3)), np.empty(5)
     motion[:3], motion[3] = rotation, translation
-    lower(model.records, motion, np.zeros(LAST_NUMBERS), forces)
+    lower(model.records, motion, model.last, forces)
     assert (np.diff(forces) > 0).all()
     last = model.evaluate(rotation, motion[3])
     assert forces[-1] == last.wrench[1]

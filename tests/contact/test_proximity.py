@@ -25,6 +25,8 @@ SURFACES = {
     "cylinder": lambda: cylinder(20.0, 10.0),
     "stamp": lambda: plate((-8.0, 8.0), (-5.0, 5.0)).reversed_normal(),
     "bumps": bumps,
+    # Much narrower than a voxel, and as high as those of a fitted surface.
+    "ripples": lambda: bumps(0.008, 2.0),
 }
 
 

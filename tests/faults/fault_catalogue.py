@@ -17,6 +17,7 @@ class Fault(NamedTuple):
 
 
 _STUDY, _FILES = "tests/faults/test_faults.py", "tests/io/test_digests.py"
+_CLUSTER = "tests/cluster/compare_slurm.py"
 _AGAIN = "The same command, run again,"
 
 FAULTS = (
@@ -31,6 +32,29 @@ FAULTS = (
         "`snakemake --unlock`, then the same command with --rerun-incomplete; the orphan writes "
         "under a name of its own and renames a file of the same content.",
         f"{_STUDY}::test_killed_snakemake_and_its_orphan_do_no_harm",
+    ),
+    Fault(
+        "kill -9 of Snakemake, or of it and all its jobs, at ten random moments",
+        "Resumed in the same way; tables and arrays are those of an undisturbed run and no job "
+        "that had finished is run again (by hand, see Faults tried).",
+        "tests/faults/kill_study.py::kill",
+    ),
+    Fault(
+        "kill -9 of a SLURM node with its jobs",
+        "Snakemake's lost jobs are run again on the node that is back, after `--unlock` where "
+        "Snakemake was ended too (by hand, see Faults tried).",
+        f"{_CLUSTER}::kill_node",
+    ),
+    Fault(
+        "job out of memory",
+        "The job names the remedy: smaller batches, fewer jobs at once, or more memory. The "
+        "profiles for clusters try it once more with twice the memory and time.",
+        "tests/test_joblog.py::test_job_out_of_memory_ends_with_a_remedy",
+    ),
+    Fault(
+        "job out of time on a cluster",
+        "The scheduler kills it: see kill -9 of a job. It is tried again with twice the time.",
+        "tests/test_job_sizes.py::test_lost_job_asks_for_more",
     ),
     Fault(
         "kill -9 in the middle of writing a file",
@@ -88,12 +112,12 @@ FAULTS = (
         "full disk",
         "The job names file, reason and remedy and leaves nothing. After making room "
         "the same command goes on.",
-        f"{_STUDY}::test_full_disk_and_read_only_folder_are_told",
+        f"{_STUDY}::test_full_disk_is_told",
     ),
     Fault(
         "read-only folder",
-        "The same.",
-        f"{_STUDY}::test_full_disk_and_read_only_folder_are_told",
+        "Refused before the first job, with the folder's name.",
+        f"{_STUDY}::test_read_only_folder_is_told_before_the_first_job",
     ),
     Fault(
         "disk full while NetCDF, CSV, HTML or PNG is written",

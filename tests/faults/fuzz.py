@@ -1,7 +1,8 @@
 """Long fuzzing of the readers, in processes of their own so that a crash or a hang is counted.
 
 `python -m tests.faults.fuzz --count 100000 mesh points` runs random mutations of real files;
-`--guided` lets atheris choose them by the code they reach (`pip install atheris`).
+`--total 1000000` shares executions out among all readers, in rounds that each stand for the whole;
+`--guided` lets atheris choose mutations by the code they reach (`pip install atheris`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -25,6 +27,18 @@ from tests.faults.readers import READERS, Outcome, Reader
 # Executions of one process, and seconds after which one of them hangs.
 CHUNK = 2000
 PATIENCE = 20
+
+# Shares of the executions of all readers, roughly by their speed, and executions of a round.
+SHARES = {
+    "mesh": 0.70,
+    "points": 0.12,
+    "curves": 0.08,
+    "table": 0.06,
+    "settings": 0.03,
+    "damaged result": 0.007,
+    "result": 0.003,
+}
+ROUND = 20_000
 
 
 def run(name: str, count: int, seed: int, folder: Path) -> dict[str, Any]:
@@ -92,6 +106,26 @@ def _chunk(reader: Reader, numbers: range, seed: int, work: Path, pipe: Any) -> 
     pipe.send(("counts", vars(outcome)))
 
 
+def run_rounds(total: int, seed: int, folder: Path) -> None:
+    """Rounds over all readers until so many executions are done; each tells the counts so far."""
+    names = ("executions", "past_head", "accepted", "refused", "seconds")
+    so_far: dict[str, dict[str, float]] = {name: dict.fromkeys(names, 0) for name in SHARES}
+    faults: list[str] = []
+    for number in range(math.ceil(total / ROUND)):
+        for name, share in SHARES.items():
+            work = folder / f"{number}-{name}"
+            work.mkdir()
+            found = run(name, round(share * ROUND), seed + number, work)
+            found["past_head"] *= found["executions"]
+            for field in names:
+                so_far[name][field] += found[field]
+            faults += found["faults"]
+        counts = {name: sum(one[name] for one in so_far.values()) for name in names}
+        counts["past_head"] = round(counts["past_head"] / counts["executions"], 3)
+        told = {"readers": {name: one["executions"] for name, one in so_far.items()}}
+        print(json.dumps(counts | told | {"faults": faults}), flush=True)
+
+
 def guide(name: str, count: int, seed: int, folder: Path) -> None:
     """Let atheris choose the mutations; its process ends with the count."""
     import atheris  # a tool of its own, not among the requirements
@@ -141,12 +175,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.fuzz", description=__doc__)
     parser.add_argument("reader", nargs="*", default=list(READERS))
     parser.add_argument("--count", type=int, default=10_000, help="executions of each reader")
+    parser.add_argument("--total", type=int, help="executions of all readers together")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--guided", action="store_true", help="by atheris; one reader only")
     asked = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=os.environ.get("FUZZ_FOLDER")))
     if asked.guided:
         guide(asked.reader[0], asked.count, asked.seed, folder)
+    if asked.total:
+        run_rounds(asked.total, asked.seed, folder)
+        return
     for name in asked.reader:
         print(json.dumps(run(name, asked.count, asked.seed, folder)), flush=True)
 

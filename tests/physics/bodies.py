@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
-from kneewear import default_study
+from kneewear import default_settings_file, load_study
 from kneewear.activity import Activity, build_parametric_activity
+from kneewear.config import merge_settings
 from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
 from kneewear.geometry import (
     SIDES,
@@ -26,6 +28,7 @@ from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the test
     sphere,
 )
 from kneewear.mechanics import body_three_123
+from kneewear.settings_file import read_settings
 from kneewear.simulation import Case, simulate_cases
 
 MODULUS = confined_modulus(463.0, 0.46)
@@ -85,9 +88,16 @@ class Study:
 
 
 @cache
+def example_study():
+    """The default study with the implant and gait of `example_knee.yaml`."""
+    own = Path(__file__).with_name("example_knee.yaml")
+    return load_study(merge_settings(read_settings(default_settings_file()), read_settings(own)))
+
+
+@cache
 def gait_study(rows=40, columns=30, frames=12):
-    """The default study on a coarse grid."""
-    study = default_study()
+    """The example knee and its gait on a coarse grid, whatever the default study's are."""
+    study = example_study()
     implant = build_parametric_implant(
         study.implant.parametric, "built in", study.implant.nominal_thickness_mm
     )

@@ -13,14 +13,17 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression import (
+    compare_models,
     compare_published,
     compare_regression,
     correlate_pressure,
     fit_regression,
     flag_validity,
+    predict_cases,
 )
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
+from tests.report.static_results import solve_small_study
 
 FRAMES = 6
 
@@ -89,6 +92,8 @@ def make_study(thicknesses, masses, lives=None):
     tables: dict[str, pd.DataFrame] = {
         "cases": table,
         "regression": regression,
+        "regression_models": compare_models(table),
+        "regression_points": predict_cases(table),
         "correlation": correlate_pressure(table),
         "validity": flag_validity(table, 35.0, 14.0),
         "comparison": compare_published(table),
@@ -116,3 +121,9 @@ def whole():
 def single():
     """One case that was not published, with two lives."""
     return make_study((6.8,), (70.0,), {"walk": {"gait": 1.0}, "rest": {"gait": 1.0}})
+
+
+@pytest.fixture(scope="session")
+def static_study():
+    """Record, implant and tables of a small static study."""
+    return solve_small_study()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 
 import matplotlib.image
@@ -11,9 +12,13 @@ import numpy as np
 import pytest
 from statsmodels.api import OLS
 
+from kneewear.report.element_study import draw_element_study
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.page import render_page
+from kneewear.report.static_cases import draw_static_figures
+from kneewear.report.static_page import render_static_page
+from tests.report.static_results import STUDY
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -58,6 +63,24 @@ def address(whole, tmp_path_factory):
     )
     path = tmp_path_factory.mktemp("page") / "index.html"
     path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def static_address(static_study, tmp_path_factory):
+    """The page of a static study as a file, with a real figure."""
+    record, implant, tables = static_study
+    drawn = draw_static_figures(
+        record, implant, tables["static"], tables["material_comparison"]
+    ) | draw_element_study(tables["element_convergence"], tables["grid_sensitivity"])
+    pictures = {name: io.BytesIO() for name in drawn}
+    for name, figure in drawn.items():
+        figure.savefig(pictures[name], format="svg")
+    path = tmp_path_factory.mktemp("static") / "index.html"
+    figures = {name: file.getvalue() for name, file in pictures.items()}
+    settings = STUDY.model_dump(mode="json")
+    page = render_static_page(settings, tables, figures, {"versions": {"numpy": "2.0"}})
+    path.write_text(page, encoding="utf-8")
     return path.as_uri()
 
 
@@ -122,6 +145,21 @@ def test_page_is_quiet_alone_and_accessible(visits, address, tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", LOOKS)
+def test_static_page_is_quiet_alone_and_accessible(browser, static_address, tmp_path, kind):
+    from axe_playwright_python.sync_playwright import Axe
+
+    one = Visit(browser, static_address, **LOOKS[kind])
+    assert one.complaints == []
+    assert [url for url in one.requests if not url.startswith("data:")] == [static_address]
+    assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert one.page.locator("figure img").count() == 5
+    found = Axe().run(one.page).response["violations"]
+    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+    one.page.screenshot(path=tmp_path / f"static_{kind}.png", full_page=True)
+    one.window.close()
+
+
+@pytest.mark.parametrize("kind", LOOKS)
 def test_view_is_drawn_and_follows_time_and_case(visits, tmp_path, kind):
     one = visits[kind]
     one.choose("#viewer-quantity", "pressure")
@@ -181,12 +219,20 @@ def table_of(page):
     return {(name, side): rest for name, side, *rest in cells}
 
 
+def number(text):
+    """A number as the page writes it."""
+    return float(text.replace("−", "-"))
+
+
 def test_trade_off_agrees_with_statsmodels(visits, whole):
     one = visits["laptop"]
     one.put("#trade-off-thickness", 9)
     one.put("#trade-off-mass", 60)
     one.put("#trade-off-change", 5)
     cases = whole.tables["cases"]
+    models = whole.tables["regression_models"].drop_duplicates(["side", "quantity"])
+    models = models.set_index(["side", "quantity"])
+    assert set(models["plane_is_enough"]) == {True, False}
     for name, quantity in (("Wear depth", "wear_depth"), ("Damage volume", "damage_volume")):
         for side in ("medial", "lateral"):
             own = cases[(cases["quantity"] == quantity) & (cases["side"] == side)]
@@ -195,11 +241,23 @@ def test_trade_off_agrees_with_statsmodels(visits, whole):
             )
             fit = OLS(own["value"].to_numpy(float), design).fit()
             expected = fit.get_prediction([[1.0, 9.0, 60.0]]).summary_frame(alpha=0.05)
-            value, interval, offset = table_of(one.page)[(name, side)]
+            value, mean, interval, power, offset = table_of(one.page)[(name, side)]
             assert float(value.split()[0]) == pytest.approx(expected["mean"][0], rel=6e-3)
-            low, high = (float(text.replace("−", "-")) for text in interval.split(" to "))
-            assert low == pytest.approx(expected["obs_ci_lower"][0], rel=6e-3, abs=1e-3)
-            assert high == pytest.approx(expected["obs_ci_upper"][0], rel=6e-3, abs=1e-3)
+            for told, limits in ((mean, "mean_ci"), (interval, "obs_ci")):
+                for text, end in zip(told.split(" to "), ("lower", "upper"), strict=True):
+                    limit = expected[f"{limits}_{end}"][0]
+                    assert number(text) == pytest.approx(limit, rel=6e-3, abs=1e-3)
+            logarithm = OLS(
+                np.log(own["value"].to_numpy(float)),
+                np.column_stack([np.ones(len(own)), np.log(design[:, 1:])]),
+            ).fit()
+            frame = logarithm.get_prediction([[1.0, np.log(9.0), np.log(60.0)]]).summary_frame()
+            wanted = np.exp(frame[["mean", "obs_ci_lower", "obs_ci_upper"]].to_numpy()[0])
+            if models.loc[(side, quantity), "plane_is_enough"]:
+                assert power == "the plane is enough"
+            else:
+                found = [number(text) for text in re.findall(r"[\d.]+", power)]
+                assert found == pytest.approx(wanted, rel=6e-3)
             more = -fit.params[2] * 5.0 / fit.params[1]
             if 6.0 <= 9.0 + more <= 10.0:
                 told = float(offset.replace("−", "-").split()[0])
@@ -224,7 +282,7 @@ def test_trade_off_refuses_to_extrapolate(visits, field, value, words):
     one.put(f"#trade-off-{field}", value)
     assert words in one.page.inner_text("#trade-off-message")
     assert one.page.get_attribute(f"#trade-off-{field}", "aria-invalid") == "true"
-    assert all(cells == ["–", "–", "–"] for cells in table_of(one.page).values())
+    assert all(cells == ["–"] * 5 for cells in table_of(one.page).values())
 
 
 def test_trade_off_refuses_a_change_beyond_the_masses(visits):
@@ -234,7 +292,7 @@ def test_trade_off_refuses_a_change_beyond_the_masses(visits):
     one.put("#trade-off-change", 10)
     assert "would leave the simulated 50 to 100 kg" in one.page.inner_text("#trade-off-message")
     rows = table_of(one.page).values()
-    assert all(cells[0] != "–" and cells[2] == "–" for cells in rows)
+    assert all(cells[0] != "–" and cells[-1] == "–" for cells in rows)
 
 
 def test_long_tables_are_printed_in_full(visits, tmp_path):

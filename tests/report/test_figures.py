@@ -38,9 +38,7 @@ def figures_of(study):
         study.maps,
         study.cycles,
         study.activities,
-        study.tables["cases"],
-        study.tables["regression"],
-        study.tables["comparison"],
+        study.tables,
     )
 
 
@@ -155,7 +153,7 @@ class TestSurfaces:
         _, quality = build_implant(default_study().implant)
         figures = draw_figures(
             whole.implant, whole.grid, whole.maps, whole.cycles, whole.activities,
-            whole.tables["cases"], whole.tables["regression"], quality=quality,
+            whole.tables, quality=quality,
         )  # fmt: skip
         assert "surface_deviation" in figures
         assert figure_text("surface_deviation").title == "Deviation of the surfaces"

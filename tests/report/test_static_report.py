@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.geometry import build_implant
 from kneewear.regression.materials import compare_materials
 from kneewear.report.captions import TEXTS
 from kneewear.report.element_study import (
@@ -20,56 +19,18 @@ from kneewear.report.element_study import (
 from kneewear.report.position_scan import draw_position_scan, scan_sentences, scans_positions
 from kneewear.report.static_cases import draw_static_figures, draw_static_sections, shown_cases
 from kneewear.report.static_page import render_static_page
-from kneewear.simulation.static_record import tabulate_static
-from tests.simulation.chapter3 import small_study, solved
-
-STUDY = small_study(("linear", "nonlinear"), flexion_deg=[0, 90], load_n=[750, 3000])
-# As in the tables on disk: two sides at each place.
-CONVERGENCE = pd.DataFrame(
-    [
-        {"wanted": n, "offset": offset, "side": side, "active_elements": n,
-         "max_pressure_mpa": 20.0 * (1.0 + error * (-1) ** offset),
-         "avg_pressure_mpa": 10.0 * (1.0 + 2.0 * error)}
-        for n, error in ((25, 0.04), (50, 0.02), (400, 0.0))
-        for offset in range(4)
-        for side in ("medial", "lateral")
-    ]
-)  # fmt: skip
-SENSITIVITY = pd.DataFrame(
-    [
-        {"rows": rows, "columns": columns, "force_n": 1500.0, "torque_n_mm": 3e4,
-         "active_elements": 9, "max_pressure_mpa": 20.0 + 10.0 / rows,
-         "avg_pressure_mpa": 10.0 + 10.0 / columns}
-        for rows in (20, 40, 100)
-        for columns in (20, 40, 100)
-    ]
-)  # fmt: skip
+from tests.report.static_results import CONVERGENCE, SENSITIVITY, STUDY
 
 
-@pytest.fixture(scope="module")
-def study():
-    """Record, implant and tables of a small static study."""
-    record, implant = solved(STUDY), build_implant(STUDY.implant)[0]
-    static = tabulate_static(record)
-    tables = {
-        "static": static,
-        "material_comparison": compare_materials(static, published=True),
-        "fit_quality": pd.DataFrame({"side": ["medial"], "max_mm": [0.0]}),
-        "element_convergence": CONVERGENCE,
-        "grid_sensitivity": SENSITIVITY,
-    }
-    return record, implant, tables
-
-
-def figures_of(study):
+def figures_of(static_study):
     """All figures of the study."""
-    record, implant, tables = study
+    record, implant, tables = static_study
     cases = draw_static_figures(record, implant, tables["static"], tables["material_comparison"])
     return cases | draw_element_study(CONVERGENCE, SENSITIVITY)
 
 
-def test_every_figure_has_its_words_and_can_be_written(study):
-    figures = figures_of(study)
+def test_every_figure_has_its_words_and_can_be_written(static_study):
+    figures = figures_of(static_study)
     assert set(figures) == {
         "static_sections", "static_pressure", "material_comparison", "element_convergence",
         "grid_sensitivity",
@@ -85,8 +46,8 @@ def test_study_without_elements_draws_none_of_them():
     assert draw_element_study(None, None) == {}
 
 
-def test_one_pose_a_flexion_is_shown_at_the_largest_load(study):
-    record = study[0]
+def test_one_pose_a_flexion_is_shown_at_the_largest_load(static_study):
+    record = static_study[0]
     shown = [record.cases[number] for number in shown_cases(record)]
     assert [(case.material, case.flexion, case.load) for case in shown] == [
         ("linear", 0.0, 3000.0),
@@ -94,18 +55,18 @@ def test_one_pose_a_flexion_is_shown_at_the_largest_load(study):
     ]
 
 
-def test_cam_is_drawn_where_it_stands(study):
-    record, implant, _ = study
+def test_cam_is_drawn_where_it_stands(static_study):
+    record, implant, _ = static_study
     axes = draw_static_sections(record, implant).axes[1]
     cam = axes.lines[-2].get_xydata()
     # Its foremost point has reached the post, whose back stands at -6 mm.
     assert cam[:, 0].min() == pytest.approx(-6.0, abs=0.3)
 
 
-def test_largest_pressure_is_the_last_colour(study):
-    record = study[0]
+def test_largest_pressure_is_the_last_colour(static_study):
+    record = static_study[0]
     shown = np.isin(record.element_case, shown_cases(record))
-    bar = figures_of(study)["static_pressure"].axes[-1]
+    bar = figures_of(static_study)["static_pressure"].axes[-1]
     assert bar.get_ylim()[1] == pytest.approx(record.element_pressure[shown].max())
 
 
@@ -125,8 +86,8 @@ def test_deviations_are_counted_from_the_finest_grid_which_is_left_out():
     assert titles[2] == "C) Maximum pressure: within 2.0 %"
 
 
-def test_page_tells_what_was_found(study):
-    tables = study[2]
+def test_page_tells_what_was_found(static_study):
+    tables = static_study[2]
     page = render_static_page(STUDY.model_dump(mode="json"), tables, {}, {})
     comparison = tables["material_comparison"]
     mean = comparison.loc[comparison["load_n"].isna(), "mean_mpa"].iloc[0]
@@ -137,8 +98,8 @@ def test_page_tells_what_was_found(study):
     assert "shapes and signs are compared, not values" in page
 
 
-def test_page_of_one_material_without_elements_leaves_their_sections_out(study):
-    tables = dict(study[2])
+def test_page_of_one_material_without_elements_leaves_their_sections_out(static_study):
+    tables = dict(static_study[2])
     alone = tables["static"][tables["static"]["material"] == "linear"]
     tables |= {"static": alone, "material_comparison": compare_materials(alone, published=False)}
     for name in ("element_convergence", "grid_sensitivity"):

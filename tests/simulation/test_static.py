@@ -11,6 +11,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.mechanics import COORDINATES, Load, Spring
 from kneewear.reference import winkler
 from kneewear.simulation import solve_static
+from kneewear.simulation.balance import Balance
 from tests.physics.bodies import MODULUS, contact_of, flat_implant, gait_study, sphere
 
 LINE = [0.0, 0.0, 9.2]
@@ -67,6 +68,13 @@ def test_contact_balances_the_load_and_holding_it():
     # Held coordinates take what contact leaves over.
     assert found.reaction[0] == pytest.approx(-force[0], abs=1e-9)
     assert np.abs(found.reaction[[1, 2, 3]]).max() < 1e-8 * 3000.0 * 23.0
+
+
+def test_forces_do_not_depend_on_poses_between():
+    balance = Balance(PAIRS, LAYERS)
+    first = balance.forces(NEAR).force
+    balance.contacts(NEAR + np.array([0.0, 0.3, 0.0, 0.0, 0.0, 0.0]))
+    assert (balance.forces(NEAR).force == first).all()
 
 
 def test_stiffness_is_the_derivative_of_the_forces():

@@ -15,12 +15,16 @@ from typing import Any
 import pytest
 import yaml
 
+from kneewear.io.digests import file_hash
+
 CHECKOUT = Path(__file__).parent.parent.parent
 PARTS = ("kneewear", "scripts", "workflow", "config")
 
 
 class Checkout:
     """A copy of this checkout that tests may edit."""
+
+    patience = 600.0  # s
 
     def __init__(
         self, folder: Path, study: str = "config/quick.yaml", origin: Path = CHECKOUT
@@ -29,7 +33,7 @@ class Checkout:
         self.study = study
         # The results of a copy are copied, those of this checkout are not.
         for part in PARTS if origin == CHECKOUT else (*PARTS, "results", ".snakemake"):
-            # Compiled kernels come along; some numba versions go by the time stamps, which are kept.
+            # Compiled kernels come along; some numba versions go by time stamps, which are kept.
             shutil.copytree(origin / part, folder / part)
         shutil.copy2(origin / "Snakefile", folder)
 
@@ -37,6 +41,24 @@ class Checkout:
         self, *arguments: str, overrides: Mapping[str, Any] | None = None, fails: bool = False
     ) -> str:
         """Run snakemake on the study and return all it says."""
+        command, environment = self.command(*arguments, overrides=overrides)
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=self.patience,
+            check=False,
+        )
+        text = done.stdout + done.stderr
+        assert (done.returncode != 0) == fails, text
+        return text
+
+    def command(
+        self, *arguments: str, overrides: Mapping[str, Any] | None = None
+    ) -> tuple[list[str], dict[str, str]]:
+        """Command and environment of a run on the study."""
         files = [self.study]
         if overrides:
             (self.folder / "overrides.yaml").write_text(yaml.safe_dump(dict(overrides)))
@@ -45,18 +67,7 @@ class Checkout:
         environment = {
             name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"
         } | {"PYTHONPATH": str(self.folder)}
-        done = subprocess.run(
-            [*command, "--configfile", *files],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-        )
-        text = done.stdout + done.stderr
-        assert (done.returncode != 0) == fails, text
-        return text
+        return [*command, "--configfile", *files], environment
 
     def planned(self, overrides: Mapping[str, Any] | None = None) -> dict[str, int]:
         """Jobs of each rule a run would execute now."""
@@ -87,6 +98,12 @@ class Edit:
     def __exit__(self, *_: object) -> None:
         self.path.write_text(self.text)
         os.utime(self.path, ns=(self.stamp.st_atime_ns, self.stamp.st_mtime_ns))
+
+
+def contents(results: Path) -> dict[str, str]:
+    """Hashes of all tables and result arrays; equal values are equal files."""
+    files = [*results.rglob("*.nc"), *(results / "tables").glob("*.csv")]
+    return {str(path.relative_to(results)): file_hash(path) for path in files}
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from kneewear.io.history import load_history
 
 from .balance import assert_balanced, batches
 from .conftest import Checkout
+from .pinned_results import CASES, QUANTITIES, chosen_results, pinned_results
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -66,6 +67,15 @@ def test_planes_fit_every_quantity(default_results):
     regression = pd.read_csv(default_results / "tables" / "regression.csv")
     assert len(regression) == 14
     assert (regression["r2"] >= 0.95).all()
+
+
+def test_results_are_the_pinned_ones(default_results):
+    pinned, found = pinned_results(), chosen_results(default_results)
+    # Of both sides.
+    assert len(pinned) == len(CASES) * 2 * len(QUANTITIES)
+    assert list(pinned.index) == list(found.index)
+    error = (found["value"] / pinned["value"] - 1.0).abs()
+    assert not error[error > pinned["relative_tolerance"]].to_dict()
 
 
 def test_default_study_is_balanced_at_every_frame(default_results):

@@ -7,9 +7,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 from kneewear.io.damage import load_damage
 from kneewear.io.history import load_history
+from kneewear.report.captions import figure_text
 
 from .conftest import Checkout
 
@@ -121,3 +123,28 @@ def test_a_case_that_fails_is_listed_and_the_others_finish(finished):
         "6mm_50kg.vtp",
         "10mm_50kg.vtp",
     }
+
+
+def test_every_figure_is_there_as_svg_and_png_with_its_words(results):
+    names = {path.stem for path in (results / "figures").glob("*.svg")}
+    assert {"distance_correction", "grid_comparison", "regression_models"} <= names
+    assert names == {path.stem for path in (results / "figures").glob("*.png")}
+    assert not [name for name in names if not figure_text(name).caption]
+
+
+def test_view_and_vtk_files_reach_the_maxima_of_the_netcdf_files(results):
+    view = json.loads((results / "report" / "insert_view.json").read_text())
+    damage = load_damage(sorted((results / "wear").glob("b*.nc")))
+    history = load_history(sorted((results / "simulation" / "gait").glob("b*.nc")))
+    assert [case["name"] for case in view["cases"]] == [case.name for case in damage.cases]
+    for index, case in enumerate(view["cases"]):
+        largest = damage.damage_depth[0, index].max(axis=(-1, -2))
+        told = case["maps"]["gait"]["damage_depth"]["largest"][0]
+        np.testing.assert_allclose(told, largest, rtol=1e-5)
+        pressures = history.pressure[index].max(axis=(-1, -2))
+        np.testing.assert_allclose(case["cycles"]["gait"]["largest"], pressures, rtol=1e-5)
+        reader = vtkXMLPolyDataReader()
+        reader.SetFileName(str(results / "wear" / "vtk" / f"{case['name']}.vtp"))
+        reader.Update()
+        stored = reader.GetOutput().GetCellData().GetArray("damage_depth_mm").GetRange()
+        assert stored[1] == pytest.approx(largest.max(), rel=1e-5)

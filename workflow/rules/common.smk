@@ -6,8 +6,9 @@ from pathlib import Path
 from snakemake.logging import logger
 
 from kneewear.activity_settings import prescribes_motion
-from kneewear.config import load_study
-from kneewear.errors import InputDataError
+from kneewear.config import load_study, merge_settings
+from kneewear.errors import KneewearError
+from kneewear.io.atomic import check_writable
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.study_inputs import (
     activity_files,
@@ -15,23 +16,34 @@ from kneewear.io.study_inputs import (
     has_solid,
     mesh_files,
 )
+from kneewear.job_sizes import batch_memory, batch_minutes, study_memory
 from kneewear.provenance import source_fingerprint
-from kneewear.settings_file import read_settings_file
+from kneewear.report.captions import TEXTS
+from kneewear.settings_file import read_settings, read_settings_file
 
 # Relative, so that a checkout can be moved without running anything again.
-ROOT = os.path.relpath(workflow.basedir)
+ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
+DEFAULT = os.path.relpath(f"{ROOT}/config/config.yaml")
 # The default study comes last in the list but is overridden by the others.
 NAMES = [os.path.relpath(path) for path in workflow.configfiles]
 NAMES = NAMES[-1:] + NAMES[:-1]
+IS_MODULE = DEFAULT not in NAMES
 
 try:
-    # Snakemake has merged the files by now; read again they tell lines, and traps of YAML.
-    FILES = map(read_settings_file, NAMES if workflow.is_main_process else [])
-    STUDY = load_study(config, " + ".join(NAMES), list(FILES))
+    if IS_MODULE:
+        # Of another workflow, whose `config:` overrides the default study.
+        NAMES = ["config of the module"]
+        SETTINGS, FILES = merge_settings(read_settings(DEFAULT), config), []
+    else:
+        # Snakemake has merged the files by now; read again they tell lines, and traps of YAML.
+        files = NAMES if workflow.is_main_process else []
+        SETTINGS, FILES = config, map(read_settings_file, files)
+    STUDY = load_study(SETTINGS, " + ".join(NAMES), list(FILES))
     if workflow.is_main_process:
         for note in check_inputs(STUDY, ROOT):
             logger.warning(note)
-except InputDataError as error:
+        check_writable(f"results/{STUDY.study}")
+except KneewearError as error:
     # Snakemake would add the place in this file to an error of its own.
     raise SystemExit(str(error)) from None
 
@@ -44,8 +56,23 @@ PUBLISHED = sorted(
     str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
 )
 TEMPLATES = sorted(map(str, Path(ROOT, "kneewear/report/templates").iterdir()))
+CAPTIONS = {name: f"{title}. {text}" for name, (title, text, _) in TEXTS.items()}
 ACTIVITIES = list(STUDY.simulated_activities())
 BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
+ELEMENTS = 2 * STUDY.grid.rows * STUDY.grid.columns
+
+
+# Seconds each: not worth a job of a cluster.
+localrules:
+    list_failures,
+    fit_regression,
+    correlate_pressure,
+    flag_validity,
+    compare_published,
+    compare_materials,
+    write_provenance,
+    write_report,
+    write_static_report,
 
 
 wildcard_constraints:
@@ -66,3 +93,50 @@ def settings(block):
 def curve_files(wildcards):
     """Motion and load file of a measured activity."""
     return activity_files(STUDY, wildcards.activity, ROOT)
+
+
+def batch_size(wildcards):
+    """Elements, frames and cases of a batch; batches of one case have names of their own."""
+    cases = len(BATCHES.get(getattr(wildcards, "batch", None), [None]))
+    return ELEMENTS, STUDY.simulation.frames, cases
+
+
+def simulation_mb(wildcards, attempt):
+    """Memory of one activity's contact, more at every attempt."""
+    return batch_memory(*batch_size(wildcards), attempt)
+
+
+def simulation_minutes(wildcards, attempt):
+    """Run time of one activity's contact, more at every attempt."""
+    cycles = STUDY.simulation.forward.cycles
+    return batch_minutes(*batch_size(wildcards), cycles, attempt)
+
+
+def wear_mb(wildcards, attempt):
+    """Memory of a batch's wear, which needs all its activities."""
+    elements, frames, cases = batch_size(wildcards)
+    return batch_memory(elements, frames * len(ACTIVITIES), cases, attempt)
+
+
+def wear_minutes(wildcards, attempt):
+    """Run time of a batch's wear; every block after the first simulates contact again."""
+    cycles = STUDY.wear.blocks * len(ACTIVITIES)
+    return batch_minutes(*batch_size(wildcards), cycles, attempt)
+
+
+def comparison_mb(wildcards, attempt):
+    """Memory of the batch that holds the centre case, beside the variants of that case."""
+    cases = STUDY.cases_per_job + len(CHANGES)
+    frames = STUDY.simulation.frames * len(ACTIVITIES)
+    return batch_memory(ELEMENTS, frames, cases, attempt)
+
+
+def view_mb(wildcards, attempt):
+    """Memory of all maps and of one batch's contact."""
+    maps = study_memory(ELEMENTS, len(STUDY.case_list()), attempt)
+    return maps + comparison_mb(wildcards, attempt)
+
+
+def maps_mb(wildcards, attempt):
+    """Memory of the maps of all cases."""
+    return study_memory(ELEMENTS, len(STUDY.case_list()), attempt)

@@ -24,3 +24,27 @@ rule verify_contact:
         seed=STUDY.seed,
     script:
         "../../scripts/verify_contact.py"
+
+
+rule compare_grids:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        comparison=f"{RESULTS}/tables/grid_comparison.csv",
+    log:
+        f"{LOGS}/compare_grids.log",
+    benchmark:
+        f"{BENCHMARKS}/compare_grids.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        source=fingerprint("compare_grids"),
+        simulation=settings(STUDY.simulation),
+        table=settings(STUDY.table),
+    script:
+        "../../scripts/compare_grids.py"

@@ -12,6 +12,12 @@ rule fit_regression:
             caption="../report/regression.rst",
             category="Tables",
         ),
+        models=report(
+            f"{RESULTS}/tables/regression_models.csv",
+            caption="../report/regression_models.rst",
+            category="Tables",
+        ),
+        points=f"{RESULTS}/tables/regression_points.csv",
     log:
         f"{LOGS}/fit_regression.log",
     benchmark:

@@ -5,13 +5,15 @@ PUBLISHED_TABLES = (
 )
 TABLES = [
     rules.summarize_cases.output.cases,
-    rules.fit_regression.output.regression,
+    *rules.fit_regression.output,
     rules.correlate_pressure.output.correlation,
     rules.flag_validity.output.validity,
     rules.compare_variants.output.variants,
     rules.compare_variants.output.analyses,
     rules.list_failures.output.failures,
     *rules.verify_contact.output,
+    rules.compare_grids.output.comparison,
+    rules.correct_distances.output.table,
     *PUBLISHED_TABLES,
 ]
 # What `make benchmark` wrote last, if it was run.
@@ -26,9 +28,16 @@ rule plot_figures:
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
         cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
-        cases=rules.summarize_cases.output.cases,
-        regression=rules.fit_regression.output.regression,
-        comparison=PUBLISHED_TABLES[:1],
+        tables=[
+            rules.summarize_cases.output.cases,
+            *rules.fit_regression.output,
+            rules.compare_variants.output.analyses,
+            *rules.verify_contact.output,
+            rules.compare_grids.output.comparison,
+            rules.correct_distances.output.table,
+            *PUBLISHED_TABLES[:1],
+            *[path for path in BENCHMARK_TABLES if "distance_methods" in path],
+        ],
         deviation=rules.build_geometry.output.deviation,
         extraction=EXTRACTION,
         histories=expand(
@@ -36,9 +45,6 @@ rule plot_figures:
             activity=ACTIVITIES,
             batch=CENTRE_BATCH,
         ),
-        analyses=rules.compare_variants.output.analyses,
-        benchmark=[path for path in BENCHMARK_TABLES if "distance_methods" in path],
-        verification=rules.verify_contact.output,
     output:
         # Which figures there are depends on the study.
         figures=report(
@@ -46,6 +52,7 @@ rule plot_figures:
             patterns=["{name}.svg"],
             caption="../report/figures.rst",
             category="Figures",
+            labels={"figure": "{name}"},
         ),
     log:
         f"{LOGS}/plot_figures.log",
@@ -55,11 +62,12 @@ rule plot_figures:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
+        mem_mb=view_mb,
         runtime=15,
     params:
         source=fingerprint("plot_figures"),
         case=CENTRE_CASE["name"],
+        captions=CAPTIONS,
     script:
         "../../scripts/plot_figures.py"
 
@@ -83,7 +91,7 @@ rule build_insert_view:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
+        mem_mb=view_mb,
         runtime=15,
     params:
         source=fingerprint("build_insert_view"),

@@ -68,8 +68,8 @@ rule simulate_contact:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
-        runtime=60,
+        mem_mb=simulation_mb,
+        runtime=simulation_minutes,
     params:
         source=fingerprint("simulate_contact"),
         simulation=lambda wildcards: settings(STUDY.simulation)
@@ -77,6 +77,34 @@ rule simulate_contact:
         cases=lambda wildcards: BATCHES.get(wildcards.batch, [CENTRE_CASE]),
     script:
         "../../scripts/simulate_contact.py"
+
+
+rule correct_distances:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        histories=expand(
+            rules.simulate_contact.output.history,
+            activity=ACTIVITIES,
+            batch=CENTRE_BATCH,
+        ),
+    output:
+        table=f"{RESULTS}/tables/distance_correction.csv",
+    log:
+        f"{LOGS}/correct_distances.log",
+    benchmark:
+        f"{BENCHMARKS}/correct_distances.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=5,
+    params:
+        source=fingerprint("correct_distances"),
+        case=CENTRE_CASE["name"],
+    script:
+        "../../scripts/correct_distances.py"
 
 
 rule check_signs:

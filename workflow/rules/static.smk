@@ -121,6 +121,7 @@ rule plot_static:
             patterns=["{name}.svg"],
             caption="../report/figures.rst",
             category="Figures",
+            labels={"figure": "{name}"},
         ),
     log:
         f"{LOGS}/plot_static.log",
@@ -134,6 +135,7 @@ rule plot_static:
         runtime=10,
     params:
         source=fingerprint("plot_static"),
+        captions=CAPTIONS,
     script:
         "../../scripts/plot_static.py"
 

@@ -24,9 +24,8 @@ rule accumulate_wear:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
-        # Every block after the first simulates contact again.
-        runtime=15 + 60 * (STUDY.wear.blocks - 1),
+        mem_mb=wear_mb,
+        runtime=wear_minutes,
     params:
         source=fingerprint("accumulate_wear"),
         wear=settings(STUDY.wear),
@@ -51,7 +50,7 @@ rule write_vtk:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
+        mem_mb=maps_mb,
         runtime=10,
     params:
         source=fingerprint("write_vtk"),
@@ -78,7 +77,7 @@ rule summarize_cases:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
+        mem_mb=maps_mb,
         runtime=10,
     params:
         source=fingerprint("summarize_cases"),
@@ -121,7 +120,7 @@ rule compare_variants:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2500,
+        mem_mb=comparison_mb,
         runtime=10,
     params:
         source=fingerprint("compare_variants"),

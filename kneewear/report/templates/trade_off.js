@@ -10,12 +10,21 @@
     Math.abs(value) >= 1000 ? value.toFixed(0) : String(Number(value.toPrecision(3))));
   const inside = (name, value) => value >= bounds[name][0] && value <= bounds[name][1];
 
-  // y = x . a, within t s sqrt(1 + x . (X'X)^-1 . x), x = (1, thickness, mass).
-  function predict(fit, thickness, mass) {
-    const x = [1, thickness, mass];
+  // y = x . a; the mean within t s sqrt(g), a new case within t s sqrt(1 + g), g = x . (X'X)^-1 . x.
+  function predict(fit, inverse, x) {
     const dot = (row) => row.reduce((sum, value, i) => sum + value * x[i], 0);
-    const spread = 1 + dot(data.inverse.map(dot));
-    return [dot(fit.coefficients), data.quantile * fit.deviation * Math.sqrt(spread)];
+    const spread = dot(inverse.map(dot)), half = data.quantile * fit.deviation;
+    return [dot(fit.coefficients), half * Math.sqrt(spread), half * Math.sqrt(1 + spread)];
+  }
+
+  const span = (low, high) => `${shown(low)} to ${shown(high)}`;
+
+  // Monotone in both; only where the plane is not enough.
+  function powerLaw(fit, thickness, mass) {
+    if (!fit.power) return "the plane is enough";
+    const x = [1, Math.log(thickness), Math.log(mass)];
+    const [value, , half] = predict(fit.power, data.logarithmic_inverse, x);
+    return `${shown(Math.exp(value))} (${span(Math.exp(value - half), Math.exp(value + half))})`;
   }
 
   // The thickness that undoes a change in mass: a1 dh + a2 dm = 0.
@@ -54,10 +63,12 @@
     const known = inside("thickness", values.thickness) && inside("mass", values.mass);
     const life = data.lives.length > 1 ? find("life").value : null;
     const rows = data.fits.filter((fit) => !life || fit.life === life).map((fit) => {
-      let cells = ["\u2013", "\u2013", "\u2013"];
+      let cells = Array(5).fill("\u2013");
       if (known) {
-        const [value, half] = predict(fit, values.thickness, values.mass);
-        cells = [`${shown(value)} ${fit.unit}`, `${shown(value - half)} to ${shown(value + half)}`,
+        const x = [1, values.thickness, values.mass];
+        const [value, mean, single] = predict(fit, data.inverse, x);
+        cells = [`${shown(value)} ${fit.unit}`, span(value - mean, value + mean),
+          span(value - single, value + single), powerLaw(fit, values.thickness, values.mass),
           offset(fit, values.thickness, values.mass, change)];
       }
       const row = document.createElement("tr");

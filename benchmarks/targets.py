@@ -1,0 +1,109 @@
+"""What the engine and the dynamics are to reach, beside what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+# Search, source of the distance, and the longest a whole evaluation of 2 x 900 elements may take.
+EVALUATIONS = {
+    ("bounds", "table"): 25.0,
+    ("all", "table"): 100.0,
+    ("bounds", "exact"): 100.0,
+    ("all", "exact"): 400.0,
+}
+SEARCH_NAMES = {"bounds": "active-set search", "all": "every element looked at"}
+
+
+def compare(measured: Mapping[str, Any]) -> pd.DataFrame:
+    """Every target: quantity, unit, measured, whether it is a bound above or below, and if met.
+
+    Peers that are not installed leave NaN, and the target open.
+    """
+    rows = [*_distances(measured["distances"]), *_evaluations(measured["evaluations"])]
+    rows += [*_peers(measured["peers"]), *_dynamics(measured["dynamics"])]
+    table = pd.DataFrame(rows, columns=["quantity", "unit", "measured", "bound", "target"])
+    below = table["bound"] == "at most"
+    met = np.where(
+        below, table["measured"] <= table["target"], table["measured"] >= table["target"]
+    )
+    table["met"] = np.where(table["measured"].isna(), "not measured", np.where(met, "yes", "no"))
+    return table
+
+
+def _distances(costs: Mapping[str, float]) -> list[tuple[Any, ...]]:
+    warm, table = "exact minimum distance, warm start", "distance from the table"
+    return [
+        (warm, "us an element", costs["exact_warm_started_us"], "at most", 0.2),
+        (
+            f"{warm}, against OpenCASCADE's",
+            "times faster",
+            costs.get("times_faster_exact", np.nan),
+            "at least",
+            12.0,
+        ),
+        (table, "us an element", costs["distance_table_us"], "at most", 0.04),
+        (
+            f"{table}, against OpenCASCADE's warm search",
+            "times faster",
+            costs.get("times_faster_table", np.nan),
+            "at least",
+            60.0,
+        ),
+        (f"{table}, error", "um", costs["distance_table_max_error_um"], "at most", 0.05),
+    ]
+
+
+def _evaluations(table: pd.DataFrame) -> list[tuple[Any, ...]]:
+    times = table.set_index(["search", "distance"])["evaluation_us"]
+    sources = {"table": "distance table", "exact": "exact distance"}
+    return [
+        (
+            f"evaluation of 2 x 900 elements, {sources[source]}, {SEARCH_NAMES[search]}",
+            "us",
+            float(times[search, source]),
+            "at most",
+            longest,
+        )
+        for (search, source), longest in EVALUATIONS.items()
+    ]
+
+
+def _peers(table: pd.DataFrame) -> list[tuple[Any, ...]]:
+    finest = table.groupby("program").tail(1).set_index("program")
+    ours, theirs = "kneewear, distance table", "OpenSim, elastic foundation"
+    missing = pd.Series(np.nan, index=finest.columns)
+    peer = finest.loc[theirs] if theirs in finest.index else missing
+    error, exact = (
+        abs(float(finest.loc[name, "force_error_largest_percent"]))
+        for name in (ours, "kneewear, exact NURBS")
+    )
+    case = "one condyle, 100 x 75 elements"
+    return [
+        (
+            f"{case}, against OpenSim on 2 x 9800 triangles",
+            "times faster",
+            float(peer["evaluation_us"]) / float(finest.loc[ours, "evaluation_us"]),
+            "at least",
+            40.0,
+        ),
+        (f"{case}, force, largest error", "%", max(error, exact), "at most", 0.1),
+        (
+            f"{case}, OpenSim's force error over ours",
+            "times larger",
+            abs(float(peer["force_error_largest_percent"])) / error,
+            "at least",
+            1.0,
+        ),
+    ]
+
+
+def _dynamics(table: pd.DataFrame) -> list[tuple[Any, ...]]:
+    return [
+        (row.stage, "s", row.median_s, "at most", row.target_s)
+        for row in table.itertuples()
+        if np.isfinite(row.target_s)
+    ]

@@ -1,0 +1,79 @@
+"""What samples tell: the table of an uncertainty study, by its method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from kneewear.config import Study
+from kneewear.uncertainty.effects import step_effects
+from kneewear.uncertainty.indices import SobolIndices, sobol_indices
+from kneewear.uncertainty.intervals import prediction_interval
+from kneewear.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR
+from kneewear.uncertainty.samples import OUTPUTS, column_name
+
+SIDES = ("medial", "lateral")
+
+
+def analyse_samples(study: Study, samples: pd.DataFrame) -> pd.DataFrame:
+    """Reduce the samples of a study to what its method asks for.
+
+    Parameters
+    ----------
+    study : Study
+        Settings with their block `uncertainty`.
+    samples : DataFrame
+        All samples, as `evaluate_samples` gives them.
+
+    Returns
+    -------
+    DataFrame
+        Columns side, quantity, unit and nominal; then those of
+        :class:`kneewear.uncertainty.intervals.PredictionInterval` for monte_carlo, a row an output;
+        of :class:`kneewear.uncertainty.effects.StepEffects` for one_at_a_time and of
+        :class:`kneewear.uncertainty.indices.SobolIndices` for variance_based, a row an output and
+        constant.
+
+    Raises
+    ------
+    ValueError
+        If the study has no block `uncertainty`.
+    """
+    uncertainty = study.uncertainty
+    if uncertainty is None:
+        raise ValueError("the study has no block 'uncertainty'")
+    make = {"monte_carlo": _intervals, "one_at_a_time": _effects, "variance_based": _indices}
+    ordered = samples.sort_values("sample")
+    rows = []
+    for side in SIDES:
+        for quantity, unit in OUTPUTS.items():
+            output = ordered[[*LABELS]].assign(value=ordered[column_name(side, quantity)])
+            nominal = float(output.loc[output["role"] == NOMINAL, "value"].iloc[0])
+            labels = {"side": side, "quantity": quantity, "unit": unit, "nominal": nominal}
+            rows += [labels | row for row in make[uncertainty.method](study, output)]
+    return pd.DataFrame(rows)
+
+
+def _intervals(study: Study, output: pd.DataFrame) -> Iterator[dict[str, object]]:
+    level = study.uncertainty.level_percent if study.uncertainty else 0.0
+    drawn = output.loc[output["role"] == "draw", "value"].to_numpy(float)
+    yield prediction_interval(drawn, level).row()
+
+
+def _effects(study: Study, output: pd.DataFrame) -> Iterator[dict[str, object]]:
+    for effect in step_effects(output):
+        yield effect.row()
+
+
+def _indices(study: Study, output: pd.DataFrame) -> Iterator[dict[str, object]]:
+    if study.uncertainty is None:
+        return
+    names = list(study.uncertainty.constants)
+    if study.uncertainty.pose_errors:
+        names.append(POSE_ERROR)
+    # SALib takes a seed of zero for none.
+    seed, level = study.seed + 1, study.uncertainty.level_percent
+    found: list[SobolIndices] = sobol_indices(output, names, level, seed)
+    for index in found:
+        yield index.row()

@@ -1,0 +1,104 @@
+"""Sums of depths an element over samples: what is kept of maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.geometry import ElementGrid
+from kneewear.wear import DamageMaps
+
+Counts = NDArray[np.int64]
+Array = NDArray[np.float64]
+
+# Depths are summed in whole picometres and their squares in whole square nanometres: sums of whole
+# numbers are exact, so they do not depend on how samples are spread over jobs. There is room for
+# a million samples of 3 mm.
+PICOMETRES = 1.0e9
+SQUARE_NANOMETRES = 1.0e12
+
+
+@dataclass(frozen=True)
+class ElementSums:
+    """Depths of some samples, summed by element.
+
+    Parameters
+    ----------
+    sides : tuple of str
+        ("medial", "lateral").
+    samples : int array, shape ()
+        Samples summed.
+    wear, creep, damage : int array, shape (side, row, column)
+        Sum of depths, pm.
+    wear_squares, creep_squares, damage_squares : int array, shape (side, row, column)
+        Sum of squared depths, nm2.
+    """
+
+    sides: tuple[str, ...]
+    samples: Counts
+    wear: Counts
+    creep: Counts
+    damage: Counts
+    wear_squares: Counts
+    creep_squares: Counts
+    damage_squares: Counts
+
+    def mean(self, quantity: str) -> Array:
+        """Mean depth, mm, shape (side, row, column); zero without a sample."""
+        count = max(int(self.samples), 1)
+        return np.asarray(getattr(self, quantity) / PICOMETRES / count)
+
+    def deviation(self, quantity: str) -> Array:
+        """Standard deviation of a depth over samples, mm, shape (side, row, column)."""
+        count = max(int(self.samples), 1)
+        squares = getattr(self, f"{quantity}_squares") / SQUARE_NANOMETRES / count
+        variance = np.maximum(squares - self.mean(quantity) ** 2, 0.0)
+        return np.asarray(np.sqrt(variance * count / max(count - 1, 1)))
+
+
+def no_sums(grid: ElementGrid) -> ElementSums:
+    """Sums of no sample on a grid."""
+    zero = np.zeros(grid.area.shape, dtype=np.int64)
+    return ElementSums(grid.sides, np.zeros((), np.int64), *(zero for _ in range(6)))
+
+
+def add_sample(sums: ElementSums, maps: DamageMaps) -> ElementSums:
+    """Sums with one more sample.
+
+    Parameters
+    ----------
+    sums : ElementSums
+        Of the samples before.
+    maps : DamageMaps
+        Maps of one case and life.
+
+    Returns
+    -------
+    ElementSums
+    """
+    depths = (maps.wear_depth, maps.creep_depth, maps.damage_depth)
+    whole = [np.rint(PICOMETRES * depth[0, 0]).astype(np.int64) for depth in depths]
+    square = [np.rint(SQUARE_NANOMETRES * depth[0, 0] ** 2).astype(np.int64) for depth in depths]
+    one = ElementSums(sums.sides, np.ones((), np.int64), *whole, *square)
+    return join_sums([sums, one])
+
+
+def join_sums(parts: Sequence[ElementSums]) -> ElementSums:
+    """Sums of several parts together.
+
+    Parameters
+    ----------
+    parts : sequence of ElementSums
+        Of different samples on grids of one shape.
+
+    Returns
+    -------
+    ElementSums
+        The same bits in any order.
+    """
+    names = [field.name for field in fields(ElementSums) if field.name != "sides"]
+    totals = {name: np.sum([getattr(part, name) for part in parts], axis=0) for name in names}
+    return ElementSums(parts[0].sides, **totals)

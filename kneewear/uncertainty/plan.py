@@ -1,0 +1,187 @@
+"""Plans of samples: what every sample changes, decided before any is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import truncnorm
+
+from kneewear.config import Study, load_study
+from kneewear.uncertainty_settings import UncertainConstant, UncertaintySettings, changed_settings
+
+Array = NDArray[np.float64]
+
+# Normal distributions end here, in standard deviations: no setting runs off to nonsense.
+CUT = 3.0
+# Column of the number that names an error of measured poses; empty where poses are as measured.
+POSE_ERROR = "pose_error"
+LABELS = ("sample", "block", "role", "constant")
+NOMINAL = "nominal"
+
+
+def quantile(constant: UncertainConstant, probability: ArrayLike) -> Array:
+    """Random number of a constant that is not exceeded with a probability.
+
+    Parameters
+    ----------
+    constant : UncertainConstant
+        Distribution and spread.
+    probability : array
+        From 0 to 1.
+
+    Returns
+    -------
+    array
+        In the unit of the spread; zero at 0.5.
+    """
+    probability = np.asarray(probability, dtype=float)
+    if constant.distribution == "normal":
+        return np.asarray(constant.spread * truncnorm.ppf(probability, -CUT, CUT))
+    return constant.spread * (2.0 * probability - 1.0)
+
+
+def standard_deviation(constant: UncertainConstant) -> float:
+    """Standard deviation of a constant's random number, in the unit of its spread."""
+    if constant.distribution == "normal":
+        return float(constant.spread * truncnorm.std(-CUT, CUT))
+    return constant.spread / float(np.sqrt(3.0))
+
+
+def plan_samples(study: Study) -> pd.DataFrame:
+    """Plan an uncertainty study, and make sure that the settings of every sample are possible.
+
+    Parameters
+    ----------
+    study : Study
+        Settings with their block `uncertainty`.
+
+    Returns
+    -------
+    DataFrame
+        As `draw_samples`.
+
+    Raises
+    ------
+    ValueError
+        If the study has no block `uncertainty`.
+    InputDataError
+        If a sample's settings are out of their range.
+    """
+    plan = draw_samples(study)
+    for _, row in plan.iterrows():
+        changed_study(study, row)
+    return plan
+
+
+def draw_samples(study: Study) -> pd.DataFrame:
+    """Decide what every sample of an uncertainty study changes.
+
+    Parameters
+    ----------
+    study : Study
+        Settings with their block `uncertainty`.
+
+    Returns
+    -------
+    DataFrame
+        One row a sample: `sample` counts them; `role` is nominal (the first: nothing changed),
+        draw, low, high, A, B or mixed; `constant` names the one that is low, high or mixed;
+        `block` counts the balanced groups of variance_based; then the random number of each
+        constant, in the unit of its spread, and `pose_error`, which names an error of measured
+        poses, where they count.
+
+    Raises
+    ------
+    ValueError
+        If the study has no block `uncertainty`.
+
+    Notes
+    -----
+    monte_carlo: independent random samples; each draws from a generator of its own, seeded by the
+    study's seed and the sample's number, so it depends on no other. one_at_a_time: each constant
+    one standard deviation lower and higher than in the settings. variance_based: blocks of A, A
+    with one constant after the other taken from B, and B, where A and B are rows of a scrambled
+    Sobol sequence (Saltelli et al. 2010, Computer Physics Communications 181, 259-270). An error of
+    a whole motion enters as a single number from which the error is generated: a trigger (Iooss and
+    Ribatet 2009, Reliability Engineering and System Safety 94, 1194-1204; from memory).
+    """
+    uncertainty = study.uncertainty
+    if uncertainty is None:
+        raise ValueError("the study has no block 'uncertainty'")
+    make = {"monte_carlo": _draws, "one_at_a_time": _steps, "variance_based": _blocks}
+    names = [*uncertainty.constants, *([POSE_ERROR] if uncertainty.pose_errors else [])]
+    nothing = dict.fromkeys(uncertainty.constants, 0.0)
+    rows = [{"block": 0, "role": NOMINAL, "constant": "", **nothing}]
+    rows += make[uncertainty.method](uncertainty, study.seed)
+    plan = pd.DataFrame([{"sample": number, **row} for number, row in enumerate(rows)])
+    return plan.reindex(columns=[*LABELS, *names])
+
+
+def changed_study(study: Study, row: Mapping[str, float] | pd.Series) -> Study:
+    """Settings of one sample.
+
+    Parameters
+    ----------
+    study : Study
+        Settings with their block `uncertainty`.
+    row : mapping or Series
+        Random number of each constant.
+
+    Returns
+    -------
+    Study
+        Without the block.
+
+    Raises
+    ------
+    InputDataError
+        If a setting is out of its range.
+    """
+    constants = study.uncertainty.constants if study.uncertainty else {}
+    changes = {name: float(row[name]) for name in constants}
+    settings = changed_settings(study.model_dump(mode="json"), constants, changes)
+    return load_study(settings, f"sample {row.get('sample', '')} of the uncertainty study")
+
+
+def _numbers(uncertainty: UncertaintySettings, probabilities: Array) -> dict[str, float]:
+    """Random numbers at a point of the unit cube, whose last side may be the pose error."""
+    constants = uncertainty.constants
+    numbers = {
+        name: float(quantile(constant, probabilities[place]))
+        for place, (name, constant) in enumerate(constants.items())
+    }
+    if uncertainty.pose_errors:
+        numbers[POSE_ERROR] = float(probabilities[len(constants)])
+    return numbers
+
+
+def _draws(uncertainty: UncertaintySettings, seed: int) -> Iterator[dict[str, object]]:
+    sides = len(uncertainty.constants) + 1
+    for sample in range(1, uncertainty.samples + 1):
+        point = np.random.default_rng([seed, sample]).random(sides)
+        yield {"block": 0, "role": "draw", "constant": "", **_numbers(uncertainty, point)}
+
+
+def _steps(uncertainty: UncertaintySettings, seed: int) -> Iterator[dict[str, object]]:
+    nothing = dict.fromkeys(uncertainty.constants, 0.0)
+    for name, constant in uncertainty.constants.items():
+        step = standard_deviation(constant)
+        for role, sign in (("low", -1.0), ("high", 1.0)):
+            yield {"block": 0, "role": role, "constant": name, **nothing, name: sign * step}
+
+
+def _blocks(uncertainty: UncertaintySettings, seed: int) -> Iterator[dict[str, object]]:
+    from SALib.sample import sobol  # noqa: PLC0415 - slow to load, and only needed here
+
+    names = [*uncertainty.constants, *([POSE_ERROR] if uncertainty.pose_errors else [])]
+    problem = {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
+    points = sobol.sample(problem, uncertainty.samples, calc_second_order=False, seed=seed)
+    roles = [("A", ""), *(("mixed", name) for name in names), ("B", "")]
+    for number, point in enumerate(points):
+        block, place = divmod(number, len(roles))
+        role, name = roles[place]
+        numbers = _numbers(uncertainty, point)
+        yield {"block": block, "role": role, "constant": name, **numbers}

@@ -1,0 +1,240 @@
+"""Settings of uncertainty studies: which constants are uncertain, by how much, and how to tell."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from kneewear.setting_faults import fault, fault_at
+from kneewear.setting_types import Positive, Settings
+
+# All entries of a list, or all names of a mapping.
+EVERY = "*"
+Place = tuple[str | int, ...]
+
+
+class UncertainConstant(Settings):
+    """One uncertain constant: a random number that changes one setting, or several alike."""
+
+    settings: tuple[str, ...] = Field(
+        min_length=1,
+        description="Paths of the settings it changes, with dots; numbers count the entries of a "
+        "list from 0, and * stands for all of them.",
+    )
+    change: Literal["add", "multiply"] = Field(
+        description="Whether the random number is added to the settings, or they are multiplied "
+        "by one plus it."
+    )
+    distribution: Literal["normal", "uniform"] = Field(
+        description="Distribution of the random number about zero; a normal one is cut off at "
+        "three standard deviations."
+    )
+    spread: Positive = Field(
+        description="Standard deviation of a normal, half of the range of a uniform distribution."
+    )
+    unit: str = Field(
+        min_length=1, description='Unit of the spread: "1" and only that when it multiplies.'
+    )
+    source: str = Field(min_length=1, description="Where distribution and spread come from.")
+
+    @model_validator(mode="after")
+    def _factors_have_no_unit(self) -> UncertainConstant:
+        if (self.change == "multiply") != (self.unit == "1"):
+            raise fault(
+                f"change: {self.change} with unit: {self.unit}",
+                "unit 1 with change: multiply, and only then",
+                "Give the spread in the unit of the setting and add, or as a part and multiply.",
+            )
+        return self
+
+
+class UncertaintySettings(Settings):
+    """Uncertainty study of one case."""
+
+    method: Literal["monte_carlo", "one_at_a_time", "variance_based"] = Field(
+        description="Prediction intervals from random samples; effect of each constant alone; or "
+        "first and total indices after Sobol."
+    )
+    samples: Annotated[int, Field(ge=2, le=1_000_000)] = Field(
+        description="Random samples; of variance_based the number N, a power of two, of which N "
+        "times the number of constants plus two are simulated; of no account for one_at_a_time."
+    )
+    samples_per_job: Annotated[int, Field(ge=1)] = Field(
+        description="Samples simulated by one job; never changes a result."
+    )
+    level_percent: Annotated[float, Field(ge=50, lt=100)] = Field(
+        description="Level of prediction intervals, and of intervals of the indices, percent."
+    )
+    pose_errors: bool = Field(
+        description="Whether the standard deviations of measured motions count as uncertain too; "
+        "not for one_at_a_time, which they have no direction for."
+    )
+    constants: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")], UncertainConstant] = Field(
+        min_length=1, description="Uncertain constants by name; independent of each other."
+    )
+
+    @property
+    def sample_count(self) -> int:
+        """Samples of the plan, the nominal one among them."""
+        uncertain = len(self.constants) + self.pose_errors
+        drawn = {
+            "monte_carlo": self.samples,
+            "one_at_a_time": 2 * len(self.constants),
+            "variance_based": self.samples * (uncertain + 2),
+        }
+        return 1 + drawn[self.method]
+
+    @field_validator("constants", mode="before")
+    @classmethod
+    def _drop_removed(cls, constants: Any) -> Any:
+        if not isinstance(constants, Mapping):
+            return constants
+        return {name: block for name, block in constants.items() if block is not None}
+
+    @model_validator(mode="after")
+    def _fits_the_method(self) -> UncertaintySettings:
+        if self.method == "variance_based" and self.samples & (self.samples - 1):
+            raise fault(
+                f"samples: {self.samples} with method: variance_based",
+                "a power of two, for which the sequence of samples is balanced",
+                f"Take {1 << self.samples.bit_length() - 1} or {1 << self.samples.bit_length()}.",
+            )
+        if self.method == "one_at_a_time" and self.pose_errors:
+            raise fault(
+                "pose_errors: true with method: one_at_a_time",
+                "pose_errors: false",
+                "Set it to false, or choose another method.",
+            )
+        return self
+
+
+def setting_places(settings: Mapping[str, Any], path: str) -> Iterator[Place]:
+    """Places of numbers that a path stands for.
+
+    Parameters
+    ----------
+    settings : mapping
+        Settings as plain builtins.
+    path : str
+        Keys and counts of entries, joined by dots; * stands for all.
+
+    Yields
+    ------
+    tuple of str or int
+        Keys and indices from the top down to a number.
+
+    Raises
+    ------
+    KeyError
+        With a message, if there is nothing at the path, or no number.
+    """
+    places: list[tuple[Place, Any]] = [((), settings)]
+    for key in path.split("."):
+        places = [
+            ((*place, name), block[name])
+            for place, block in places
+            for name in _chosen(block, key, path)
+        ]
+    for place, value in places:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise KeyError(f"{path}, which is no number")
+        yield place
+
+
+def _chosen(block: Any, key: str, path: str) -> Sequence[str | int]:
+    """Keys of a mapping or indices of a list that one part of a path names."""
+    names: list[str | int] = []
+    if isinstance(block, Mapping):
+        names = list(block)
+    elif isinstance(block, list | tuple):
+        names = list(range(len(block)))
+    found = names if key == EVERY else [name for name in names if str(name) == key]
+    if not found:
+        raise KeyError(f"{path}, of which there is no '{key}'")
+    return found
+
+
+def changed_settings(
+    settings: Mapping[str, Any],
+    constants: Mapping[str, UncertainConstant],
+    changes: Mapping[str, float],
+) -> dict[str, Any]:
+    """Settings of a study with its uncertain constants changed.
+
+    Parameters
+    ----------
+    settings : mapping
+        Settings as plain builtins.
+    constants : mapping of name to UncertainConstant
+        What each constant changes.
+    changes : mapping of name to float
+        Random number of each constant, in the unit of its spread.
+
+    Returns
+    -------
+    dict
+        A copy; of the uncertainty study itself nothing is left in it.
+    """
+    changed = copy.deepcopy(dict(settings)) | {"uncertainty": None}
+    for name, constant in constants.items():
+        for place in (one for path in constant.settings for one in setting_places(settings, path)):
+            *way, last = place
+            block: Any = changed
+            for key in way:
+                block = block[key]
+            if constant.change == "add":
+                block[last] += changes[name]
+            else:
+                block[last] *= 1.0 + changes[name]
+    return changed
+
+
+def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySettings) -> None:
+    """Refuse constants that change no number, or one that no sample is built from.
+
+    Parameters
+    ----------
+    settings : mapping
+        Settings of the study as plain builtins.
+    uncertainty : UncertaintySettings
+        Constants.
+
+    Raises
+    ------
+    ValidationError
+        With the place of the constant.
+    """
+    for name, constant in uncertainty.constants.items():
+        location = ("uncertainty", "constants", name, "settings")
+        for path in constant.settings:
+            try:
+                places = list(setting_places(settings, path))
+            except KeyError as error:
+                raise fault_at(
+                    location,
+                    str(error.args[0]),
+                    "the path of a number in the settings, as cases.body_mass_kg.0",
+                    "Correct the path; config/README.md lists all keys.",
+                ) from None
+            for place in places:
+                if not _is_sampled(settings, place):
+                    raise fault_at(
+                        location,
+                        f"{path}, which samples are not built from",
+                        "a setting of the built-in implant, of a built-in activity, of cases, "
+                        "simulation or wear",
+                        "Leave it out: surfaces and motions of files are as they were measured. "
+                        "Their own standard deviations count with pose_errors: true.",
+                    )
+
+
+def _is_sampled(settings: Mapping[str, Any], place: Place) -> bool:
+    """Whether samples are built anew from a setting."""
+    if place[0] == "implant":
+        return settings["implant"]["source"] == "parametric" and "parametric" in place
+    if place[0] == "activities":
+        return bool(settings["activities"][place[1]]["source"] == "parametric")
+    return place[0] in ("cases", "simulation", "wear")

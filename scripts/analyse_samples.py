@@ -1,0 +1,14 @@
+"""Reduce the samples of an uncertainty study to its tables (rule analyse_samples)."""
+
+import pandas as pd
+
+from kneewear.config import load_study
+from kneewear.io.csv_tables import load_table, save_table
+from kneewear.joblog import job_log
+from kneewear.uncertainty.analysis import analyse_samples
+
+with job_log(snakemake.log[0], snakemake.threads):
+    samples = pd.concat(map(load_table, snakemake.input.samples), ignore_index=True)
+    found = analyse_samples(load_study(snakemake.params.study), samples)
+    save_table(samples, snakemake.output.samples)
+    save_table(found, snakemake.output.found)

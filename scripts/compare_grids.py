@@ -1,0 +1,21 @@
+"""Errors of fixed and adaptive elements on the study's medial bearing (rule compare_grids)."""
+
+import numpy as np
+
+from kneewear.config import SimulationSettings, TableSettings
+from kneewear.contact.grid_comparison import DEPTHS, Joint, compare_grids
+from kneewear.geometry import bearing_of, tabulate_surface
+from kneewear.io.csv_tables import save_table
+from kneewear.io.surfaces import load_implant
+from kneewear.joblog import job_log
+from kneewear.simulation.layers import choose_pressure_law
+
+with job_log(snakemake.log[0], snakemake.threads):
+    table = TableSettings(**snakemake.params.table)
+    law = choose_pressure_law(SimulationSettings(**snakemake.params.simulation))
+    implant = load_implant(snakemake.input.surfaces)
+    condyle = implant.femoral["medial"]
+    samples = tabulate_surface(condyle, table.u_points, table.v_points)
+    joint = Joint(bearing_of(implant, "medial"), condyle, samples, law, np.eye(3))
+    grids = {"adaptive": ((20, 15), (40, 30)), "fixed": ((50, 38), (100, 75))}
+    save_table(compare_grids(joint, DEPTHS, **grids, places=5), snakemake.output.comparison)

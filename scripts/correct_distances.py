@@ -1,0 +1,16 @@
+"""Penetrations of the centre case by the source's distance methods (rule correct_distances)."""
+
+from kneewear.io.csv_tables import save_table
+from kneewear.io.grid import load_grid
+from kneewear.io.history import load_case
+from kneewear.io.surfaces import load_implant
+from kneewear.joblog import job_log
+from kneewear.simulation.distance_correction import correct_distances
+
+with job_log(snakemake.log[0], snakemake.threads):
+    table = correct_distances(
+        grid=load_grid(snakemake.input.grid),
+        femoral=load_implant(snakemake.input.surfaces).femoral,
+        histories=load_case(snakemake.input.histories, snakemake.params.case),
+    )
+    save_table(table, snakemake.output.table)

@@ -1,0 +1,27 @@
+"""The picture of the rules is that of the workflow."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs.generators.rulegraph import PICTURE, described, draw_rules, reduced, rule_edges
+
+# Only where the optional extra `cad` is installed.
+OPTIONAL = "export_surfaces"
+
+
+def test_implied_edges_are_left_out():
+    assert reduced({("a", "b"), ("b", "c"), ("a", "c")}) == {("a", "b"), ("b", "c")}
+
+
+@pytest.mark.workflow
+def test_picture_is_up_to_date():
+    edges = {edge for edge in rule_edges() if OPTIONAL not in edge}
+    kept = re.search(r"<dc:description>(.*?)</dc:description>", PICTURE.read_text(), re.DOTALL)[1]
+    shown = {tuple(one.split(" &gt; ")) for one in kept.strip().split("; ")}
+    remedy = "python -m docs.generators.rulegraph draws the picture anew"
+    assert {edge for edge in shown if OPTIONAL not in edge} == edges, remedy
+    assert len(described(edges)) > 100
+    assert len(draw_rules(edges).axes[0].texts) >= len({name for edge in edges for name in edge})

@@ -1,0 +1,58 @@
+"""The page of a study's inputs, before it is run."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kneewear import __main__ as command
+from kneewear.report.preflight import Pose, draw_preflight, poses_of, touch_down
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
+    poses = poses_of(whole.activities["gait"])
+    contacts = touch_down(whole.implant, whole.grid, poses)
+    figures, table = draw_preflight(
+        whole.implant, whole.grid, poses, list(whole.activities.values())
+    )
+    assert set(figures) == {
+        "first_contact", "first_contact_path", "thickness_map", "activity_gait",
+    }  # fmt: skip
+    lines = [line for line in figures["first_contact_path"].axes[0].lines
+             if line.get_label() in ("medial", "lateral")]  # fmt: skip
+    for line in lines:
+        places = np.array([one.place[line.get_label()] for one in contacts])
+        np.testing.assert_allclose(line.get_xydata(), places[:, [2, 0]])
+    assert len(table.rows) == len(poses)
+    assert all(row[1] in ("medial", "lateral") for row in table.rows)
+
+
+def test_a_pose_beside_the_insert_is_told(whole):
+    away = Pose("away", np.zeros(3), np.array([400.0, 0.0, 0.0]))
+    _, table = draw_preflight(whole.implant, whole.grid, [away], [])
+    assert table.rows[0][1] == "no condyle above its plateau"
+
+
+@pytest.mark.parametrize(
+    "study", ["config/example_meshes.yaml", "config/chapter3.yaml"], ids=["meshes", "static"]
+)
+def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").symlink_to(CHECKOUT / "config")
+    start = time.process_time()
+    command.main(["--draw", study])
+    # Of this process alone; on a machine to itself no more on the clock.
+    assert time.process_time() - start < 40.0
+    said = capsys.readouterr().out
+    place = tmp_path / re.search(r"Look at (\S+)", said)[1]
+    page = place.read_text(encoding="utf-8")
+    assert "first contact" in page
+    assert not re.search(r'(src|href)="(?!data:|#)', page)
+    for path in place.parent.glob("*.svg"):
+        assert path.with_suffix(".png").is_file()

@@ -1,0 +1,68 @@
+"""Targets are told as met, missed or open from what was measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.run import plain
+from benchmarks.targets import EVALUATIONS, compare
+
+DISTANCES = {
+    "exact_warm_started_us": 0.17,
+    "distance_table_us": 0.05,
+    "distance_table_max_error_um": 0.03,
+    "times_faster_exact": 15.0,
+}
+
+
+def measured(programs):
+    return {
+        "distances": DISTANCES,
+        "evaluations": pd.DataFrame(
+            [
+                {"search": search, "distance": source, "evaluation_us": longest}
+                for (search, source), longest in EVALUATIONS.items()
+            ]
+        ),
+        "peers": pd.DataFrame(programs),
+        "dynamics": pd.DataFrame(
+            [
+                {"stage": "one", "median_s": 0.2, "target_s": 0.1},
+                {"stage": "untold", "median_s": 0.2, "target_s": np.nan},
+            ]
+        ),
+    }
+
+
+OURS = [
+    {"program": f"kneewear, {name}", "force_error_largest_percent": -0.05, "evaluation_us": 50.0}
+    for name in ("distance table", "exact NURBS")
+]
+OPENSIM = {
+    "program": "OpenSim, elastic foundation",
+    "force_error_largest_percent": -3.7,
+    "evaluation_us": 5000.0,
+}
+
+
+def test_each_target_is_met_or_missed():
+    table = compare(measured([*OURS, OPENSIM])).set_index("quantity")
+    assert table.loc["exact minimum distance, warm start", "met"] == "yes"
+    assert table.loc["distance from the table", "met"] == "no"
+    assert table.loc["one", "met"] == "no"
+    assert "untold" not in table.index
+    against = table[table.index.str.contains("OpenSim")]["measured"].tolist()
+    assert against == [100.0, 74.0]
+
+
+def test_what_was_not_measured_is_open():
+    table = compare(measured(OURS)).set_index("quantity")
+    missing = table.index[table["met"] == "not measured"]
+    assert len(missing) == 3  # OpenCASCADE's table ratio and both of OpenSim
+    assert table.loc[missing, "measured"].isna().all()
+
+
+def test_tables_and_numpy_numbers_fit_into_json():
+    kept = plain({"a": pd.DataFrame({"x": [1.5, np.nan]}), "b": np.float64(2.0)})
+    assert kept == {"a": [{"x": 1.5}, {"x": None}], "b": 2.0}

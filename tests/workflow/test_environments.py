@@ -1,0 +1,141 @@
+"""Every way of installing names the same packages, and the workflow serves as a module."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import files
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from kneewear.provenance import LIBRARIES
+from tests.workflow.conftest import CHECKOUT
+
+PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+# conda's names of packages that pip calls otherwise: parts that need no graphics, no storage.
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
+
+
+def requirements(lines):
+    """Requirements by their canonical name."""
+    parsed = map(Requirement, lines)
+    return {canonicalize_name(one.name): one for one in parsed}
+
+
+def locked():
+    """Version of every package of the lock."""
+    lines = (CHECKOUT / "requirements.lock").read_text().splitlines()
+    pairs = (line.split("==") for line in lines if line and not line.startswith("#"))
+    return {canonicalize_name(name): Version(number) for name, number in pairs}
+
+
+def test_lock_satisfies_every_requirement_and_extra_but_the_peers():
+    extras = PROJECT["optional-dependencies"]
+    wanted = requirements(PROJECT["dependencies"])
+    for extra in extras.keys() - {"peers", "cluster"}:
+        wanted |= requirements(extras[extra])
+    lock = locked()
+    assert not wanted.keys() - lock.keys()
+    unmet = [name for name, one in wanted.items() if lock[name] not in one.specifier]
+    assert not unmet
+
+
+def test_conda_environment_is_in_step_with_the_project():
+    file = yaml.safe_load((CHECKOUT / "workflow/envs/kneewear.yaml").read_text())
+    conda = requirements(file["dependencies"])
+    for theirs, ours in CONDA_NAMES.items():
+        conda[ours] = conda.pop(theirs)
+    python = conda.pop("python")
+    assert conda.keys() == (project := requirements(PROJECT["dependencies"])).keys()
+    assert [conda[name].specifier for name in project] == [p.specifier for p in project.values()]
+    assert Version("3.11") in python.specifier
+    assert not [name for name in conda if locked()[name] not in conda[name].specifier]
+
+
+def test_container_holds_the_lock_and_nothing_else():
+    recipe = (CHECKOUT / "workflow/envs/Dockerfile").read_text()
+    base = re.search(r"^FROM python:([\d.]+)-slim$", recipe, re.MULTILINE)
+    assert base is not None
+    assert Version(base[1]) in Requirement(f"python{PROJECT['requires-python']}").specifier
+    assert "COPY requirements.lock /\n" in recipe
+    assert re.findall(r"pip install .*", recipe) == [
+        "pip install --no-cache-dir --requirement /requirements.lock"
+    ]
+    assert f"kneewear:{PROJECT['version']}" in recipe
+
+
+def test_provenance_tells_the_version_of_every_requirement():
+    told = {canonicalize_name(name) for name in LIBRARIES}
+    assert requirements(PROJECT["dependencies"]).keys() <= told
+
+
+@pytest.mark.parametrize("name", ["local", "slurm", "generic", "kubernetes"])
+def test_profiles_go_on_where_a_run_was_lost(name):
+    profile = yaml.safe_load((CHECKOUT / f"workflow/profiles/{name}/config.yaml").read_text())
+    assert profile["rerun-incomplete"]
+    if name != "local":
+        assert profile["retries"] >= 1
+        assert profile["keep-going"]
+
+
+NETWORK = {"aiohttp", "ftplib", "http", "requests", "socket", "ssl", "urllib", "urllib3"}
+
+
+def test_nothing_of_ours_can_reach_the_network():
+    reaching = []
+    for path in [*CHECKOUT.glob("kneewear/**/*.py"), *CHECKOUT.glob("scripts/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            else:
+                continue
+            reaching += [path.name for name in names if name.split(".")[0] in NETWORK]
+    assert not reaching
+
+
+def test_cad_and_three_dimensional_packages_share_no_file_and_load_in_either_order():
+    pytest.importorskip("OCP", reason="the extra 'cad' is not installed")
+    # Without a common file, installing one never overwrites the other.
+    owned = [
+        {str(path) for path in files(name) or () if "__pycache__" not in str(path)}
+        for name in ("cadquery-ocp-novtk", "vtk", "k3d")
+    ]
+    assert all(owned)
+    assert not [one & other for one, other in itertools.combinations(owned, 2) if one & other]
+    for order in ("OCP.gp, vtkmodules.vtkIOXML", "vtkmodules.vtkIOXML, OCP.gp"):
+        subprocess.run([sys.executable, "-c", f"import {order}"], check=True, timeout=120)
+
+
+MODULE = """module kneewear:
+    snakefile: "{snakefile}"
+    config: {{"study": "mine", "cases": {{"thickness_mm": [6], "body_mass_kg": [50, 75]}}}}
+use rule * from kneewear as knee_*
+"""
+
+
+@pytest.mark.workflow
+def test_another_workflow_uses_it_as_a_module_without_conda_and_in_any_folder(tmp_path):
+    folder = tmp_path / "étude à lire, n° 1"
+    folder.mkdir()
+    (folder / "Snakefile").write_text(MODULE.format(snakefile=CHECKOUT / "Snakefile"))
+    # No conda, and nothing of this shell but the interpreter.
+    environment = {"PATH": os.path.dirname(sys.executable), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "rules"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert re.search(r"knee_simulate_contact +4\b", said), said
+    assert re.search(r"knee_write_report +1\b", said)
