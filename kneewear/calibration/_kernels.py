@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import FUSED_SUMS, compiled
+from kneewear.compilation import compiled
 from kneewear.contact._record_kernels import DEPTH, NUMBERS, STIFFNESS
 from kneewear.mechanics._kernels import orient
 from kneewear.simulation._equilibrium_kernels import (
@@ -51,7 +51,7 @@ class MotionArrays(NamedTuple):
     load: NDArray[np.float64]
 
 
-@compiled(relaxed=FUSED_SUMS)
+@compiled
 def indentation(
     along: float, radius: float, condyle: CondyleArrays
 ) -> tuple[float, float, float, float]:  # pragma: no cover
@@ -71,7 +71,7 @@ def indentation(
     return size - reach, outward * place / reach, height / reach, reach
 
 
-@compiled(relaxed=FUSED_SUMS)
+@compiled
 def press_side(
     elements: NDArray,
     condyle: CondyleArrays,
@@ -216,7 +216,7 @@ def follow_cycle(
     return worst
 
 
-@compiled(relaxed=FUSED_SUMS)
+@compiled
 def add_damage(
     elements: NDArray,
     condyle: CondyleArrays,
