@@ -90,6 +90,13 @@ class Fit:
     errors: Array
     slopes: Array
 
+    @property
+    def sum_of_squares(self) -> float:
+        """What was made least: squares of the errors in spreads, to the exponent, added up."""
+        return float(
+            np.sum(np.abs(self.errors / self.target.spread) ** (2.0 * self.target.exponent))
+        )
+
 
 def published_target(cells: Cells, settings: CalibrationSettings) -> Target:
     """Published values of some cells.

@@ -67,17 +67,16 @@ def calibrate(study: Study) -> Calibration:
     fits = [fit_constants(study, settings, target)]
     for number in sorted(settings.trade_off, reverse=True):
         fits.append(fit_constants(study, settings, target, number, near=fits[-1]))
-    comparisons = [
-        compare_published(simulate_published(fit.study, settings.activity, resolution))
-        for fit in fits
-    ]
-    rows = [
-        {"constants": fit.places.size} | row
-        for fit, comparison in zip(fits, comparisons, strict=True)
-        for row in error_rows(comparison)
-    ]
-    trade_off = pd.DataFrame(rows).sort_values("constants", kind="stable", ignore_index=True)
-    return Calibration(fits[0], tabulate_constants(fits[0]), comparisons[0], trade_off)
+    rows = []
+    for number in sorted(fit.places.size for fit in fits):
+        # A fit of fewer constants is one of more, with the others plain: searches are local.
+        fewer = [fit for fit in fits if fit.places.size <= number]
+        best = min(fewer, key=lambda fit: fit.sum_of_squares)
+        comparison = compare_published(
+            simulate_published(best.study, settings.activity, resolution)
+        )
+        rows += [{"constants": number} | row for row in error_rows(comparison)]
+    return Calibration(fits[0], tabulate_constants(fits[0]), comparison, pd.DataFrame(rows))
 
 
 def simulate_published(study: Study, activity: str, resolution: Resolution) -> pd.DataFrame:

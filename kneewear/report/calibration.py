@@ -13,6 +13,7 @@ from kneewear.report.trends import draw_published_errors, draw_published_scatter
 
 # Median and largest error aimed at on cells that were not fitted, per cent beyond rounding.
 AIMS = {"all others": (2.0, 6.0), "average pressure": (4.0, 10.0)}
+TITLES = {"all others": "All but average pressure", "average pressure": "Average pressure"}
 CELL_COLOURS = {"fitted": "#999999", "not fitted": "#0072B2"}
 
 
@@ -70,7 +71,7 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
             axes.axhline(aim, color=INK, lw=0.8, ls=":")
             axes.annotate(text, (1.0, aim), xycoords=("axes fraction", "data"), fontsize=7,
                           ha="right", va="bottom")  # fmt: skip
-        axes.set(title=group.capitalize(), xlabel="fitted constants", ylim=(0.0, None))
+        axes.set(title=TITLES[group], xlabel="fitted constants", ylim=(0.0, None))
         axes.set_xticks(sorted(rows["constants"].unique()))
     figure.axes[0].set_ylabel("error beyond rounding (%)")
     figure.axes[0].legend()

@@ -29,7 +29,9 @@ def by_engine() -> np.ndarray:
         tables={side: tabulate_surface(one, 61, 31) for side, one in implant.femoral.items()},
         activity=build_parametric_activity("gait", STUDY.activities["gait"], COARSE.frames),
         cases=[Case("one", *CELL)],
-        settings=STUDY.simulation.model_copy(update={"distance": "exact"}),
+        settings=STUDY.simulation.model_copy(
+            update={"distance": "exact", "analysis": "quasi_static"}
+        ),
     )
     maps = accumulate_wear({"gait": history}, grid, STUDY.wear)
     table = summarize_cases(maps, record_cycles({"gait": history}), grid, STUDY.wear)
