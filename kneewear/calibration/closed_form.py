@@ -159,7 +159,10 @@ def _lay_elements(
 ) -> Array:
     """Centre, normal, area and place of the stiffness of each element, (rows, columns, 8)."""
     profile = plateau_profile(shape, side)
-    length, radius = 2.0 * shape.plateau_half_length_mm, shape.plateau_sagittal_radius_mm
+    radius = shape.plateau_sagittal_radius_mm
+    # What lies lower than the middle of the land, as the rims' ends do, reaches farther.
+    rim = profile.outline(np.array([profile.middle + 0.5 * profile.width]))[0][0]
+    length = 2.0 * shape.plateau_half_length_mm * (1.0 - min(float(rim), 0.0) / radius)
     x = length * ((np.arange(resolution.rows) + 0.5) / resolution.rows - 0.5)
     z = profile.width * ((np.arange(resolution.columns) + 0.5) / resolution.columns - 0.5)
     z += profile.middle

@@ -42,11 +42,8 @@ def by_engine() -> np.ndarray:
 def test_closed_form_agrees_with_the_engine():
     closed = simulate_cells(STUDY, "gait", [CELL], COARSE)[0]
     difference = dict(zip(QUANTITIES, np.abs(closed / by_engine() - 1.0).T, strict=True))
-    # Elements at the border of contact come and go with a micrometre; sums hardly notice.
-    assert difference["max_pressure"].max() < 1e-3
-    assert difference["damage_volume"].max() < 1e-3
-    assert difference["damage_depth"].max() < 2e-3
-    assert max(each.max() for each in difference.values()) < 1e-2
+    # Tables print four digits at most: what is left is when the searches for balance end.
+    assert max(each.max() for each in difference.values()) < 1e-4
 
 
 def test_force_is_the_load(monkeypatch):
