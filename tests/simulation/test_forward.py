@@ -240,15 +240,18 @@ def test_a_drive_into_the_metal_is_an_error_that_names_the_frame():
 
 
 def test_forward_analysis_of_a_case():
-    study = gait_study(ROWS, COLUMNS, FRAMES)
+    # On a grid of 30 x 24 equilibria jump sideways by up to 0.07 mm from frame to frame, as single
+    # elements come and go; what has inertia does not follow, and peaks differ by 1.3 % (rms).
+    study = gait_study(60, 45, FRAMES)
     case = Case("one", 8.0, 75.0)
     still = study.run(case)
     moved = study.with_settings(analysis="forward").run(case)
     assert (still.analysis, moved.analysis) == ("quasi_static", "forward")
     assert not still.inertia_force.any()
     assert moved.inertia_force.any()
-    # The grid is the same, so pressures differ by what inertia and damping do. Peaks of single
-    # elements jump on a grid as coarse as this when the component slides by some 0.05 mm.
-    apart = (moved.max_pressure / still.max_pressure - 1.0)[0, stance()]
-    assert np.sqrt(np.mean(apart**2)) < 0.01
+    # The grid is the same, so pressures differ by what inertia and damping do.
+    in_stance = still.load[0] > 0.4 * still.load[0].max()
+    for name in ("max_pressure", "avg_pressure"):
+        apart = (getattr(moved, name) / getattr(still, name) - 1.0)[0, in_stance]
+        assert np.sqrt(np.mean(apart**2)) < 0.005
     assert moved.residual.max() < 1e-9

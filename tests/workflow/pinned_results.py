@@ -25,10 +25,10 @@ QUANTITIES = (
     "damage_volume",
 )  # fmt: skip
 
-# Equilibria end at a residual of 1e-8 of the load, and pressures are stored in single precision
-# (1e-7); sums over a cycle gather ten times that. An area changes by whole elements, one in some
-# hundreds.
-TOLERANCE = 1e-6
+# Forward dynamics errs in a step by at most 1e-5 of 0.1 mm, and where the bearing hardly holds the
+# medial-lateral position a last digit grows to that: 0.006 MPa of 30 MPa between two roundings. An
+# area changes by whole elements, one in some hundreds.
+TOLERANCE = 1e-3
 AREA_TOLERANCE = 5e-3
 
 
