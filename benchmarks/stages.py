@@ -59,6 +59,11 @@ def main() -> dict[str, float]:
     modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
     layer = Layer(SmallStrain(modulus), grid.thickness[0].ravel()[contact.index])
 
+    def evaluate_twice() -> None:
+        """Two poses in turn, for the same one again costs nothing."""
+        for lower in (0.0, 1e-3):
+            contact.evaluate(rotation, translation - [0.0, lower, 0.0], layer)
+
     rows = [
         (
             "implant, element grid and lookup tables",
@@ -73,7 +78,7 @@ def main() -> dict[str, float]:
         ),
         (
             f"one contact evaluation, medial, {history.active_elements[0, frame, 0]} loaded",
-            1e3 * seconds(lambda: contact.evaluate(rotation, translation, layer), 200),
+            0.5e3 * seconds(evaluate_twice, 200),
         ),
         (f"a cycle of {settings.frames} quasi-static frames, one case", 1e3 * seconds(cycle, 3)),
     ]

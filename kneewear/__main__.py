@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
         notes = check_inputs(study, Path())
         page = _drawn(study, notes) if chosen.draw else ""
     except InputDataError as error:
-        raise SystemExit(str(error)) from None
+        raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
     said = [
         *notes,
         f"Study '{study.study}': no fault found.",

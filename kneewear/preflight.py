@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -12,13 +12,17 @@ from matplotlib.figure import Figure
 from kneewear.activity import build_activity
 from kneewear.activity.activity import Activity
 from kneewear.config import Study
+from kneewear.errors import InputDataError
 from kneewear.geometry import build_grid, build_implant
+from kneewear.geometry.implant_sources import extract_bearings, window_axis
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.curves import read_curves
 from kneewear.io.document import save_text
 from kneewear.io.figures import save_figure
 from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import activity_files, mesh_files
 from kneewear.report.preflight import Pose, draw_preflight, poses_of, render_preflight
+from kneewear.report.windows import draw_windows
 
 # Elements a side: enough for pictures.
 ELEMENTS = (60, 45)
@@ -47,26 +51,47 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
         When the implant cannot be built from its files, or an activity from its curves.
     """
     shapes = {name: load_shape(path) for name, path in mesh_files(study, root).items()}
-    implant, fits = build_implant(study.implant, **shapes)
+    folder = Path(root) / "results" / study.study / "inputs"
+    folder.mkdir(parents=True, exist_ok=True)
+    windows = _windows(study, shapes)
+    _save(windows, folder)
+    try:
+        implant, fits = build_implant(study.implant, **shapes)
+    except InputDataError as error:
+        for name in windows:
+            error.add_note(f"Look at {folder / name}.png")
+        raise
     grid = build_grid(implant, *ELEMENTS)
     activities = [_activity(study, name, root) for name in _driven(study)]
     poses = [pose for one in activities for pose in poses_of(one)] or _static_poses(study)
     figures, table = draw_preflight(implant, grid, poses, activities)
+    _save(figures, folder)
     worst = max(fit.row()["max_mm"] for fit in fits)
     remarks = [
         *notes,
         f"Surfaces deviate from their source by up to {1e3 * worst:.2g} µm.",
         *(f"{one.name}: {remark}" for one in activities for remark in one.remarks),
     ]
-    folder = Path(root) / "results" / study.study / "inputs"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, figure in figures.items():
-        for suffix in ("svg", "png"):
-            save_figure(figure, folder / f"{name}.{suffix}")
-    pictures = {name: _as_svg(figure) for name, figure in figures.items()}
+    pictures = {name: _as_svg(figure) for name, figure in (windows | figures).items()}
     page = render_preflight(study.model_dump(mode="json"), pictures, table, remarks)
     save_text(page, folder / "index.html")
     return folder / "index.html"
+
+
+def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figure]:
+    """What is cut out of the user's meshes; nothing of a built-in implant or a natural knee."""
+    meshes = study.implant.meshes
+    if study.implant.source != "meshes" or meshes is None:
+        return {}
+    parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
+    insert, femoral = parts["insert"].sheet, parts["femoral"].sheet
+    return {"windows": draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))}
+
+
+def _save(figures: Mapping[str, Figure], folder: Path) -> None:
+    for name, figure in figures.items():
+        for suffix in ("svg", "png"):
+            save_figure(figure, folder / f"{name}.{suffix}")
 
 
 def _driven(study: Study) -> tuple[str, ...]:

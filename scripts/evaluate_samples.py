@@ -12,7 +12,7 @@ from kneewear.joblog import job_log
 from kneewear.uncertainty.samples import SampledModel, evaluate_samples
 
 with job_log(snakemake.log[0], snakemake.threads):
-    plan = load_table(snakemake.input.plan).fillna({"constant": ""})
+    plan = load_table(snakemake.input.plan)
     model = SampledModel(
         implant=load_implant(snakemake.input.surfaces),
         grid=load_grid(snakemake.input.grid),

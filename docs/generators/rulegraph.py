@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "rulegraph.svg"
 COLOURS = {
     "geometry": "#56B4E9", "activity": "#F0E442", "simulation": "#0072B2", "contact": "#999999",
-    "wear": "#D55E00", "regression": "#CC79A7", "report": "#009E73", "provenance": "#cccccc",
+    "wear": "#D55E00", "regression": "#CC79A7", "uncertainty": "#E69F00", "report": "#009E73",
+    "provenance": "#cccccc",
 }  # fmt: skip
 DARK = ("simulation", "wear", "report")
 WIDTH, HEIGHT = 0.86, 0.62
@@ -103,7 +104,7 @@ def draw_rules(edges: Edges) -> Figure:
     axes = figure.subplots()
     axes.set(xlim=(-0.6, columns - 0.4), ylim=(-0.5 * rows - 0.6, 0.5 * rows + 0.3))
     axes.set_axis_off()
-    for first, second in edges:
+    for first, second in sorted(edges):
         (x0, y0), (x1, y1) = place[first], place[second]
         ends = (x0 + 0.5 * WIDTH, y0), (x1 - 0.5 * WIDTH, y1)
         axes.add_patch(
@@ -112,9 +113,10 @@ def draw_rules(edges: Edges) -> Figure:
         )  # fmt: skip
     for name, spot in place.items():
         _draw_rule(axes, name, room[name], spot)
-    for number, (name, colour) in enumerate(COLOURS.items()):
-        x = -0.5 + number * columns / len(COLOURS)
-        axes.plot(x, -0.5 * rows - 0.45, "s", color=colour, ms=8)
+    shown = [name for name in COLOURS if name in {room[rule] for rule in place}]
+    for number, name in enumerate(shown):
+        x = -0.5 + number * columns / len(shown)
+        axes.plot(x, -0.5 * rows - 0.45, "s", color=COLOURS[name], ms=8)
         axes.text(x + 0.1, -0.5 * rows - 0.45, name, va="center", fontsize=8)
     return figure
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
-from kneewear.contact._proximity_kernels import project_near
+from kneewear.contact._proximity_kernels import is_beyond, project_near
 from kneewear.contact._record_kernels import (
     FACE,
     FOOT_ROWS,
@@ -44,16 +44,20 @@ SURELY_APART = 1e-9
 def drop_apart(pair: Any, first: int, last: int) -> int:  # pragma: no cover
     """Drop listed elements that the distance table alone shows to be apart; returns the new end.
 
-    Places the table has no values for stay.
+    Of places the table has no values for, those stay that lower bounds leave over.
     """
-    table, work = table_of(pair), work_of(pair)
+    table, voxels, work = table_of(pair), voxels_of(pair), work_of(pair)
     listed, held = indices_of(pair.listed, pair.count), indices_of(pair.held, pair.count)
     state = indices_of(pair.state, pair.count)
     points, place, feet = work[POINT:], work[PLACE:], work[FOOT_ROWS:]
     look_up_distances(table, points, first, last, place, state, feet)
     slot = first
     for n in range(first, last):
-        if (state[n] == TABLED and feet[0, n] < SURELY_APART) or state[n] == UNTABLED:
+        if state[n] == UNTABLED:
+            stays = not is_beyond(voxels, held[n], points[0, n], points[1, n], points[2, n])
+        else:
+            stays = state[n] == TABLED and feet[0, n] < SURELY_APART
+        if stays:
             listed[slot], held[slot] = listed[n], held[n]
             for a in range(3):
                 points[a, slot] = points[a, n]

@@ -32,6 +32,16 @@ def find_voxel(voxels: Voxels, x: float, y: float, z: float) -> int:  # pragma: 
     return (int(a) * voxels.count_y + int(b)) * voxels.count_z + int(c)
 
 
+@compiled(inlined=True)
+def is_beyond(voxels: Voxels, voxel: int, x: float, y: float, z: float) -> bool:  # pragma: no cover
+    """Whether a lower bound of the distance shows a point in a voxel to be apart."""
+    rate = 1.0 / voxels.size
+    bound = rate * (x - voxels.origin_x) * voxels.planes[voxel, 0]
+    bound += rate * (y - voxels.origin_y) * voxels.planes[voxel, 1]
+    bound += rate * (z - voxels.origin_z) * voxels.planes[voxel, 2]
+    return bound + voxels.planes[voxel, 3] > 0.0
+
+
 @compiled
 def project_near(
     patch: PatchArrays,

@@ -49,12 +49,13 @@ def spread_from_active(
     """
     listed, marks = indices_of(pair.listed, pair.count), marks_of(pair)
     before = indices_of(pair.before, pair.count)
-    neighbours, work = neighbours_of(pair), work_of(pair)
+    neighbours, elements, work = neighbours_of(pair), elements_of(pair), work_of(pair)
     voxels, way = voxels_of(pair), into_voxels(pair, rotation, translation)
     marks[:] = UNTRIED
     head = tail = np.int64(0)
     for n in range(pair.before_count):
-        tail = try_element(pair, rotation, translation, way, voxels, before[n], tail)
+        if is_to_try(marks, elements, before[n], way, voxels):
+            tail = list_element(pair, rotation, translation, before[n], tail)
     while tail > head:
         find_feet(pair, rotation, head, tail)
         face_indenter(pair, rotation, head, tail)
@@ -63,32 +64,31 @@ def spread_from_active(
             if work[FOOT_ROWS, slot] < 0.0:
                 for direction in range(neighbours.shape[1]):
                     beside = neighbours[listed[slot], direction]
-                    if beside >= 0:
-                        tail = try_element(pair, rotation, translation, way, voxels, beside, tail)
+                    if beside >= 0 and is_to_try(marks, elements, beside, way, voxels):
+                        tail = list_element(pair, rotation, translation, beside, tail)
         head = ring
-    tail = try_the_rest(pair, rotation, translation, way, voxels, tail)
+    tail = list_the_rest(pair, rotation, translation, tail)
     find_feet(pair, rotation, head, tail)
     face_indenter(pair, rotation, head, tail)
     keep_in_order(pair, tail)
 
 
-@compiled
-def try_element(
-    pair: Any,
-    rotation: NDArray,
-    translation: NDArray,
-    way: Mapping,
-    voxels: Voxels,
-    element: int,
-    slot: int,
-) -> int:  # pragma: no cover
-    """List an element that was not tried yet and may touch; returns the next free slot."""
-    marks = marks_of(pair)
+@compiled(inlined=True)
+def is_to_try(
+    marks: NDArray, elements: NDArray, element: int, way: Mapping, voxels: Voxels
+) -> bool:  # pragma: no cover
+    """Whether an element was not tried yet, and may touch; it counts as tried from now on."""
     if marks[element] != UNTRIED:
-        return slot
+        return False
     marks[element] = TRIED
-    if element_is_apart(elements_of(pair), element, way, voxels):
-        return slot
+    return not element_is_apart(elements, element, way, voxels)
+
+
+@compiled
+def list_element(
+    pair: Any, rotation: NDArray, translation: NDArray, element: int, slot: int
+) -> int:  # pragma: no cover
+    """List an element; returns the next free slot."""
     voxel = place_element(pair, rotation, translation, element, slot)
     if voxel == OUTSIDE:
         return slot
@@ -98,16 +98,20 @@ def try_element(
 
 
 @compiled
-def try_the_rest(
-    pair: Any, rotation: NDArray, translation: NDArray, way: Mapping, voxels: Voxels, slot: int
+def list_the_rest(
+    pair: Any, rotation: NDArray, translation: NDArray, slot: int
 ) -> int:  # pragma: no cover
     """List the untried elements that lower bounds leave over."""
     tile_first = indices_of(pair.tile_first, pair.tile_count + 1)
     tiles = rows_of(pair.tiles, pair.tile_count, TILE_NUMBERS)
+    elements, marks = elements_of(pair), marks_of(pair)
+    voxels, way = voxels_of(pair), into_voxels(pair, rotation, translation)
     for tile in range(pair.tile_count):
-        if not tile_is_apart(tiles, tile, way, voxels):
-            for element in range(tile_first[tile], tile_first[tile + 1]):
-                slot = try_element(pair, rotation, translation, way, voxels, element, slot)
+        if tile_is_apart(tiles, tile, way, voxels):
+            continue
+        for element in range(tile_first[tile], tile_first[tile + 1]):
+            if is_to_try(marks, elements, element, way, voxels):
+                slot = list_element(pair, rotation, translation, element, slot)
     return slot
 
 

@@ -328,6 +328,25 @@ def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:
         )
 
 
+def window_axis(meshes: MeshImplantSettings, femoral: TriangleMesh) -> tuple[float, float]:
+    """Axis about which the angles of the femoral windows are told.
+
+    Parameters
+    ----------
+    meshes : MeshImplantSettings
+        The `implant.meshes` block of the settings.
+    femoral : TriangleMesh
+        Femoral component in knee axes.
+
+    Returns
+    -------
+    pair of float
+        x and y, mm.
+    """
+    limits = [abs(z) for side in SIDES for z in getattr(meshes.femoral_region_mm, side).z]
+    return condyle_axis(femoral, (min(limits), max(limits)))
+
+
 def _fit_implant(
     settings: ImplantSettings,
     meshes: MeshImplantSettings,
@@ -343,8 +362,7 @@ def _fit_implant(
         mean_tolerance=meshes.mean_tolerance_mm,
     )
     regions = meshes.femoral_region_mm
-    limits = [abs(z) for side in SIDES for z in getattr(regions, side).z]
-    axis = condyle_axis(femoral, (min(limits), max(limits)))
+    axis = window_axis(meshes, femoral)
     plateaus, condyles, coverage, quality = {}, {}, {}, []
     for side in SIDES:
         region = getattr(meshes.insert_region_mm, side)

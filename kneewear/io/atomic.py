@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import re
-import socket
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,7 +77,7 @@ def _renamed(final: Path) -> Iterator[Path]:
     """Temporary name beside a file, renamed on success and removed on failure."""
     final.parent.mkdir(parents=True, exist_ok=True)
     _sweep(final)
-    owner = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    owner = f"{platform.node()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
     temporary = final.with_name(f".{final.stem}.{owner}{final.suffix}")
     try:
         yield temporary
@@ -88,7 +88,7 @@ def _renamed(final: Path) -> Iterator[Path]:
 
 def _sweep(final: Path) -> None:
     """Remove what killed processes of this machine left of earlier attempts at a file."""
-    host = re.escape(socket.gethostname())
+    host = re.escape(platform.node())
     stem, suffix = re.escape(final.stem), re.escape(final.suffix)
     pattern = re.compile(rf"\.{stem}\.{host}-(\d+)-[0-9a-f]{{8}}{suffix}")
     for path in final.parent.iterdir():

@@ -30,6 +30,14 @@ TEXTS = {
         "Two three-dimensional surfaces: damage depth falls with insert thickness and rises with "
         "body mass.",
     ),
+    "windows": (
+        "Meshes and windows",
+        "Left: the insert's mesh from above, coloured by height. Right: the femoral mesh unrolled "
+        "about the condyles' axis, coloured by the distance from it. Rectangles: what the settings "
+        "cut out (`insert_region_mm`, `femoral_region_mm`). A window should end before rims and "
+        "notch walls, where colours change fast.",
+        "Plan of the insert and unrolled condyles as coloured points with two rectangles each.",
+    ),
     "first_contact_path": (
         "Path over the insert",
         "Where each condyle comes nearest to the insert in every pose when it is lowered straight "

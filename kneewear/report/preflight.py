@@ -242,7 +242,7 @@ def render_preflight(
     str
         HTML that needs no other file and no network.
     """
-    placed = images(figures, "first_contact", "first_contact_path", "thickness_map")
+    placed = images(figures, "windows", "first_contact", "first_contact_path", "thickness_map")
     return fill_template(
         study,
         heading="Inputs of a study, before it is run",

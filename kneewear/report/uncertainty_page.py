@@ -67,7 +67,7 @@ def render_uncertainty_page(
     return fill_template(
         study,
         heading=HEADINGS[method],
-        key_results=[*key_results(study, tables), *_failures(samples)],
+        key_results=[*key_results(study, tables), *_failures(samples), *_cut_off(samples)],
         what_was_run=[*_samples_run(study, samples), *what_was_run(study)],
         chapters=[
             *results(study, tables, figures),
@@ -349,6 +349,17 @@ def _samples_run(study: Mapping[str, Any], samples: pd.DataFrame) -> list[str]:
     method = study["uncertainty"]["method"].replace("_", " ")
     return [
         f"{count} samples ({method}), the one without changes among them; seed {study['seed']}."
+    ]
+
+
+def _cut_off(samples: pd.DataFrame) -> list[str]:
+    """How many samples run off the elements."""
+    count = int((samples["border_pressure"] > 0.0).sum())
+    if not count:
+        return []
+    return [
+        f"In {count} of {len(samples)} samples contact reaches the end of the elements and is cut "
+        "off there: their areas and volumes are a little too small."
     ]
 
 

@@ -11,7 +11,7 @@ from kneewear.uncertainty.effects import step_effects
 from kneewear.uncertainty.indices import SobolIndices, sobol_indices
 from kneewear.uncertainty.intervals import prediction_interval
 from kneewear.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR
-from kneewear.uncertainty.samples import FAILURE, OUTPUTS, column_name
+from kneewear.uncertainty.samples import OUTPUTS, column_name
 
 SIDES = ("medial", "lateral")
 
@@ -44,7 +44,7 @@ def analyse_samples(study: Study, samples: pd.DataFrame) -> pd.DataFrame:
     if uncertainty is None:
         raise ValueError("the study has no block 'uncertainty'")
     make = {"monte_carlo": _intervals, "one_at_a_time": _effects, "variance_based": _indices}
-    ordered = samples.sort_values("sample").fillna({"constant": "", FAILURE: ""})
+    ordered = samples.sort_values("sample")
     rows = []
     for side in SIDES:
         for quantity, unit in OUTPUTS.items():

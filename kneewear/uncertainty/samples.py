@@ -49,6 +49,7 @@ OUTPUTS = {
     "volumetric_penetration_rate": "mm3/year",
 }
 FAILURE = "failure"
+BORDER = "border_pressure"
 Value = TypeVar("Value")
 
 
@@ -111,8 +112,9 @@ def evaluate_samples(
     Returns
     -------
     samples : DataFrame
-        The labels of the plan, each of `OUTPUTS` of each side, and the reason of a `failure`, empty
-        where there is none.
+        The labels of the plan, each of `OUTPUTS` of each side, the largest `border_pressure` (MPa,
+        above zero where contact is cut off at the end of the elements), and the reason of a
+        `failure`, empty where there is none.
     sums : ElementSums
         Depths of the samples that count, nominal ones left out, summed by element.
 
@@ -138,7 +140,7 @@ def evaluate_samples(
         if row["role"] != "nominal":
             sums = add_sample(sums, maps)
     columns = [column_name(side, name) for side in model.grid.sides for name in OUTPUTS]
-    return pd.DataFrame(rows, columns=[*LABELS, *columns, FAILURE]), sums
+    return pd.DataFrame(rows, columns=[*LABELS, *columns, BORDER, FAILURE]), sums
 
 
 def check_discretisation(study: Study, model: SampledModel) -> pd.DataFrame:
@@ -206,7 +208,8 @@ class _Bench:
         maps = accumulate_wear(histories, grid, study.wear)
         summary = summarize_cases(maps, record_cycles(histories), grid, study.wear)
         chosen = summary[summary["quantity"].isin(OUTPUTS)]
-        return maps, {
+        border = float(summary.loc[summary["quantity"] == BORDER, "value"].max())
+        return maps, {BORDER: border} | {
             column_name(side, quantity): float(value)
             for side, quantity, value in zip(
                 chosen["side"], chosen["quantity"], chosen["value"], strict=True

@@ -3,7 +3,8 @@
     timeout -k 10 1500 python -m tests.cluster.compare_slurm quick hundred node
 
 `quick` is the quick study, `hundred` a study of 100 cases on a coarse grid, `node` kills the node
-in the middle of the quick study's contact, starts it again and runs the study to its end. Needs
+in the middle of the quick study's contact, starts it again and runs the study to its end. With
+`--tables` a study ends with the table of its cases and what is made of it. Needs
 `snakemake-executor-plugin-slurm` besides what `one_node_slurm` asks for.
 """
 
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,15 +55,18 @@ def why_not() -> str:
     return what_is_missing()
 
 
-def compare(name: str, folder: Path) -> dict[str, float]:
+TABLES = ("--until", "fit_regression", "correlate_pressure", "flag_validity", "list_failures")
+
+
+def compare(name: str, folder: Path, asked: Sequence[str]) -> dict[str, float]:
     """Run a study both ways; files compared, files that differ and wall times."""
     settings, results = STUDIES[name], Path("results") / STUDIES[name]["study"]
     start = time.perf_counter()
     local = Checkout(folder / "local")
-    local.snakemake(overrides=settings)
+    local.snakemake(*asked, overrides=settings)
     between = time.perf_counter()
     remote = Checkout(folder / "slurm")
-    said = remote.snakemake(*SLURM, overrides=settings)
+    said = remote.snakemake(*SLURM, *asked, overrides=settings)
     end = time.perf_counter()
     return _counts(local.folder / results, remote.folder / results) | {
         "jobs": said.count("with SLURM jobid"),
@@ -122,6 +126,7 @@ def main() -> None:
     """Run what the command line names."""
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.compare_slurm")
     parser.add_argument("part", nargs="+", choices=["quick", "hundred", "node"])
+    parser.add_argument("--tables", action="store_true", help="no figures and no page")
     asked = parser.parse_args()
     Checkout.patience = 3600.0
     reason = why_not()
@@ -133,10 +138,10 @@ def main() -> None:
     with one_node(folder / "daemons") as node:
         for part in asked.part:
             if part == "node":
-                quick = folder / "quick" / "local" / "results" / "quick"
-                found = kill_node(folder, node, quick)
+                quick = folder / "quick" / "local"
+                found = kill_node(folder, node, quick / "results" / "quick")
             else:
-                found = compare(part, folder / part)
+                found = compare(part, folder / part, TABLES if asked.tables else ())
             print(part, found, flush=True)
             if found["differing"]:
                 sys.exit("results differ")

@@ -120,12 +120,24 @@ class Node:
 
     def stop(self) -> None:
         """Cancel the jobs, stop the daemons and remove the configuration."""
+        if not CONFIGURATION.exists():
+            return
         subprocess.run(["scancel", "--user=root"], check=False, timeout=PATIENCE)
+        deadline = time.monotonic() + PATIENCE
+        while self.jobs() and time.monotonic() < deadline:
+            time.sleep(0.2)
         for name in ("slurmd", "slurmctld"):
             file = self.folder / f"{name}.pid"
             if file.exists():
                 _kill(int(file.read_text()), signal.SIGTERM)
         CONFIGURATION.unlink(missing_ok=True)
+
+    def jobs(self) -> str:
+        """Jobs that wait or run, a line each."""
+        told = subprocess.run(
+            ["squeue", "--noheader"], capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
+        return told.stdout
 
 
 @contextmanager

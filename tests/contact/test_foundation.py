@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kneewear.contact import confined_modulus, pressure
+from kneewear.contact.foundation import Layer, SmallStrain
 
 
 @given(st.floats(1.0, 1e4), st.floats(0.0, 0.49))
@@ -35,3 +36,9 @@ def test_pressure_is_strain_times_modulus_and_never_negative(penetration, thickn
 def test_pressure_of_arrays():
     found = pressure(np.array([-1.0, 0.0, 0.1]), np.array([5.0, 5.0, 10.0]), 2000.0)
     assert found.tolist() == [0.0, 0.0, 20.0]
+
+
+def test_layer_has_a_thickness_everywhere():
+    assert Layer(SmallStrain(100.0), np.array([6.0, 0.5])).thickness[1] == 0.5
+    with pytest.raises(ValueError, match="a layer must have a positive thickness"):
+        Layer(SmallStrain(100.0), np.array([6.0, 0.0]))

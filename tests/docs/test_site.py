@@ -179,7 +179,7 @@ def test_a_reader_without_network_can_search(site):
         reader.on("request", lambda request: asked.append(request.url))
         reader.goto((site / "theory" / "wear.html").as_uri())
         reader.fill("input[name=query]", "cross-shear")
-        reader.wait_for_selector(".md-search-result__item", state="attached", timeout=20_000)
+        reader.wait_for_selector(".md-search-result__item", state="attached", timeout=120_000)
         height = reader.evaluate(
             "document.querySelector('math[display=block] mfrac, math mi')"
             ".getBoundingClientRect().height"

@@ -23,7 +23,7 @@ from typing import Any
 
 from tests.workflow.conftest import Checkout, contents
 
-TABLES = "compare_variants", "list_failures", "correlate_pressure", "flag_validity"
+TABLES = "fit_regression", "correlate_pressure", "flag_validity", "list_failures"
 CORES = 2
 COARSE = {
     "study": "killed",
@@ -32,7 +32,7 @@ COARSE = {
     "table": {"distance_error_um": 10.0},
     "simulation": {"frames": 25},
     "cases": {"thickness_mm": [6, 8, 10, 12, 14], "body_mass_kg": [50, 75, 100, 125, 150]},
-    "cases_per_job": 5,
+    "cases_per_job": 9,
 }
 
 

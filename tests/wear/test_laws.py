@@ -120,3 +120,15 @@ def test_unknown_law_is_refused(settings):
 
 def test_life_of_51_months_at_one_million_cycles():
     assert cycles_of_life(1e6, 51) == 4.25e6
+
+
+def test_factor_of_contact_area_rises_steeply_first():
+    factor = ContactArea().factor(np.array([0.0, 0.02, 0.05, 0.5]))
+    np.testing.assert_allclose(factor, [0.3e-9, 0.94e-9, 1.695e-9, 2.55e-9], rtol=1e-12)
+
+
+def test_pressures_stored_in_single_precision_make_depths_in_double():
+    pressure, slip = np.full((3, 2), 2.0, np.float32), np.ones((3, 2, 2), np.float32)
+    depth = worn_depth(pressure, slip, np.full(2, 0.5, np.float32), Archard(FACTOR))
+    assert depth.dtype == np.float64
+    np.testing.assert_allclose(depth, 3 * np.sqrt(2.0) * 2.0 * FACTOR, rtol=1e-14)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import files
 
 import pytest
 import yaml
@@ -82,6 +85,36 @@ def test_profiles_go_on_where_a_run_was_lost(name):
     if name != "local":
         assert profile["retries"] >= 1
         assert profile["keep-going"]
+
+
+NETWORK = {"aiohttp", "ftplib", "http", "requests", "socket", "ssl", "urllib", "urllib3"}
+
+
+def test_nothing_of_ours_can_reach_the_network():
+    reaching = []
+    for path in [*CHECKOUT.glob("kneewear/**/*.py"), *CHECKOUT.glob("scripts/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            else:
+                continue
+            reaching += [path.name for name in names if name.split(".")[0] in NETWORK]
+    assert not reaching
+
+
+def test_cad_and_three_dimensional_packages_share_no_file_and_load_in_either_order():
+    pytest.importorskip("OCP", reason="the extra 'cad' is not installed")
+    # Without a common file, installing one never overwrites the other.
+    owned = [
+        {str(path) for path in files(name) or () if "__pycache__" not in str(path)}
+        for name in ("cadquery-ocp-novtk", "vtk", "k3d")
+    ]
+    assert all(owned)
+    assert not [one & other for one, other in itertools.combinations(owned, 2) if one & other]
+    for order in ("OCP.gp, vtkmodules.vtkIOXML", "vtkmodules.vtkIOXML, OCP.gp"):
+        subprocess.run([sys.executable, "-c", f"import {order}"], check=True, timeout=120)
 
 
 MODULE = """module kneewear:

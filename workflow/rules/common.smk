@@ -62,6 +62,19 @@ BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 ELEMENTS = 2 * STUDY.grid.rows * STUDY.grid.columns
 
 
+# Seconds each: not worth a job of a cluster.
+localrules:
+    list_failures,
+    fit_regression,
+    correlate_pressure,
+    flag_validity,
+    compare_published,
+    compare_materials,
+    write_provenance,
+    write_report,
+    write_static_report,
+
+
 wildcard_constraints:
     activity="|".join(ACTIVITIES),
     batch="b[0-9]+|other_[a-z]+",

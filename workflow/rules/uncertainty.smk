@@ -9,6 +9,19 @@ SAMPLE_BATCHES = {
 }
 
 
+def samples_mb(wildcards, attempt):
+    """Memory of one sample at a time, more at every attempt."""
+    return batch_memory(ELEMENTS, STUDY.simulation.frames * len(ACTIVITIES), 1, attempt)
+
+
+def samples_minutes(wildcards, attempt):
+    """Run time of a batch of samples, more at every attempt."""
+    frames = STUDY.simulation.frames * len(ACTIVITIES)
+    return batch_minutes(
+        ELEMENTS, frames, STUDY.uncertainty.samples_per_job, attempt=attempt
+    )
+
+
 rule plan_samples:
     output:
         plan=f"{RESULTS}/samples/plan.csv",
@@ -49,8 +62,8 @@ rule evaluate_samples:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=samples_mb,
+        runtime=samples_minutes,
     params:
         source=fingerprint("evaluate_samples"),
         study=settings(STUDY),
@@ -131,6 +144,7 @@ rule plot_uncertainty:
             patterns=["{name}.svg"],
             caption="../report/figures.rst",
             category="Figures",
+            labels={"figure": "{name}"},
         ),
     log:
         f"{LOGS}/plot_uncertainty.log",
@@ -145,6 +159,7 @@ rule plot_uncertainty:
     params:
         source=fingerprint("plot_uncertainty"),
         method=STUDY.uncertainty.method,
+        captions=CAPTIONS,
     script:
         "../../scripts/plot_uncertainty.py"
 
