@@ -266,28 +266,40 @@ def cycle_costs(knee: Knee) -> dict[str, float]:
     return costs
 
 
-# A condyle pressed in, pushed out over the edge of the insert, lifted and brought back: places of
-# its origin, mm, and turns about x, rad.
+# A condyle pressed in, pushed out over the edge of the insert, lifted and brought back: how far in
+# front of the edge, how high over first touch and how far to the side, mm, and turns about x, rad.
 LOOP = np.array(
     [
-        [15.0, 37.9, 0.0, 0.0],
-        [15.0, 37.6, 0.0, 0.0],
-        [27.0, 37.6, 0.5, 0.0],
-        [27.0, 38.4, 0.5, 0.005],
-        [15.0, 37.9, 0.0, 0.0],
+        [-10.0, 0.1, 0.0, 0.0],
+        [-10.0, -0.2, 0.0, 0.0],
+        [2.0, -0.2, 0.5, 0.0],
+        [2.0, 0.6, 0.5, 0.005],
+        [-10.0, 0.1, 0.0, 0.0],
     ]
 )
+
+
+def first_touch(pair: ContactPair, layer: Layer, x: float) -> float:
+    """Height of the upright moving body at its first touch, mm."""
+    low, high = 0.0, 100.0
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        touches = pair.evaluate(np.eye(3), [x, middle, 0.0], layer).wrench.any()
+        low, high = (middle, high) if touches else (low, middle)
+    return high
 
 
 def loop_work(knee: Knee, steps: int = 400) -> dict[str, float]:
     """Work of the contact forces round a loop over the edge, % of the work exchanged."""
     work = {}
+    grid = knee.grid((40, 30))
+    edge = float(grid.centre[0][grid.valid[0]][:, 0].max())
     for direction in ("minimum_distance", "mid_surface", "element_normal"):
-        grid = knee.grid((40, 30))
         pair = knee.pairs(grid, "exact", direction=direction)["medial"]
         layer = knee.layers(grid, {"medial": pair})["medial"]
+        loop = LOOP + [edge, first_touch(pair, layer, edge + LOOP[0, 0]), 0.0, 0.0]
         net = exchanged = 0.0
-        for begin, end in pairwise(LOOP):
+        for begin, end in pairwise(loop):
             change = (end - begin) / steps
             for number in range(steps):
                 at = begin + (number + 0.5) * change
@@ -296,6 +308,7 @@ def loop_work(knee: Knee, steps: int = 400) -> dict[str, float]:
                 done = wrench[:3] @ change[:3] + wrench[3] * change[3]
                 net, exchanged = net + done, exchanged + abs(done)
         work[f"{direction}_percent"] = 100.0 * abs(net) / exchanged
+        work[f"{direction}_exchanged_n_mm"] = exchanged
     return work
 
 

@@ -24,6 +24,10 @@ def compare(measured: Mapping[str, Any]) -> pd.DataFrame:
     Peers that are not installed leave NaN, and the target open.
     """
     rows = [*_distances(measured["distances"]), *_evaluations(measured["evaluations"])]
+    left = measured["loop_work"]["minimum_distance_percent"]
+    rows.append(
+        ("work left round a loop over the edge, of that exchanged", "%", left, "at most", 0.1)
+    )
     rows += [*_peers(measured["peers"]), *_dynamics(measured["dynamics"])]
     table = pd.DataFrame(rows, columns=["quantity", "unit", "measured", "bound", "target"])
     below = table["bound"] == "at most"

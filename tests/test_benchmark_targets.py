@@ -25,6 +25,7 @@ def measured(programs):
                 for (search, source), longest in EVALUATIONS.items()
             ]
         ),
+        "loop_work": {"minimum_distance_percent": 1e-4},
         "peers": pd.DataFrame(programs),
         "dynamics": pd.DataFrame(
             [

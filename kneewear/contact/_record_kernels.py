@@ -58,8 +58,6 @@ ACTIVE_COUNT, EVALUATED_COUNT, ORIGIN, MOVING, NUMBERS = map(np.int64, (85, 86, 
 MINIMUM_DISTANCE, RAY = 0, 1
 ALONG_MINIMUM_DISTANCE, ALONG_ELEMENT_NORMAL, ALONG_MID_SURFACE = 0, 1, 2
 ALL, BOUNDS, BREADTH_FIRST = 0, 1, 2
-# What kernels hand over as `moving` where nothing moves; a plain False would be compiled anew.
-STILL = np.bool_(False)
 
 _ADDRESS, _COUNT, _NUMBER = np.int64, np.int64, np.float64
 PAIR = np.dtype(

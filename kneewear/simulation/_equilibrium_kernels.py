@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 from kneewear.contact._kernels import evaluate_pairs
-from kneewear.contact._record_kernels import DEPTH, STIFFNESS, STILL
+from kneewear.contact._record_kernels import DEPTH, STIFFNESS
 from kneewear.mechanics._kernels import orient
 
 # How a search ended: balanced, a side without load, out of iterations, or closed on a pose where
@@ -158,10 +158,12 @@ def balance_sides(
     motion, rotation, axes = np.zeros((6, 3)), np.empty((3, 3)), np.empty((3, 3))
     residual, rates, before = np.empty(3), np.empty((3, 3)), np.empty(6)
     worst, small = np.inf, 0
+    # A plain False is a type of its own, for which all of contact would be compiled once more.
+    moving = bool(0)
     for iteration in range(1, iterations + 1):
         orient(place[3:], rotation, axes)
         motion[:3], motion[3] = rotation, place[:3]
-        evaluate_pairs(pairs, motion, STILL, last, numbers)
+        evaluate_pairs(pairs, motion, moving, last, numbers)
         unbalance(numbers, place, loading, residual, rates)
         worst = max(abs(residual[0]), abs(residual[1]), abs(residual[2])) / loading.force
         if worst < tolerance:
