@@ -18,7 +18,11 @@ include: "workflow/rules/simulation.smk"
 include: "workflow/rules/contact.smk"
 
 
-if STUDY.uncertainty is not None:
+if STUDY.calibration is not None:
+
+    include: "workflow/rules/calibration.smk"
+
+elif STUDY.uncertainty is not None:
 
     include: "workflow/rules/uncertainty.smk"
 

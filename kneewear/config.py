@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from kneewear.activity_settings import ActivitySettings, FileActivity
+from kneewear.calibration_settings import CalibrationSettings
 from kneewear.setting_faults import fault, fault_at, refusal, suggestion
 from kneewear.setting_types import (
     BodyMass,
@@ -862,6 +863,10 @@ class Study(Settings):
         description="Static study, in the place of cycles and wear; null for these."
     )
     wear: WearSettings = Field(description="Wear and creep over a life.")
+    calibration: CalibrationSettings | None = Field(
+        description="Fit of constants to published cells, in the place of all else; null for other "
+        "studies."
+    )
     uncertainty: UncertaintySettings | None = Field(
         description="Uncertainty study of a single case and life, in the place of the full one; "
         "null for that."
@@ -968,9 +973,9 @@ class Study(Settings):
         Returns
         -------
         tuple of str
-            None in a static study.
+            None in a static study and in a calibration.
         """
-        if self.static is not None:
+        if self.static is not None or self.calibration is not None:
             return ()
         used = {activity for shares in self.wear.lives.values() for activity in shares}
         return tuple(activity for activity in self.activities if activity in used)

@@ -24,6 +24,7 @@ override single keys:
 |---|---|
 | `config.yaml` | 5 insert thicknesses x 5 body masses, built-in implant and gait, 51 months |
 | `quick.yaml` | 4 cases on a coarse grid, about twenty seconds |
+| `calibration.yaml` | fit of the built-in constants to nine of the published cells |
 | `chapter3.yaml` | static pressures of a posterior-stabilised implant, two materials |
 | `nominal.yaml` | one patient (70 kg, 6.8 mm), gait alone and mixed with stairs |
 | `evolution.yaml` | 9 cases whose surface follows wear and creep, in 16 blocks of cycles |

@@ -29,6 +29,7 @@ ROOMS = (
     "wear",
     "regression",
     "uncertainty",
+    "calibration",
     "report",
     "io",
     "reference",

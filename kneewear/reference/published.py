@@ -22,6 +22,22 @@ TABLES = {
     "table_c_1_volume": "C-1",
 }
 UNITS = {"mm^2": "mm2", "mm^3": "mm3"}
+# Half of the last printed digit: what a value may differ by and still be the printed one.
+HALF_UNITS = {
+    "max_pressure": 0.05,
+    "avg_pressure": 0.05,
+    "wear_depth": 0.005,
+    "creep_depth": 0.005,
+    "damage_depth": 0.005,
+    "damage_area": 0.5,
+    "damage_volume": 0.5,
+}
+# Thickness, mm, and body mass, kg, of the cells the built-in constants are fitted to: 10 mm at all
+# masses, 75 kg at all thicknesses. The other 16 are predicted.
+CALIBRATION_CELLS = tuple(
+    [(10.0, mass) for mass in (50.0, 75.0, 100.0, 125.0, 150.0)]
+    + [(thickness, 75.0) for thickness in (6.0, 8.0, 12.0, 14.0)]
+)
 
 
 def published_values() -> pd.DataFrame:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
-from kneewear.reference.published import published_regression, published_values
+from kneewear.reference.published import (
+    CALIBRATION_CELLS,
+    HALF_UNITS,
+    published_regression,
+    published_values,
+)
 from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.groups import drop_single_life, lives_of
 
@@ -20,6 +26,7 @@ COLUMNS = [
     "computed",
     "published",
     "relative_error",
+    "error_beyond_rounding",
     "calibration",
 ]
 PREDICTION_COLUMNS = [
@@ -37,8 +44,27 @@ PREDICTION_COLUMNS = [
 ]
 KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 
-# Thickness and body mass of the cells the built-in constants were fitted to.
-CALIBRATION_CELLS = ((10.0, 50.0), (10.0, 150.0), (6.0, 75.0), (14.0, 75.0))
+
+def error_beyond_rounding(
+    computed: ArrayLike, published: ArrayLike, half_unit: ArrayLike
+) -> NDArray[np.float64]:
+    """Error a printed value's rounding cannot explain, relative to the printed value.
+
+    Parameters
+    ----------
+    computed, published : array
+        Computed and printed values, of one unit.
+    half_unit : array
+        Half of the last printed digit, in that unit.
+
+    Returns
+    -------
+    array
+        max(|computed - published| - half_unit, 0) / published; zero where the computed value would
+        be printed the same.
+    """
+    difference = np.abs(np.asarray(computed) - np.asarray(published))
+    return np.maximum(difference - half_unit, 0.0) / np.asarray(published, dtype=float)
 
 
 def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
@@ -53,8 +79,9 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns table, side, thickness_mm, body_mass_kg, quantity, unit, computed, published,
-        relative_error (computed / published - 1) and calibration (True for cells the built-in
-        constants were fitted to). Cells whose case is not in the study are left out: a study
+        relative_error (computed / published - 1), error_beyond_rounding (without sign, see
+        `error_beyond_rounding`) and calibration (True for cells the built-in constants were fitted
+        to). Cells whose case is not in the study are left out: a study
         without any published case gives an empty table with its header. A life column comes first
         when the study has several lives.
     """
@@ -69,6 +96,9 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
     if table.empty:
         return pd.DataFrame(columns=COLUMNS[1:])
     table["relative_error"] = table["computed"] / table["published"] - 1.0
+    table["error_beyond_rounding"] = error_beyond_rounding(
+        table["computed"], table["published"], table["quantity"].map(HALF_UNITS)
+    )
     cells = zip(table["thickness_mm"], table["body_mass_kg"], strict=True)
     table["calibration"] = [
         any(np.allclose(cell, fitted) for fitted in CALIBRATION_CELLS) for cell in cells

@@ -96,12 +96,14 @@ def comparison_sentences(comparison: pd.DataFrame) -> Iterable[str]:
     if comparison.empty:
         return
     for used, text in ((False, "not fitted"), (True, "fitted")):
-        error = 100.0 * comparison.loc[comparison["calibration"] == used, "relative_error"].abs()
+        rows = comparison[comparison["calibration"] == used]
+        error, beyond = 100.0 * rows["relative_error"].abs(), 100.0 * rows["error_beyond_rounding"]
         if len(error):
             yield (
                 f"Against the published tables, {len(error)} values of cells {text} in the "
                 f"calibration: median error {error.median():.1f} %, 95 % under "
-                f"{error.quantile(0.95):.1f} %, largest {error.max():.1f} %."
+                f"{error.quantile(0.95):.1f} %, largest {error.max():.1f} %; beyond what rounding "
+                f"of the printed values explains {beyond.median():.1f} % and {beyond.max():.1f} %."
             )
 
 

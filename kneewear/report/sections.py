@@ -272,6 +272,7 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
             if quantity is not None:
                 chosen = chosen[chosen["quantity"] == quantity]
             error = 100.0 * chosen["relative_error"]
+            beyond = 100.0 * chosen["error_beyond_rounding"]
             if len(error):
                 size = error.abs()
                 rows.append(
@@ -283,10 +284,13 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
                         f"{size.median():.1f}",
                         f"{size.quantile(0.95):.1f}",
                         f"{size.max():.1f}",
+                        f"{beyond.median():.1f}",
+                        f"{beyond.max():.1f}",
                     )
                 )
     head = ["Quantity", "Cells", "Number", "Mean error (%)", "Median |error| (%)",
-            "95 % under (%)", "Largest (%)"]  # fmt: skip
+            "95 % under (%)", "Largest (%)", "Median beyond rounding (%)",
+            "Largest beyond rounding (%)"]  # fmt: skip
     return make_table("Error against Tables A-1, B-1 and C-1 of Bei (2003)", head, rows)
 
 

@@ -17,9 +17,14 @@ from kneewear.regression import (
     fit_regression,
     predict_published,
 )
-from kneewear.regression.comparison import COLUMNS
+from kneewear.regression.comparison import COLUMNS, error_beyond_rounding
 
-READERS = {"regression/comparison.py", "regression/materials.py"}
+READERS = {
+    "calibration/fitting.py",
+    "calibration/trade_off.py",
+    "regression/comparison.py",
+    "regression/materials.py",
+}
 
 
 def test_published_tables_are_whole():
@@ -44,8 +49,22 @@ def test_comparison_has_350_rows_and_no_error_against_itself(published):
     assert list(table.columns) == COLUMNS[1:]
     assert len(table) == 350
     assert table["relative_error"].abs().max() == 0.0
-    # 4 of 25 cells, 2 sides, 7 quantities.
-    assert table["calibration"].sum() == 56
+    # 9 of 25 cells, 2 sides, 7 quantities.
+    assert table["calibration"].sum() == 126
+
+
+def test_error_within_the_last_digit_is_none():
+    np.testing.assert_allclose(
+        error_beyond_rounding([24.84, 24.95, 24.65, 0.38], [24.8, 24.8, 24.8, 0.38], 0.05),
+        [0.0, 0.1 / 24.8, 0.1 / 24.8, 0.0],
+        atol=1e-12,
+    )
+
+
+def test_error_beyond_rounding_is_below_the_plain_one(published):
+    table = compare_published(published.assign(value=1.02 * published["value"]))
+    assert (table["error_beyond_rounding"] < table["relative_error"]).all()
+    assert (table["error_beyond_rounding"] >= 0.0).all()
 
 
 def test_relative_error_is_signed(published):

@@ -1,0 +1,131 @@
+"""How well so many constants meet the published tables, cells used and unused apart."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from kneewear.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
+from kneewear.calibration.fitting import Fit, fit_constants, published_target, tabulate_constants
+from kneewear.config import Study
+from kneewear.geometry.implant import SIDES
+from kneewear.reference.published import CALIBRATION_CELLS, published_values
+from kneewear.regression import compare_published
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Outcome of a calibration.
+
+    Parameters
+    ----------
+    fit : Fit
+        Fit of all constants.
+    constants : DataFrame
+        As `tabulate_constants` gives it.
+    comparison : DataFrame
+        The 25 published cells by the fitted study, as `kneewear.regression.compare_published`
+        gives it.
+    trade_off : DataFrame
+        Columns constants (their number), cells (fitted, not fitted), quantities (average pressure,
+        all others), median_percent, largest_percent, median_beyond_rounding_percent and
+        largest_beyond_rounding_percent.
+    """
+
+    fit: Fit
+    constants: pd.DataFrame
+    comparison: pd.DataFrame
+    trade_off: pd.DataFrame
+
+
+def calibrate(study: Study) -> Calibration:
+    """Fit the constants a study names to the declared published cells.
+
+    Parameters
+    ----------
+    study : Study
+        With a block `calibration`.
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    ValueError
+        If the study names no constants to fit.
+    """
+    settings = study.calibration
+    if settings is None:
+        raise ValueError("the study has no block 'calibration'")
+    target = published_target(CALIBRATION_CELLS, settings)
+    last = settings.stages[-1]
+    resolution = Resolution(last.rows, last.columns, last.frames)
+    fits = [fit_constants(study, settings, target)]
+    for number in sorted(settings.trade_off, reverse=True):
+        fits.append(fit_constants(study, settings, target, number, near=fits[-1]))
+    rows = []
+    for number in sorted(fit.places.size for fit in fits):
+        # A fit of fewer constants is one of more, with the others plain: searches are local.
+        fewer = [fit for fit in fits if fit.places.size <= number]
+        best = min(fewer, key=lambda fit: fit.sum_of_squares)
+        comparison = compare_published(
+            simulate_published(best.study, settings.activity, resolution)
+        )
+        rows += [{"constants": number} | row for row in error_rows(comparison)]
+    return Calibration(fits[0], tabulate_constants(fits[0]), comparison, pd.DataFrame(rows))
+
+
+def simulate_published(study: Study, activity: str, resolution: Resolution) -> pd.DataFrame:
+    """The 25 published cells as a tidy case table.
+
+    Parameters
+    ----------
+    study, activity, resolution
+        As `simulate_cells` takes them.
+
+    Returns
+    -------
+    DataFrame
+        Columns life, thickness_mm, body_mass_kg, side, quantity and value.
+    """
+    keys = published_values()[["thickness_mm", "body_mass_kg"]].drop_duplicates()
+    cells = list(keys.itertuples(index=False, name=None))
+    values = simulate_cells(study, activity, cells, resolution)
+    places = itertools.product(cells, SIDES, QUANTITIES)
+    rows = [
+        (activity, *cell, side, quantity, value)
+        for (cell, side, quantity), value in zip(places, values.ravel(), strict=True)
+    ]
+    columns = ["life", "thickness_mm", "body_mass_kg", "side", "quantity", "value"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def error_rows(comparison: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Median and largest error, per cent, of fitted and other cells, average pressure apart.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        Result of `compare_published`.
+
+    Yields
+    ------
+    dict
+        Columns of `Calibration.trade_off` but the number of constants.
+    """
+    average = comparison["quantity"] == "avg_pressure"
+    for used, of_average in itertools.product((True, False), (False, True)):
+        rows = comparison[(comparison["calibration"] == used) & (average == of_average)]
+        plain, beyond = rows["relative_error"].abs(), rows["error_beyond_rounding"]
+        yield {
+            "cells": "fitted" if used else "not fitted",
+            "quantities": "average pressure" if of_average else "all others",
+            "median_percent": 100.0 * plain.median(),
+            "largest_percent": 100.0 * plain.max(),
+            "median_beyond_rounding_percent": 100.0 * beyond.median(),
+            "largest_beyond_rounding_percent": 100.0 * beyond.max(),
+        }

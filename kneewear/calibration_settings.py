@@ -1,0 +1,105 @@
+"""Settings of a calibration: which constants are fitted, between which bounds, and how finely."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kneewear.setting_faults import fault
+from kneewear.setting_types import Finite, Positive, Settings
+
+Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)+$")]
+
+
+class ConstantSettings(Settings):
+    """One constant that is fitted; everywhere in the unit of the key it stands for."""
+
+    key: Key = Field(
+        description="Key of the study, with dots; places in lists count from 0, as in "
+        "activities.gait.flexion_deg.bumps.0.height."
+    )
+    also: tuple[Key, ...] = Field(default=(), description="Keys that share the value.")
+    low: Finite = Field(description="Smallest value allowed.")
+    high: Finite = Field(description="Largest value allowed.")
+    plain: Finite = Field(description="Value where it is not among the fitted constants.")
+    start: Finite = Field(description="Value the search starts from.")
+    scale: Literal["linear", "reciprocal"] = Field(
+        default="linear",
+        description="Whether steps are even in the value, or in its reciprocal, as for radii whose "
+        "curvature matters.",
+    )
+
+    @model_validator(mode="after")
+    def _values_lie_within(self) -> ConstantSettings:
+        if not self.low < self.high or not all(
+            self.low <= value <= self.high for value in (self.plain, self.start)
+        ):
+            raise fault(
+                f"low {self.low:g}, plain {self.plain:g}, start {self.start:g}, high {self.high:g}",
+                "low < high, with plain and start between them",
+                "Correct the values.",
+            )
+        if self.scale == "reciprocal" and self.low <= 0:
+            raise fault(f"low: {self.low:g}", "above 0 for scale: reciprocal", "Raise it.")
+        return self
+
+
+class StageSettings(Settings):
+    """One stage of the search."""
+
+    rows: Annotated[int, Field(ge=8, le=400)] = Field(
+        description="Elements of a plateau from front to back."
+    )
+    columns: Annotated[int, Field(ge=8, le=400)] = Field(
+        description="Elements of a plateau from side to side."
+    )
+    frames: Annotated[int, Field(ge=8, le=1000)] = Field(description="Frames of the cycle.")
+    steps: Annotated[int, Field(ge=1, le=200)] = Field(
+        description="Most steps of the optimiser; each takes an analysis for every constant."
+    )
+
+
+class SpreadSettings(Settings):
+    """Spread a value is expected to agree within, per cent; errors count in its multiples."""
+
+    max_pressure: Positive = Field(description="Of the maximum pressure.")
+    avg_pressure: Positive = Field(description="Of the average pressure.")
+    wear_depth: Positive = Field(description="Of the wear depth.")
+    creep_depth: Positive = Field(description="Of the creep depth.")
+    damage_depth: Positive = Field(description="Of the damage depth.")
+    damage_area: Positive = Field(description="Of the damaged area.")
+    damage_volume: Positive = Field(description="Of the damaged volume.")
+
+
+class CalibrationSettings(Settings):
+    """Fit of constants of the default implant and gait to published cells."""
+
+    activity: str = Field(description="Built-in activity the published life consists of.")
+    spread_percent: SpreadSettings = Field(
+        description="Spread of each quantity; rounding of the printed value is added to it."
+    )
+    exponent: Annotated[float, Field(ge=1, le=4)] = Field(
+        description="What errors are raised to before their squares are summed: above 1, the "
+        "largest weigh more."
+    )
+    stages: tuple[StageSettings, ...] = Field(
+        min_length=1, description="Stages of the search, each started from the one before."
+    )
+    trade_off: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        description="Numbers of constants, from the top of the list, that are fitted for the "
+        "trade-off curve besides all of them."
+    )
+    constants: dict[str, ConstantSettings] = Field(
+        min_length=1, description="Constants by name, those kept longest first."
+    )
+
+    @model_validator(mode="after")
+    def _trade_off_has_constants(self) -> CalibrationSettings:
+        if any(number >= len(self.constants) for number in self.trade_off):
+            raise fault(
+                f"trade_off {list(self.trade_off)} of {len(self.constants)} constants",
+                "fewer than there are constants",
+                "Shorten the list.",
+            )
+        return self

@@ -1,0 +1,19 @@
+"""Fit constants of the default study to published cells (rule calibrate)."""
+
+from pathlib import Path
+
+from kneewear.calibration import calibrate
+from kneewear.calibration.constants import location
+from kneewear.config import Study
+from kneewear.io.csv_tables import save_table
+from kneewear.io.settings_text import replace_values, save_settings
+from kneewear.joblog import job_log
+
+with job_log(snakemake.log[0], snakemake.threads):
+    outcome = calibrate(Study.model_validate(snakemake.params.study))
+    save_table(outcome.constants, snakemake.output.constants)
+    save_table(outcome.comparison, snakemake.output.comparison)
+    save_table(outcome.trade_off, snakemake.output.trade_off)
+    defaults = Path(snakemake.input.defaults).read_text(encoding="utf-8")
+    values = {location(key): value for key, value in outcome.fit.overrides.items()}
+    save_settings(replace_values(defaults, values), snakemake.output.settings)
