@@ -1,4 +1,4 @@
-# make study | check-inputs | test | check | docs | benchmark | clean; only Python 3.11 or later and make are needed.
+# make study | check-inputs | test | check | coverage | docs | benchmark | clean; only Python 3.11 or later and make are needed.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -11,12 +11,12 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
-.PHONY: help study check-inputs test check docs benchmark clean environment
+.PHONY: help study check-inputs test check coverage docs benchmark clean environment
 
 help:
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
 	@echo "make check-inputs [CONFIG=config/mine.yaml]       look at implant and motion before that"
-	@echo "make test | check | docs | benchmark | clean"
+	@echo "make test | check | coverage | docs | benchmark | clean"
 
 environment: $(STAMP)
 
@@ -52,6 +52,11 @@ check: $(STAMP)
 
 check-inputs: $(STAMP)
 	$(BIN)/python -m kneewear --draw $(CONFIG)
+
+# Kernels as Python, so that their lines count too: what is too large for that is left out.
+coverage: $(STAMP)
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -p no:xdist
+	$(BIN)/coverage report
 
 docs: $(STAMP)
 	$(BIN)/mkdocs build --strict

@@ -61,11 +61,11 @@ TABLES = ("--until", "fit_regression", "correlate_pressure", "flag_validity", "l
 def compare(name: str, folder: Path, asked: Sequence[str]) -> dict[str, float]:
     """Run a study both ways; files compared, files that differ and wall times."""
     settings, results = STUDIES[name], Path("results") / STUDIES[name]["study"]
+    # Both before the first run: the checkout may be edited meanwhile.
+    local, remote = Checkout(folder / "local"), Checkout(folder / "slurm")
     start = time.perf_counter()
-    local = Checkout(folder / "local")
     local.snakemake(*asked, overrides=settings)
     between = time.perf_counter()
-    remote = Checkout(folder / "slurm")
     said = remote.snakemake(*SLURM, *asked, overrides=settings)
     end = time.perf_counter()
     return _counts(local.folder / results, remote.folder / results) | {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kneewear.contact import confined_modulus, pressure
-from kneewear.contact.foundation import Layer, SmallStrain
+from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain
 
 
 @given(st.floats(1.0, 1e4), st.floats(0.0, 0.49))
@@ -42,3 +42,11 @@ def test_layer_has_a_thickness_everywhere():
     assert Layer(SmallStrain(100.0), np.array([6.0, 0.5])).thickness[1] == 0.5
     with pytest.raises(ValueError, match="a layer must have a positive thickness"):
         Layer(SmallStrain(100.0), np.array([6.0, 0.0]))
+
+
+def test_large_strain_has_an_inverse_beyond_nine_tenths_too():
+    depth = np.array([[5.3, 5.5, 5.8], [5.99, 6.2, 7.0]])
+    law = LargeStrain(100.0)
+    np.testing.assert_allclose(law.penetration(law.pressure(depth, 6.0), 6.0), depth, rtol=1e-12)
+    # The tangent at nine tenths: the rate stays K / (0.1 h).
+    np.testing.assert_allclose(law.rate(depth, 6.0)[1], 100.0 / 0.6, rtol=1e-12)

@@ -17,7 +17,6 @@ class Fault(NamedTuple):
 
 
 _STUDY, _FILES = "tests/faults/test_faults.py", "tests/io/test_digests.py"
-_CLUSTER = "tests/cluster/compare_slurm.py"
 _AGAIN = "The same command, run again,"
 
 FAULTS = (
@@ -32,18 +31,6 @@ FAULTS = (
         "`snakemake --unlock`, then the same command with --rerun-incomplete; the orphan writes "
         "under a name of its own and renames a file of the same content.",
         f"{_STUDY}::test_killed_snakemake_and_its_orphan_do_no_harm",
-    ),
-    Fault(
-        "kill -9 of Snakemake, or of it and all its jobs, at ten random moments",
-        "Resumed in the same way; tables and arrays are those of an undisturbed run and no job "
-        "that had finished is run again (by hand, see Faults tried).",
-        "tests/faults/kill_study.py::kill",
-    ),
-    Fault(
-        "kill -9 of a SLURM node with its jobs",
-        "Snakemake's lost jobs are run again on the node that is back, after `--unlock` where "
-        "Snakemake was ended too (by hand, see Faults tried).",
-        f"{_CLUSTER}::kill_node",
     ),
     Fault(
         "job out of memory",

@@ -24,9 +24,11 @@ from typing import Any
 
 from tests.faults.readers import READERS, Outcome, Reader
 
-# Executions of one process, and seconds after which one of them hangs.
+# Executions of one process; seconds of the processor, and by the clock, after which one hangs. A
+# busy machine may keep a process waiting for a long time.
 CHUNK = 2000
 PATIENCE = 20
+PATIENCE_BY_THE_CLOCK = 600
 
 # Shares of the executions of all readers, roughly by their speed, and executions of a round.
 SHARES = {
@@ -95,13 +97,15 @@ def _chunk(reader: Reader, numbers: range, seed: int, work: Path, pipe: Any) -> 
             if random.random() < 0.1:
                 content = before.get(file, content)
             content = before[file] = reader.mutate(content, random)
-            signal.alarm(PATIENCE)
+            signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+            signal.alarm(PATIENCE_BY_THE_CLOCK)
             try:
                 reader.execute(work / file, content, random, outcome)
             except Exception:
                 kept = work.parent / f"fault-{number}-{file}"
                 kept.write_bytes(content)
                 pipe.send(("fault", f"{traceback.format_exc(limit=-3)} kept in {kept}"))
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.alarm(0)
     pipe.send(("counts", vars(outcome)))
 

@@ -36,7 +36,8 @@ def real_results(finished, tmp_path_factory):
         "cases": {"thickness_mm": [6, 8], "body_mass_kg": [50, 75, 150]},
         "cases_per_job": 3,
     }
-    checkout.snakemake("results/dm_fluoroscopy/tables/cases.csv", overrides=overrides)
+    wanted = ("tables/cases.csv", "simulation/fluoroscopic_gait/other_analysis.nc")
+    checkout.snakemake(*(f"results/dm_fluoroscopy/{name}" for name in wanted), overrides=overrides)
     return checkout.folder / "results" / "dm_fluoroscopy"
 
 

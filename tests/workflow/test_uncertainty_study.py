@@ -11,6 +11,7 @@ pytestmark = pytest.mark.workflow
 
 OVERRIDES = {
     "cases": {"thickness_mm": [10], "body_mass_kg": [75]},
+    "simulation": {"analysis": "quasi_static"},
     "uncertainty": {
         "method": "monte_carlo",
         "samples": 3,
@@ -42,10 +43,10 @@ def test_uncertainty_study_reuses_geometry_and_motion_and_tells_an_interval(fini
     depth = found[(found["quantity"] == "damage_depth") & (found["side"] == "medial")].iloc[0]
     assert depth["lower"] < depth["median"] < depth["upper"]
     assert (depth["samples"], depth["failed"]) == (3, 0)
-    # The case without changes is one of the quick study's own.
+    # The case without changes is one of the quick study's own, but for inertia and damping.
     cases = pd.read_csv(tables / "tables" / "cases.csv")
     chosen = (cases["case"] == "10mm_75kg") & (cases["quantity"] == "damage_depth")
     own = cases[chosen & (cases["side"] == "medial")].iloc[0]["value"]
-    assert depth["nominal"] == pytest.approx(own, rel=1e-9)
+    assert depth["nominal"] == pytest.approx(own, rel=0.05)
     batches = [tables / "samples" / f"b{number:03d}.nc" for number in range(2)]
     assert int(load_sums(batches).samples) == 3
