@@ -114,7 +114,7 @@ def _explain(axes: Axes) -> None:
     for side, colour in SIDE_COLOURS.items():
         axes.plot([], [], "o", color=colour, label=side)
     axes.plot([], [], "o", mec=INK, mfc="none", label="used for calibration")
-    axes.plot([], [], "o", color=INK, label="not used")
+    axes.plot([], [], "o", color=INK, label="not fitted")
     axes.fill_between([], [], color="#e8e8e8", label="within 5 %")
     axes.legend(loc="center left")
 
