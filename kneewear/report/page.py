@@ -248,14 +248,15 @@ def _comparison_section(
     if not _has(tables, "comparison"):
         return None
     standing = (
-        "Implant and motion behind them are not public. Twenty constants of the built-in ones were "
-        "fitted to nine of the 25 cells (10 mm at all body masses, 75 kg at all thicknesses); the "
-        "other 16 were not fitted (but seen while choosing what to fit), and are counted apart. The "
-        "fitted cells span 532 to 1665 kg mm of body mass times local thickness, which alone decides; the corners at 6 mm with 50 kg "
-        "and 14 mm with 150 kg lie outside of it. Average pressures come out low: an elastic "
-        "foundation pressed straight down obeys maximum over mean pressure = 1 / (exponent of the "
-        "maximum over load), while the published means are 5 to 20 % above that; with the source's "
-        "about 2500 elements the largest mean of a cycle reads about 3 % higher than here."
+        "Implant and motion behind them are not public. Twenty constants of the built-in ones "
+        "were fitted to nine of the 25 cells (10 mm at all body masses, 75 kg at all "
+        "thicknesses); the other 16 were not fitted (but seen while choosing what to fit), and "
+        "are counted apart. The fitted cells span 532 to 1665 kg mm of body mass times local "
+        "thickness, which alone decides; the corners at 6 mm with 50 kg and 14 mm with 150 kg "
+        "lie outside of it. Average pressures come out low: an elastic foundation pressed "
+        "straight down obeys maximum over mean pressure = 1 / (exponent of the maximum over "
+        "load), while the published means are 5 to 20 % above that; with the source's about "
+        "2500 elements the largest mean of a cycle reads about 3 % higher than here."
         if study["implant"]["source"] == "parametric"
         else "Implant and motion are others than the published ones: compare trends, not numbers."
     )
