@@ -24,7 +24,7 @@ from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_section
 from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
 from kneewear.report.surfaces import draw_deviation, draw_extraction
-from kneewear.report.timings import draw_distance_methods
+from kneewear.report.timings import draw_cost, draw_distance_methods
 from kneewear.report.verification import draw_verification
 from kneewear.simulation.history import Case
 from tests.geometry.solids import closed_femoral, closed_insert
@@ -217,3 +217,18 @@ def test_sections_end_where_the_surface_ends():
     draw_section(axes, (points, points), (2, value), 0, "k")
     for line in axes.lines:
         np.testing.assert_allclose(line.get_ydata(), -30.0)
+
+
+def test_cost_is_drawn_for_what_is_varied():
+    rows = [
+        (analysis, varied, number, factor * number)
+        for analysis, factor in (("forward", 0.5), ("quasi_static", 0.1))
+        for varied in ("cases", "elements", "frames")
+        for number in (25, 100, 400)
+    ]
+    table = pd.DataFrame(rows, columns=["analysis", "varied", "number", "seconds"])
+    panels = draw_cost(table).axes
+    assert [axes.get_xlabel().split(",")[0] for axes in panels] == ["cases", "elements", "frames"]
+    forward, still, proportional = panels[0].lines
+    assert list(still.get_ydata()) == pytest.approx([2.5, 10.0, 40.0])
+    assert list(proportional.get_ydata()) == pytest.approx(list(forward.get_ydata()[[0, 2]]))

@@ -1,0 +1,88 @@
+"""What a study costs: over the number of cases, of elements and of frames.
+
+`python -m benchmarks.cost` simulates the built-in gait by forward dynamics and by equilibria on one
+thread, and writes results/benchmarks/cost.csv and cost.svg. It takes some minutes.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import islice, product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kneewear import default_study
+from kneewear.activity import build_activity
+from kneewear.geometry import build_distance_table, build_grid, build_implant, tabulate_surface
+from kneewear.io.atomic import atomic_path
+from kneewear.io.csv_tables import save_table
+from kneewear.report.timings import draw_cost
+from kneewear.simulation import Case, simulate_cases
+
+FOLDER = Path("results/benchmarks")
+CASES = (25, 100, 400)
+GRIDS = ((40, 30), (70, 54), (100, 75), (160, 120), (240, 180))
+FRAMES = (25, 50, 100, 200, 400)
+ANALYSES = ("forward", "quasi_static")
+
+
+def main() -> None:
+    """Simulate, write the table and draw it."""
+    cost = _Cost()
+    settings = default_study().simulation
+    usual = GRIDS[2], settings.frames
+    cost.of("forward", 1, *usual)  # compiles
+    rows = [
+        {"analysis": analysis, "varied": varied, "number": number, "seconds": seconds}
+        for analysis in ANALYSES
+        for varied, number, seconds in (
+            *(("cases", n, cost.of(analysis, n, *usual)) for n in CASES),
+            *(("elements", 2 * g[0] * g[1], cost.of(analysis, 5, g, usual[1])) for g in GRIDS),
+            *(("frames", n, cost.of(analysis, 5, usual[0], n)) for n in FRAMES),
+        )
+    ]
+    table = pd.DataFrame(rows)
+    save_table(table, FOLDER / "cost.csv")
+    with atomic_path(FOLDER / "cost.svg") as path:
+        draw_cost(table).savefig(path)
+    print(table.to_string(index=False))
+
+
+class _Cost:
+    """The built-in implant and gait, and how long cases of them take."""
+
+    def __init__(self) -> None:
+        self.study = default_study()
+        self.implant, _ = build_implant(self.study.implant)
+        nodes = self.study.table.u_points, self.study.table.v_points
+        error = 1e-3 * self.study.table.distance_error_um
+        condyles = self.implant.femoral
+        self.tables = {s: tabulate_surface(c, *nodes) for s, c in condyles.items()}
+        self.distances = {s: build_distance_table(c, error) for s, c in condyles.items()}
+
+    def of(self, analysis: str, cases: int, grid: tuple[int, int], frames: int) -> float:
+        """Seconds of a number of cases."""
+        settings = self.study.simulation.model_copy(update={"analysis": analysis})
+        coarse = self.study.coarse_grid
+        gait = build_activity("gait", self.study.activities["gait"], frames)
+        arguments: dict[str, Any] = {
+            "grid": build_grid(self.implant, *grid),
+            "coarse_grid": build_grid(self.implant, coarse.rows, coarse.columns),
+        }
+        designs = product(range(6, 14), range(50, 150, 2))
+        batch = [Case(f"{h}mm_{m}kg", float(h), float(m)) for h, m in islice(designs, cases)]
+        start = time.perf_counter()
+        # In batches as a study has them, for pressures of all cases at once would fill the memory.
+        for first in range(0, cases, 5):
+            simulate_cases(
+                surfaces=self.implant.femoral, tables=self.tables, activity=gait,
+                cases=batch[first : first + 5], settings=settings,
+                distance_tables=self.distances, **arguments,
+            )  # fmt: skip
+        return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
