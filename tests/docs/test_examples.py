@@ -19,6 +19,7 @@ DOCS = CHECKOUT / "docs"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 TUTORIAL = DOCS / "tutorial.md"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path != TUTORIAL)
+OVER = re.compile(r"^# over (config/\S+\.yaml)$", re.MULTILINE)
 STUDY = re.compile(r"make study(?: CONFIG=([\w/]+\.yaml))?")
 
 
@@ -60,7 +61,9 @@ def test_settings_of_a_guide_are_accepted(path, monkeypatch):
     default = read_settings("config/config.yaml")
     for number, text in enumerate(blocks(path, "yaml")):
         file = f"{path.stem}_{number}.yaml"
-        study = load_study(merge_settings(default, settings(text)), file)
+        over = OVER.search(text)
+        base = merge_settings(default, read_settings(over[1])) if over else default
+        study = load_study(merge_settings(base, settings(text)), file)
         assert study.study
 
 
@@ -75,7 +78,8 @@ def test_only_languages_that_are_run_are_used():
         for path in [*PAGES, TUTORIAL]
         for _, kind, _ in BLOCK.findall(path.read_text(encoding="utf-8"))
     }
-    assert kinds == {"python", "yaml", "bash"}
+    # The Snakefile is run by tests/workflow/test_environments.py.
+    assert kinds == {"python", "yaml", "bash", "snakemake"}
 
 
 @pytest.mark.parametrize("path", [*named([*PAGES, TUTORIAL], "bash"), CHECKOUT / "README.md"])

@@ -42,20 +42,23 @@ def names(text):
     return found
 
 
-def test_only_the_comparison_imports_the_published_tables():
+def test_only_comparison_and_calibration_import_the_published_tables():
     wanted = {"kneewear.reference.published", *READERS}
     users = {path for path, text in sources() if path.endswith("py") and wanted & names(text)}
     assert users - {"kneewear/reference/published.py"} == {
+        "kneewear/calibration/fitting.py",
+        "kneewear/calibration/trade_off.py",
         "kneewear/regression/comparison.py",
         "kneewear/regression/materials.py",
     }
 
 
-def test_only_its_rule_compares():
+def test_only_their_rules_compare():
     users = {
         path for path, text in sources() if path.endswith("py") and names(text) & set(COMPARISONS)
     }
     assert users == {
+        "kneewear/calibration/trade_off.py",
         "kneewear/regression/__init__.py",
         "scripts/compare_materials.py",
         "scripts/compare_published.py",
@@ -71,10 +74,10 @@ def test_only_the_comparison_names_the_tables_files():
             assert ("reference/published" in text) == path.endswith("rules/common.smk"), path
 
 
-def test_only_the_rule_of_the_comparison_has_the_tables_as_input():
+def test_only_rules_that_compare_or_calibrate_have_the_tables_as_input():
     users = []
     for path, text in sources():
         if path.endswith("smk"):
             _, *rules = re.split(r"^rule ", text, flags=re.MULTILINE)
             users += [rule.partition(":")[0] for rule in rules if re.search(r"\bPUBLISHED\b", rule)]
-    assert users == ["compare_published", "compare_materials"]
+    assert users == ["calibrate", "compare_published", "compare_materials"]

@@ -117,18 +117,22 @@ def test_cad_and_three_dimensional_packages_share_no_file_and_load_in_either_ord
         subprocess.run([sys.executable, "-c", f"import {order}"], check=True, timeout=120)
 
 
-MODULE = """module kneewear:
-    snakefile: "{snakefile}"
-    config: {{"study": "mine", "cases": {{"thickness_mm": [6], "body_mass_kg": [50, 75]}}}}
-use rule * from kneewear as knee_*
-"""
+GUIDE = CHECKOUT / "docs" / "how-to" / "cluster.md"
+OWN = {"study": "mine", "cases": {"thickness_mm": [6], "body_mass_kg": [50, 75]}}
+
+
+def module_of_the_guide():
+    """The Snakefile printed in the guide, with this checkout and settings of our own."""
+    text = re.search(r"^```snakemake\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)[1]
+    text = text.replace("path/to/kneewear/Snakefile", str(CHECKOUT / "Snakefile"))
+    return text.replace('config["wear"]', repr(OWN))
 
 
 @pytest.mark.workflow
 def test_another_workflow_uses_it_as_a_module_without_conda_and_in_any_folder(tmp_path):
     folder = tmp_path / "étude à lire, n° 1"
     folder.mkdir()
-    (folder / "Snakefile").write_text(MODULE.format(snakefile=CHECKOUT / "Snakefile"))
+    (folder / "Snakefile").write_text(module_of_the_guide())
     # No conda, and nothing of this shell but the interpreter.
     environment = {"PATH": os.path.dirname(sys.executable), "HOME": str(tmp_path)}
     done = subprocess.run(
