@@ -6,7 +6,7 @@ import ast
 import csv
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -150,17 +150,13 @@ def _warnings(folder: Path) -> list[list[str]]:
     ]
 
 
+@cache
 def _module_file(module: str, base: Path) -> Path | None:
     place = base.joinpath(*module.split("."))
     for file in (place / "__init__.py", place.with_suffix(".py")):
         if file.is_file():
             return file
     return None
-
-
-@cache
-def _tree(file: Path) -> ast.Module:
-    return ast.parse(file.read_text(encoding="utf-8"), str(file))
 
 
 @cache
@@ -181,9 +177,11 @@ def _code_hash(file: Path) -> str:
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 
-def _imports(file: Path, module: str, base: Path) -> Iterator[str]:
-    """Yield the kneewear modules a file imports, with the packages that hold them."""
-    for node in ast.walk(_tree(file)):
+@cache
+def _imports(file: Path, module: str, base: Path) -> frozenset[str]:
+    """Modules of kneewear a file imports, with the packages that hold them."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), str(file))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -199,5 +197,5 @@ def _imports(file: Path, module: str, base: Path) -> Iterator[str]:
         for name in names:
             parts = name.split(".")
             if parts[0] == "kneewear":
-                modules = (".".join(parts[:i]) for i in range(1, len(parts) + 1))
-                yield from (one for one in modules if _module_file(one, base) is not None)
+                found.update(".".join(parts[: i + 1]) for i in range(len(parts)))
+    return frozenset(one for one in found if _module_file(one, base) is not None)
