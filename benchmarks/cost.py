@@ -14,12 +14,16 @@ from typing import Any
 import pandas as pd
 
 from kneewear import default_study
-from kneewear.activity import build_activity
-from kneewear.geometry import build_distance_table, build_grid, build_implant, tabulate_surface
+from kneewear.activity.sources import build_activity
+from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import save_table
 from kneewear.report.timings import draw_cost
-from kneewear.simulation import Case, simulate_cases
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 FOLDER = Path("results/benchmarks")
 CASES = (25, 100, 400)

@@ -18,9 +18,11 @@ import pandas as pd
 
 from benchmarks.timing import seconds
 from kneewear import default_study
-from kneewear.geometry import Surface, _kernels, build_implant
+from kneewear.geometry import _kernels
 from kneewear.geometry.fitting import patch_through
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.multipatch import PatchSet
+from kneewear.geometry.surface import Surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.csv_tables import save_table
 

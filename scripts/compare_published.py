@@ -2,7 +2,7 @@
 
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.joblog import job_log
-from kneewear.regression import (
+from kneewear.regression.comparison import (
     compare_correlation,
     compare_published,
     compare_regression,

@@ -11,8 +11,8 @@ import pytest
 
 from kneewear.report import outcome, sections
 from kneewear.report.dynamics import draw_dynamics, shown_frames
-from kneewear.simulation import Case
 from kneewear.simulation.comparison import compare_analyses
+from kneewear.simulation.history import Case
 from tests.physics.bodies import gait_study
 
 

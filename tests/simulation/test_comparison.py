@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.simulation import Case
 from kneewear.simulation.comparison import compare_analyses
+from kneewear.simulation.history import Case
 from tests.physics.bodies import gait_study
 
 
