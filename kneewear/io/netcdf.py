@@ -130,7 +130,8 @@ def save(
         content, format="NETCDF4", engine="h5netcdf", encoding=encoding
     )
     with atomic_path(path) as temporary:
-        temporary.write_bytes(content.getbuffer())
+        # Not its buffer: Python 3.12 crashes when it collects the view that a failed write leaves.
+        temporary.write_bytes(content.getvalue())
 
 
 def load(
