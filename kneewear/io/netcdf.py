@@ -122,7 +122,8 @@ def save(
             )
             stored.attrs.update(long_name=variable.long_name, units=variable.units)
     with atomic_path(path) as temporary:
-        temporary.write_bytes(content.getbuffer())
+        # Not its buffer: Python 3.12 crashes when it collects the view that a failed write leaves.
+        temporary.write_bytes(content.getvalue())
 
 
 def _lengths(layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
