@@ -3,6 +3,7 @@
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.joblog import job_log
 from kneewear.regression import (
+    check_statements,
     compare_correlation,
     compare_published,
     compare_regression,
@@ -11,9 +12,10 @@ from kneewear.regression import (
 
 with job_log(snakemake.log[0], snakemake.threads):
     cases = load_table(snakemake.input.cases)
-    regression = load_table(snakemake.input.regression)
-    correlation = load_table(snakemake.input.correlation)
+    regression = compare_regression(load_table(snakemake.input.regression))
+    correlation = compare_correlation(load_table(snakemake.input.correlation))
     save_table(compare_published(cases), snakemake.output.comparison)
-    save_table(compare_regression(regression), snakemake.output.regression)
-    save_table(compare_correlation(correlation), snakemake.output.correlation)
+    save_table(regression, snakemake.output.regression)
+    save_table(correlation, snakemake.output.correlation)
+    save_table(check_statements(correlation, regression), snakemake.output.statements)
     save_table(predict_published(cases), snakemake.output.prediction)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear.report.published import statement_sentences
 from kneewear.report.sections import shown
 from kneewear.report.style import quantity_name, unit_name
 
@@ -22,6 +23,7 @@ def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
         *trade_off_sentences(tables["regression"]),
         *range_sentences(cases),
         *comparison_sentences(tables.get("comparison", pd.DataFrame())),
+        *statement_sentences(tables.get("statements", pd.DataFrame())),
         *failure_sentences(tables.get("failures", pd.DataFrame())),
         validity_sentence(tables["validity"]),
         *border_sentences(cases),

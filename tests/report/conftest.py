@@ -13,6 +13,8 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression import (
+    check_statements,
+    compare_correlation,
     compare_models,
     compare_published,
     compare_regression,
@@ -97,7 +99,8 @@ def make_study(thicknesses, masses, lives=None):
         "correlation": correlate_pressure(table),
         "validity": flag_validity(table, 35.0, 14.0),
         "comparison": compare_published(table),
-        "regression_comparison": compare_regression(regression),
+        "regression_comparison": (beside := compare_regression(regression)),
+        "statements": check_statements(compare_correlation(correlate_pressure(table)), beside),
     }
     return SimpleNamespace(
         settings=study.model_dump(mode="json"),
