@@ -2,13 +2,13 @@
 
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.joblog import job_log
-from kneewear.regression import (
-    check_statements,
+from kneewear.regression.comparison import (
     compare_correlation,
     compare_published,
     compare_regression,
     predict_published,
 )
+from kneewear.regression.statements import check_statements
 
 with job_log(snakemake.log[0], snakemake.threads):
     cases = load_table(snakemake.input.cases)

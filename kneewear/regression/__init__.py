@@ -10,12 +10,10 @@ from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.fit import fit_regression, regression_shortfall
 from kneewear.regression.groups import QUANTITIES
 from kneewear.regression.models import compare_models, predict_cases
-from kneewear.regression.statements import check_statements
 from kneewear.regression.validity import flag_validity
 
 __all__ = [
     "QUANTITIES",
-    "check_statements",
     "compare_correlation",
     "compare_models",
     "compare_published",

@@ -110,13 +110,13 @@ def _found(one: Statement, numbers: pd.DataFrame) -> Iterator[dict[str, object]]
     """The deciding number of a side, if there is any."""
     own = numbers[
         numbers["quantity"].isin(one.quantities) & (numbers["predictor"] == one.predictor)
-    ].reset_index(drop=True)
+    ]
     margin, printed = one.margin(own[one.column]), own[f"refit_{one.column}"]
     if len(own) and margin.notna().all():
         yield {
             "low": one.low,
             "high": one.high,
-            "printed_tables": printed[one.margin(printed).idxmin()],
-            "here": own[one.column][margin.idxmin()],
+            "printed_tables": printed.iloc[int(one.margin(printed).to_numpy().argmin())],
+            "here": own[one.column].iloc[int(margin.to_numpy().argmin())],
             "holds": bool(margin.min() >= 0.0),
         }

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kneewear.regression import (
-    check_statements,
-    compare_correlation,
-    compare_regression,
-    correlate_pressure,
-    fit_regression,
-)
+from kneewear.regression.comparison import compare_correlation, compare_regression
+from kneewear.regression.correlation import correlate_pressure
+from kneewear.regression.fit import fit_regression
+from kneewear.regression.statements import check_statements
 from kneewear.report.published import statement_sentences, statement_table
 
 # From unrounded values the source reads 0.732 and 0.084; and its wear depth on the medial side is

@@ -13,8 +13,6 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression import (
-    check_statements,
-    compare_correlation,
     compare_models,
     compare_published,
     compare_regression,
@@ -23,6 +21,8 @@ from kneewear.regression import (
     flag_validity,
     predict_cases,
 )
+from kneewear.regression.comparison import compare_correlation
+from kneewear.regression.statements import check_statements
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
 from tests.report.static_results import solve_small_study
