@@ -87,9 +87,8 @@ def range_sentences(cases: pd.DataFrame) -> Iterable[str]:
         for side in ("medial", "lateral"):
             rows = cases[(cases["side"] == side) & (cases["quantity"] == quantity)]
             unit = unit_name(rows["unit"].iloc[0])
-            low, high = rows["value"].min(), rows["value"].max()
-            span = shown(low, 3) if low == high else f"{shown(low, 3)} to {shown(high, 3)}"
-            parts.append(f"{side} {span} {unit}")
+            ends = dict.fromkeys(shown(rows["value"].agg(end), 3) for end in ("min", "max"))
+            parts.append(f"{side} {' to '.join(ends)} {unit}")
         yield f"{quantity_name(quantity)} over all cases: {', '.join(parts)}."
 
 
