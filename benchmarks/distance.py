@@ -1,9 +1,10 @@
 """Minimum distance against ray firing on one and on several patches, after Table 2-1 of Bei (2003).
 
-`make benchmark` writes `results/benchmarks/distance_methods.csv`. A condyle is given as one dense
-patch, one sparse patch and 12 to 96 patches, each with as many lines as the dissertation's. Times
-are medians for one query, ours beside OpenCASCADE's (where the extra `cad` is installed) in the
-same run on the same points. "Warm" starts from the parameters of a point 0.1 mm beside.
+`make benchmark` writes `results/benchmarks/distance_methods.csv`, and `table_2_1.csv` with the
+printed values beside ours. A condyle is given as one dense patch, one sparse patch and 12 to 96
+patches, each with as many lines as the dissertation's. Times are medians for one query, ours beside
+OpenCASCADE's (where the extra `cad` is installed) in the same run on the same points. "Warm" starts
+from the parameters of a point 0.1 mm beside.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ import pandas as pd
 
 from benchmarks.timing import seconds
 from kneewear import default_study
-from kneewear.geometry import Surface, _kernels, build_implant
+from kneewear.geometry import _kernels
 from kneewear.geometry.fitting import patch_through
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.multipatch import PatchSet
+from kneewear.geometry.surface import Surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.csv_tables import save_table
+from kneewear.reference.published import published_distance_methods
 
 # Name, patches along and across, lines of each patch along and across: those of Table 2-1.
 GEOMETRIES = (
@@ -33,9 +37,19 @@ GEOMETRIES = (
     ("48 patches", (8, 6), (4, 4)),
     ("96 patches", (12, 8), (3, 3)),
 )
-OUTPUT = Path("results/benchmarks/distance_methods.csv")
+FOLDER = Path("results/benchmarks")
 QUERIES = 4000
 QUERIES_OPENCASCADE = 200
+# Deviation from the dense patch, and the times of both methods.
+DEVIATIONS = {
+    "max_mm": "largest deviation",
+    "mean_mm": "mean deviation",
+    "sd_mm": "standard deviation",
+}
+RATIOS = {
+    "ray firing over minimum distance": "",
+    "ray firing over minimum distance begun nearby": "_warm",
+}
 HEIGHT = 0.5  # mm over the surface, as elements near contact
 
 
@@ -166,13 +180,51 @@ def opencascade_times(
     return result
 
 
+def beside_published(measured: pd.DataFrame) -> pd.DataFrame:
+    """Table 2-1 with ours beside the printed: times as ratios, for the number of queries is not.
+
+    Parameters
+    ----------
+    measured : DataFrame
+        Table of :func:`measure`.
+
+    Returns
+    -------
+    DataFrame
+        One row a geometry and quantity: geometry, quantity, unit, here, opencascade (NaN where it
+        was not timed), published, difference (here less published).
+    """
+    printed = published_distance_methods().set_index("geometry")
+    rows = []
+    for geometry, own in measured.set_index("geometry").iterrows():
+        published = printed.loc[geometry]
+        for name, text in DEVIATIONS.items():
+            rows.append((geometry, text, "um", 1e3 * own[name], np.nan, 1e3 * published[name]))
+        for text, ending in RATIOS.items():
+            ratios = [
+                own.get(f"{tool}ray_firing_us", np.nan)
+                / own.get(f"{tool}minimum_distance{ending}_us", np.nan)
+                for tool in ("", "opencascade_")
+            ]
+            rows.append((geometry, text, "1", *ratios, published["ratio"]))
+    columns = ["geometry", "quantity", "unit", "here", "opencascade", "published"]
+    table = pd.DataFrame(rows, columns=columns)
+    # The dense patch does not deviate from itself, and several patches have no start nearby.
+    table = table.dropna(subset=["here", "published"])
+    return table.assign(difference=table["here"] - table["published"])
+
+
 def main() -> pd.DataFrame:
-    """Measure, print and keep the table."""
+    """Measure, print and keep the tables."""
     table = measure()
-    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
-    save_table(table, OUTPUT)
-    print(f"\nMinimum distance and ray firing (us a query), kept in {OUTPUT}")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    save_table(table, FOLDER / "distance_methods.csv")
+    beside = beside_published(table)
+    save_table(beside, FOLDER / "table_2_1.csv")
+    print(f"\nMinimum distance and ray firing (us a query), kept in {FOLDER}")
     print(table.drop(columns=["lines_along", "lines_across"]).round(4).to_string(index=False))
+    print("\nBeside Table 2-1 of Bei (2003)")
+    print(beside.round(2).to_string(index=False))
     return table
 
 

@@ -15,15 +15,18 @@ import pandas as pd
 
 from benchmarks.timing import durations
 from kneewear import default_study
-from kneewear.activity import build_activity
 from kneewear.activity.load import GRAVITY
-from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
-from kneewear.geometry import build_distance_table, build_grid, build_implant, tabulate_surface
+from kneewear.activity.sources import build_activity
+from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.csv_tables import save_table
-from kneewear.simulation import Integrator, solve_forward
 from kneewear.simulation.cases import moving_body
 from kneewear.simulation.drive import recorded_drive
-from kneewear.simulation.forward import forward_passage
+from kneewear.simulation.forward import Integrator, forward_passage, solve_forward
 from kneewear.simulation.inverse import contact_arrays, replay
 from kneewear.simulation.quasi_static import solve_quasi_static
 

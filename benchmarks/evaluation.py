@@ -23,24 +23,24 @@ from scipy.spatial.transform import Rotation
 from benchmarks.distance import opencascade_times
 from benchmarks.timing import seconds
 from kneewear import default_study
-from kneewear.activity import build_activity
-from kneewear.contact import ContactModel, ContactPair, Layer, SmallStrain, confined_modulus
+from kneewear.activity.sources import build_activity
 from kneewear.contact import _record_kernels as record
 from kneewear.contact._kernels import evaluate_pairs
 from kneewear.contact._proximity_kernels import find_voxel, project_near
-from kneewear.geometry import (
-    ElementGrid,
-    Implant,
-    build_distance_table,
-    build_grid,
-    build_implant,
-    tabulate_surface,
-)
+from kneewear.contact.evaluation import ContactModel
+from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.pair import ContactPair
 from kneewear.geometry._distance_kernels import look_up_distances, look_up_feet
 from kneewear.geometry._kernels import project
+from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.geometry.implant import Implant
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.cad import cad_is_installed
-from kneewear.mechanics import body_three_123
-from kneewear.simulation import Case, simulate_cases
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 COARSE = 30, 30
 GRIDS = ((15, 15), (30, 30), (60, 45), (100, 75), (200, 150))

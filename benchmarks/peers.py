@@ -18,9 +18,14 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.timing import seconds
-from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
-from kneewear.geometry import Implant, Surface, build_distance_table, build_grid, tabulate_surface
+from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.fitting import patch_through
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant import Implant
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.csv_tables import save_table
 
 OUTPUT = Path("results/benchmarks/peers.csv")

@@ -18,17 +18,15 @@ import pandas as pd
 from scipy.spatial.transform import Rotation
 
 from kneewear import default_study
-from kneewear.contact import (
-    ContactModel,
-    ContactPair,
-    ContactResult,
-    Damping,
-    Friction,
-    Layer,
-    SmallStrain,
-    confined_modulus,
-)
-from kneewear.geometry import build_distance_table, build_grid, build_implant, tabulate_surface
+from kneewear.contact.evaluation import ContactModel
+from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import ContactResult
+from kneewear.contact.traction import Damping, Friction
+from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.csv_tables import save_table
 
 OUTPUT = Path("results/benchmarks/robustness.csv")

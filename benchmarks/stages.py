@@ -14,11 +14,16 @@ from scipy.optimize import minimize
 
 from benchmarks.timing import seconds
 from kneewear import default_study
-from kneewear.activity import build_activity
-from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
-from kneewear.geometry import Surface, build_grid, build_implant, tabulate_surface
-from kneewear.mechanics import body_three_123
-from kneewear.simulation import Case, simulate_cases
+from kneewear.activity.sources import build_activity
+from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import tabulate_surface
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 
 def penetration_by_scipy(condyle: Surface, points: np.ndarray, start: np.ndarray) -> np.ndarray:

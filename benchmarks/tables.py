@@ -17,18 +17,17 @@ import pandas as pd
 
 from benchmarks.timing import seconds
 from kneewear import default_study
-from kneewear.activity import build_activity
-from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
-from kneewear.geometry import (
-    build_distance_table,
-    build_grid,
-    build_implant,
-    tabulate_surface,
-)
-from kneewear.geometry.table import SurfaceTable, frame_samples
+from kneewear.activity.sources import build_activity
+from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import SurfaceTable, frame_samples, tabulate_surface
 from kneewear.io.table import open_window, save_tables
-from kneewear.mechanics import body_three_123
-from kneewear.simulation import Case, simulate_cases
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 # Table 6.3: blocks of the sphere's and of the plane's window, along u and v, and the printed ratio.
 TABLE_6_3 = (

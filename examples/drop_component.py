@@ -14,16 +14,13 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from kneewear import default_study
-from kneewear.contact import (
-    ContactModel,
-    ContactPair,
-    Damping,
-    Friction,
-    Layer,
-    SmallStrain,
-    confined_modulus,
-)
-from kneewear.geometry import build_grid, build_implant, tabulate_surface
+from kneewear.contact.evaluation import ContactModel
+from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.traction import Damping, Friction
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import tabulate_surface
 
 # Inside kneewear lengths are mm, forces N and times s, so masses are tonnes.
 MASS = 0.4e-3

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kneewear.config import Study, load_study
+# Settings are read when asked for: each job of a study imports this package first.
+if TYPE_CHECKING:
+    from kneewear.config import Study
 
 __version__ = "0.1.0"
-__all__ = ["Study", "default_settings_file", "default_study", "load_study"]
+__all__ = ["default_settings_file", "default_study"]
 
 
 def default_settings_file() -> Path:
@@ -31,4 +34,6 @@ def default_study() -> Study:
     Study
         The settings in `default_settings_file`.
     """
+    from kneewear.config import load_study  # noqa: PLC0415 - see above
+
     return load_study(default_settings_file())

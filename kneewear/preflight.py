@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from kneewear.activity import build_activity
 from kneewear.activity.activity import Activity
+from kneewear.activity.sources import build_activity
 from kneewear.config import Study
 from kneewear.errors import InputDataError
-from kneewear.geometry import build_grid, build_implant
-from kneewear.geometry.implant_sources import extract_bearings, window_axis
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.curves import read_curves
 from kneewear.io.document import save_text

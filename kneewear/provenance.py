@@ -20,7 +20,6 @@ LIBRARIES = (
     "scipy",
     "numba",
     "pandas",
-    "xarray",
     "h5netcdf",
     "h5py",
     "jinja2",

@@ -11,7 +11,9 @@ from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
 from kneewear.simulation.history import keep_common
-from kneewear.wear import WornContact, accumulate_wear, record_cycles
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.cycles import record_cycles
+from kneewear.wear.worn_contact import WornContact
 
 with job_log(snakemake.log[0], snakemake.threads):
     # A life is told of cases that finished in all of its activities.

@@ -3,9 +3,11 @@
 import pandas as pd
 
 from kneewear.config import GridSettings, ImplantSettings, TableSettings
-from kneewear.geometry import build_distance_table, build_grid, build_implant, tabulate_surface
+from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.fit_quality import FitQuality
-from kneewear.geometry.implant_sources import extract_bearings
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant, extract_bearings
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.csv_tables import save_table
 from kneewear.io.deviation import save_deviation
 from kneewear.io.distance_table import quality_table, save_distance_tables

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from kneewear.calibration import calibrate
 from kneewear.calibration.constants import location
+from kneewear.calibration.trade_off import calibrate
 from kneewear.config import Study
 from kneewear.io.csv_tables import save_table
 from kneewear.io.settings_text import replace_values, save_settings

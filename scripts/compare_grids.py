@@ -4,7 +4,8 @@ import numpy as np
 
 from kneewear.config import SimulationSettings, TableSettings
 from kneewear.contact.grid_comparison import DEPTHS, Joint, compare_grids
-from kneewear.geometry import bearing_of, tabulate_surface
+from kneewear.geometry.bearing import bearing_of
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.csv_tables import save_table
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log

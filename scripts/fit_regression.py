@@ -2,7 +2,8 @@
 
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.joblog import job_log
-from kneewear.regression import compare_models, fit_regression, predict_cases
+from kneewear.regression.fit import fit_regression
+from kneewear.regression.models import compare_models, predict_cases
 
 with job_log(snakemake.log[0], snakemake.threads):
     cases = load_table(snakemake.input.cases)

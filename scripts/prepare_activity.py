@@ -2,7 +2,7 @@
 
 import logging
 
-from kneewear.activity import build_activity
+from kneewear.activity.sources import build_activity
 from kneewear.activity_settings import parse_activity
 from kneewear.io.activity import save_activity
 from kneewear.io.curves import read_curves

@@ -8,7 +8,8 @@ from kneewear.io.history import save_history
 from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
-from kneewear.simulation import Case, simulate_cases
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 with job_log(snakemake.log[0], snakemake.threads):
     history = simulate_cases(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from benchmarks.distance import beside_published
 from benchmarks.run import plain
 from benchmarks.targets import EVALUATIONS, compare
 
@@ -67,3 +69,22 @@ def test_what_was_not_measured_is_open():
 def test_tables_and_numpy_numbers_fit_into_json():
     kept = plain({"a": pd.DataFrame({"x": [1.5, np.nan]}), "b": np.float64(2.0)})
     assert kept == {"a": [{"x": 1.5}, {"x": None}], "b": 2.0}
+
+
+def test_distance_methods_stand_beside_the_printed_ones():
+    table = pd.DataFrame(
+        {
+            "geometry": ["one dense patch", "12 patches"],
+            "max_mm": [0.0, 0.01], "mean_mm": [0.0, 0.001], "sd_mm": [0.0, 0.002],
+            "minimum_distance_us": [8.0, 12.0], "minimum_distance_warm_us": [1.0, np.nan],
+            "ray_firing_us": [4.0, 3.0],
+        }
+    )  # fmt: skip
+    found = beside_published(table).set_index(["geometry", "quantity"])
+    dense, twelve = found.loc["one dense patch"], found.loc["12 patches"]
+    assert dense["here"].tolist() == pytest.approx([0.5, 4.0])
+    assert dense["published"].tolist() == pytest.approx([5.071, 5.071])
+    assert twelve["here"].tolist() == pytest.approx([10.0, 1.0, 2.0, 0.25])
+    assert twelve["published"].tolist() == pytest.approx([48.6, 1.48, 1.9, 0.884])
+    assert twelve["difference"].tolist() == pytest.approx([-38.6, -0.48, 0.1, -0.634])
+    assert found["opencascade"].isna().all()

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.mechanics import COORDINATES, Spring
+from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.loads import Spring
 
 # Flexion, internal-external rotation and anterior-posterior translation (Bei 2003, 4.2.1).
 USUALLY_PRESCRIBED = ("x", "theta_2", "theta_3")

@@ -13,7 +13,8 @@ from kneewear.activity.conventions import senses
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.motion import Motion
 from kneewear.activity_settings import ControlSettings, FileActivity, MotionSettings
-from kneewear.mechanics import COORDINATES, Spring
+from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.loads import Spring
 
 Array = NDArray[np.float64]
 

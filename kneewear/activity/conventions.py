@@ -41,7 +41,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.activity_settings import ISO_CONVENTIONS, MotionSettings, PlacementSettings
-from kneewear.mechanics import angles_123, body_three_123, grood_suntay
+from kneewear.mechanics.rotations import angles_123, body_three_123, grood_suntay
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from kneewear.activity.activity import Activity
 from kneewear.activity.load import MOST_BODY_WEIGHTS
 from kneewear.activity_settings import BumpCurve, ParametricActivity
 from kneewear.errors import InputDataError
-from kneewear.mechanics import angles_123, grood_suntay
+from kneewear.mechanics.rotations import angles_123, grood_suntay
 
 
 def build_parametric_activity(name: str, settings: ParametricActivity, frames: int) -> Activity:

@@ -20,7 +20,7 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.activity_settings import ParametricActivity
 from kneewear.calibration import _kernels
 from kneewear.config import ParametricImplantSettings, Study
-from kneewear.contact import confined_modulus
+from kneewear.contact.foundation import confined_modulus
 from kneewear.geometry.implant import SIDES
 from kneewear.geometry.parametric import condyle_profile, plateau_profile
 from kneewear.wear.laws import MM3_PER_N_MM_FROM_MM3_PER_N_M, cycles_of_life
@@ -78,7 +78,7 @@ def simulate_cells(
     -------
     array, shape (cells, sides, quantities)
         In the order of `cells`, `kneewear.geometry.implant.SIDES` and `QUANTITIES`; MPa, mm, mm2
-        and mm3, as `kneewear.wear.summarize_cases` defines them.
+        and mm3, as `kneewear.wear.summary.summarize_cases` defines them.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _condyle_arrays(shape: ParametricImplantSettings, side: str) -> _kernels.Con
 def _summarize(
     study: Study, pressure: Array, sliding: Array, area: Array, avg_pressure: float
 ) -> list[float]:
-    """Quantities of one side, as `kneewear.wear.summarize_cases` defines them."""
+    """Quantities of one side, as `kneewear.wear.summary.summarize_cases` defines them."""
     factor = study.wear.wear_factor_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M
     wear = factor * cycles_of_life(study.wear.cycles_per_year, study.wear.months) * sliding
     creep = study.wear.creep_mm_per_mpa * pressure

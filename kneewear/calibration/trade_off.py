@@ -13,7 +13,7 @@ from kneewear.calibration.fitting import Fit, fit_constants, published_target, t
 from kneewear.config import Study
 from kneewear.geometry.implant import SIDES
 from kneewear.reference.published import CALIBRATION_CELLS, published_values
-from kneewear.regression import compare_published
+from kneewear.regression.comparison import compare_published
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Calibration:
     constants : DataFrame
         As `tabulate_constants` gives it.
     comparison : DataFrame
-        The 25 published cells by the fitted study, as `kneewear.regression.compare_published`
-        gives it.
+        The 25 published cells by the fitted study, as
+        `kneewear.regression.comparison.compare_published` gives it.
     trade_off : DataFrame
         Columns constants (their number), cells (fitted, not fitted), quantities (average pressure,
         all others), median_percent, largest_percent, median_beyond_rounding_percent and

@@ -104,3 +104,55 @@ def fill_from_start(
         foot[a] = 0.0
     if length > 0.0 and rx * nx + ry * ny + rz * nz > 0.0:
         foot[0], foot[1], foot[2], foot[3] = -length, rx / length, ry / length, rz / length
+
+
+@compiled
+def nearest_of_blocks(
+    nodes: NDArray,
+    of_block: NDArray,
+    origin: NDArray,
+    size: float,
+    shape: tuple[int, int, int],
+    chosen: NDArray,
+) -> None:  # pragma: no cover
+    """Node nearest the middle of every voxel, of those nearest the eight blocks round it."""
+    for i in range(shape[0]):
+        for j in range(shape[1]):
+            for k in range(shape[2]):
+                x = origin[0] + size * (i + 0.5)
+                y = origin[1] + size * (j + 0.5)
+                z = origin[2] + size * (k + 0.5)
+                least, nearest = np.inf, 0
+                for step in range(8):
+                    node = of_block[
+                        (i + 1) // 2 + (step >> 2),
+                        (j + 1) // 2 + (step >> 1 & 1),
+                        (k + 1) // 2 + (step & 1),
+                    ]
+                    away_x, away_y, away_z = (
+                        nodes[node, 0] - x,
+                        nodes[node, 1] - y,
+                        nodes[node, 2] - z,
+                    )
+                    distance = away_x * away_x + away_y * away_y + away_z * away_z
+                    if distance < least:
+                        least, nearest = distance, node
+                chosen[(i * shape[1] + j) * shape[2] + k] = nearest
+
+
+@compiled
+def raise_to_places(
+    planes: NDArray, places: NDArray, shape: tuple[int, int, int], reach: int, most: NDArray
+) -> None:  # pragma: no cover
+    """Largest value that the bounds of the voxels round places have at them, where above most.
+
+    Places are counted in voxels; all voxels up to so many away in each direction are round a place.
+    """
+    for n in range(places.shape[0]):
+        x, y, z = places[n, 0], places[n, 1], places[n, 2]
+        for i in range(max(int(x) - reach, 0), min(int(x) + reach + 1, shape[0])):
+            for j in range(max(int(y) - reach, 0), min(int(y) + reach + 1, shape[1])):
+                for k in range(max(int(z) - reach, 0), min(int(z) + reach + 1, shape[2])):
+                    v = (i * shape[1] + j) * shape[2] + k
+                    value = planes[v, 0] * x + planes[v, 1] * y + planes[v, 2] * z + planes[v, 3]
+                    most[v] = max(most[v], value)

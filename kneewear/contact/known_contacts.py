@@ -25,7 +25,7 @@ from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import bonded_layer, winkler
 from kneewear.reference.bonded_layer import LayerLaw
 from kneewear.reference.winkler import Measure

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from kneewear.contact import _proximity_kernels as kernels
 from kneewear.geometry import _kernels
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
@@ -27,8 +28,8 @@ CAUTION = 5.0
 SLACK = 2e-3
 # Beside a border of the surface bounds give way this part of a voxel more: borders bend.
 BORDER_SLACK = 0.5
-# Voxels round a place whose bounds it must keep to: those an element's tile there may ask.
-NEIGHBOURS = (-2, -1, 0, 1, 2)
+# How many voxels round a place have bounds it must keep to: those an element's tile may ask.
+NEIGHBOURS = 2
 # Samples of the surface along the edge of a voxel: ripples of a fitted surface are shorter.
 SAMPLES = 3
 # Where nothing is known of a voxel, no bound rules its points out.
@@ -110,14 +111,8 @@ def _nearest_nodes(
     blocks = [origin[a] + voxel * (2.0 * np.arange(-1, shape[a] // 2 + 2) + 1.0) for a in range(3)]
     grid = np.stack(np.meshgrid(*blocks, indexing="ij"), axis=-1)
     of_block = cKDTree(nodes).query(grid)[1]
-    index = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 3)
-    middle = origin + voxel * (index + 0.5)
-    least, chosen = np.full(len(index), np.inf), np.zeros(len(index), dtype=np.int64)
-    for step in product((0, 1), repeat=3):
-        node = of_block[tuple(((index + 1) // 2 + step).T)]
-        distance = ((nodes[node] - middle) ** 2).sum(axis=1)
-        nearer = distance < least
-        least, chosen = np.where(nearer, distance, least), np.where(nearer, node, chosen)
+    chosen = np.empty(shape.prod(), dtype=np.int64)
+    kernels.nearest_of_blocks(nodes, of_block, origin, voxel, tuple(shape), chosen)
     return chosen
 
 
@@ -199,15 +194,9 @@ def _overshoot(
 ) -> Array:
     """By how much each bound rules out points of the surface in and near its voxel."""
     place = (points - origin) / voxel
-    own = place.astype(int)
-    most = np.zeros(len(planes))
-    for step in product(NEIGHBOURS, repeat=3):
-        beside = own + step
-        there = ((beside >= 0) & (beside < shape)).all(axis=1)
-        number = np.ravel_multi_index(beside[there].T, shape)
-        value = (planes[number, :3] * place[there]).sum(axis=1) + planes[number, 3]
-        np.maximum.at(most, number, value + SLACK)
-    return most
+    most = np.full(len(planes), -SLACK)
+    kernels.raise_to_places(planes, place, shape, NEIGHBOURS, most)
+    return most + SLACK
 
 
 def _starts(found: _Feet) -> NDArray[np.float32]:

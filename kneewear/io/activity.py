@@ -11,7 +11,7 @@ import numpy as np
 from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
-from kneewear.mechanics import Spring
+from kneewear.mechanics.loads import Spring
 
 _AXES = ("x", "y", "z")
 _TRANSLATIONS = tuple(f"translation_{axis}" for axis in _AXES)

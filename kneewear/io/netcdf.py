@@ -11,9 +11,10 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import h5netcdf
 import h5py
 import numpy as np
-import xarray as xr
+from numpy.typing import NDArray
 
 from kneewear.errors import DamagedFileError, InputDataError, KneewearError
 from kneewear.io.atomic import atomic_path
@@ -105,32 +106,49 @@ def save(
         When an array does not have the dimensions of its variable or holds a value that is not
         finite and must be.
     """
-    data: dict[str, Any] = {}
-    encoding: dict[str, dict[str, Any]] = {}
+    arrays = {variable.name: np.asarray(values[variable.name]) for variable in layout.variables}
+    lengths = _lengths(layout, arrays)
+    # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
+    content = io.BytesIO()
+    with h5netcdf.File(content, "w") as file:
+        file.dimensions = lengths
+        labels = [v.name for v in layout.variables if v.coordinate and v.name not in lengths]
+        file.attrs["kneewear_file"] = layout.kind
+        file.attrs.update({**attributes, **({"coordinates": " ".join(labels)} if labels else {})})
+        for variable in layout.variables:
+            array = _storable(arrays[variable.name])
+            stored = file.create_variable(
+                variable.name, variable.dims, data=array, **_storage(variable, array)
+            )
+            stored.attrs.update(long_name=variable.long_name, units=variable.units)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content.getbuffer())
+
+
+def _lengths(layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
+    """Length of each dimension; refused are arrays that contradict it or hold what none may."""
+    lengths: dict[str, int] = {}
     for variable in layout.variables:
-        array = np.asarray(values[variable.name])
-        if array.ndim != len(variable.dims):
+        array = arrays[variable.name]
+        agree = array.ndim == len(variable.dims) and all(
+            lengths.setdefault(dim, length) == length
+            for dim, length in zip(variable.dims, array.shape, strict=True)
+        )
+        if not agree:
             raise ValueError(
                 f"{variable.name} has shape {array.shape}, but its dimensions are {variable.dims}"
+                f" and their lengths {lengths}"
             )
         if not variable.may_be_nan and _infinite(array):
             raise ValueError(f"{variable.name}: {_infinite(array)} values are not finite")
-        labels = {"long_name": variable.long_name, "units": variable.units}
-        if array.dtype.kind == "U":
-            array = array.astype(object)
-        elif array.dtype.kind == "b":
-            array = array.astype(np.int8)
-        data[variable.name] = (variable.dims, array, labels)
-        encoding[variable.name] = _encoding(variable, array)
-    names = [variable.name for variable in layout.variables if variable.coordinate]
-    dataset = xr.Dataset(data, attrs={"kneewear_file": layout.kind, **attributes})
-    # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
-    content = io.BytesIO()
-    dataset.set_coords(names).to_netcdf(
-        content, format="NETCDF4", engine="h5netcdf", encoding=encoding
-    )
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(content.getbuffer())
+    return lengths
+
+
+def _storable(array: NDArray[Any]) -> NDArray[Any]:
+    """Array as NetCDF can keep it: text of any length, and small integers for yes and no."""
+    if array.dtype.kind == "U":
+        return array.astype(h5py.string_dtype())
+    return array.astype(np.int8) if array.dtype.kind == "b" else array
 
 
 def load(
@@ -291,16 +309,16 @@ def joined(parts: Iterable[Mapping[str, Any]], layout: Layout, dim: str) -> dict
     }
 
 
-def _encoding(variable: Variable, array: np.ndarray[Any, Any]) -> dict[str, Any]:
-    if array.dtype.kind == "O":
+def _storage(variable: Variable, array: NDArray[Any]) -> dict[str, Any]:
+    """Chunks and compression of a variable."""
+    if variable.chunks is None or not array.size:
         return {}
-    options: dict[str, Any] = {"_FillValue": None}
-    if variable.chunks is not None and array.size:
-        lengths = tuple(min(pair) for pair in zip(variable.chunks, array.shape, strict=True))
-        options["chunksizes"] = lengths
-        if variable.compressed:
-            # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
-            options |= {"zlib": True, "complevel": 1, "shuffle": True}
+    options: dict[str, Any] = {
+        "chunks": tuple(min(pair) for pair in zip(variable.chunks, array.shape, strict=True))
+    }
+    if variable.compressed:
+        # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
+        options |= {"compression": "gzip", "compression_opts": 1, "shuffle": True}
     return options
 
 

@@ -142,7 +142,7 @@ def _check_implant(study: Study, files: dict[str, str]) -> None:
 
 def _check_activity(study: Study, name: str, files: dict[str, str]) -> tuple[str, ...]:
     """Build an activity as its job will, and keep its warnings only."""
-    from kneewear.activity import build_activity  # noqa: PLC0415
+    from kneewear.activity.sources import build_activity  # noqa: PLC0415
     from kneewear.io.curves import read_curves  # noqa: PLC0415
 
     settings = study.activities[name]

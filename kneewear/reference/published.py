@@ -1,4 +1,4 @@
-"""Results printed in Bei (2003): chapter 3, chapter 4 and appendices.
+"""Results printed in Bei (2003): Table 2-1, chapter 3, chapter 4 and appendices.
 
 Only the comparison (and a calibration) may read them: a prediction that knows the answers is none.
 """
@@ -89,6 +89,19 @@ def published_material_errors() -> pd.DataFrame:
         measurement over 4 flexion angles and 4 loads.
     """
     return _read("table_3_1_errors")
+
+
+def published_distance_methods() -> pd.DataFrame:
+    """Table 2-1: minimum distance and ray firing on one and on several patches of a condyle.
+
+    Returns
+    -------
+    DataFrame
+        Columns geometry, patches, lines_along and lines_across of each patch; max_mm, mean_mm and
+        sd_mm, the deviation from the dense patch; ray_firing_us and minimum_distance_us for a
+        number of queries that is not stated; ratio, the former over the latter.
+    """
+    return _read("table_2_1_distance_methods")
 
 
 def _read(name: str) -> pd.DataFrame:

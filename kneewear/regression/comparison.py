@@ -112,7 +112,7 @@ def compare_regression(regression: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     regression : DataFrame
-        Result of :func:`kneewear.regression.fit_regression`.
+        Result of :func:`kneewear.regression.fit.fit_regression`.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def compare_correlation(correlation: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     correlation : DataFrame
-        Result of :func:`kneewear.regression.correlate_pressure`.
+        Result of :func:`kneewear.regression.correlation.correlate_pressure`.
 
     Returns
     -------

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kneewear.regression import QUANTITIES
+from kneewear.regression.groups import QUANTITIES
 from kneewear.report.style import INK, WIDTH, quantity_name, styled
 from kneewear.report.trends import draw_published_errors, draw_published_scatter
 
@@ -25,7 +25,7 @@ def draw_calibration_figures(
     Parameters
     ----------
     constants, comparison, trade_off : DataFrame
-        Tables of `kneewear.calibration.Calibration`.
+        Tables of `kneewear.calibration.trade_off.Calibration`.
 
     Returns
     -------

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from kneewear.geometry.distance_table import DistanceTable, map_errors
+from kneewear.geometry.distance_table import DistanceTable
+from kneewear.geometry.distance_table_errors import map_errors
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.report.style import DEPTH_COLOURS, INK, WIDTH, styled
 

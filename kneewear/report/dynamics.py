@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
-from kneewear.mechanics import body_three_123, clinical_angles
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.report.histories import draw_cycle
 from kneewear.report.maps import draw_plateaus
 from kneewear.report.style import INK, PRESSURE_COLOURS, SIDE_COLOURS, WIDTH, styled

@@ -13,13 +13,14 @@ from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
+from kneewear.report.calibration import draw_trade_off
 from kneewear.report.distances import draw_distance_errors
 from kneewear.report.geometry import draw_geometry
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map, draw_wear_maps
 from kneewear.report.surfaces import draw_deviation, draw_extraction
-from kneewear.report.timings import draw_distance_methods
+from kneewear.report.timings import draw_cost, draw_distance_methods
 from kneewear.report.trends import (
     can_draw_surfaces,
     draw_damage_surfaces,
@@ -54,8 +55,9 @@ def draw_figures(
     activities : mapping of name to Activity
         Prescribed cycles.
     tables : mapping of name to DataFrame
-        `cases` and `regression`; `comparison` with published values and `distance_methods` (table
-        of `benchmarks/distance.py`) where there are. Of what is empty nothing is drawn.
+        `cases` and `regression`; where there are `comparison` with published values,
+        `calibration_trade_off` (record of the calibration), `distance_methods` and `cost` (tables
+        of `benchmarks/`). Of what is empty nothing is drawn.
     distance_tables : mapping of side to DistanceTable, optional
         Distance tables of the condyles; without them their errors are not drawn.
     quality : sequence of FitQuality
@@ -68,8 +70,9 @@ def draw_figures(
     dict of str to Figure
         Names without suffix, in the order of the page: `damage_maps`, `wear_maps`,
         `damage_surfaces`, `published_scatter`, `published_errors`, `implant`, `surface_deviation`,
-        `bearing_extraction`, `distance_errors`, `distance_methods`, and for each activity
-        `activity_{name}`, `history_{name}` and `pressure_{name}`. Several lives add their name to
+        `calibration_trade_off`, `bearing_extraction`, `distance_errors`, `distance_methods`,
+        `cost`, and for each activity `activity_{name}`, `history_{name}` and `pressure_{name}`.
+        Several lives add their name to
         the figures of damage (`damage_maps_{life}`). Then those of `draw_geometry`.
     """
     figures: dict[str, Figure] = {}
@@ -92,8 +95,12 @@ def draw_figures(
         figures["surface_deviation"] = draw_deviation(quality)
     if extractions is not None:
         figures["bearing_extraction"] = draw_extraction(extractions)
-    if "distance_methods" in tables:
-        figures["distance_methods"] = draw_distance_methods(tables["distance_methods"])
+    drawn = {
+        "calibration_trade_off": draw_trade_off,
+        "distance_methods": draw_distance_methods,
+        "cost": draw_cost,
+    }
+    figures |= {name: draw(tables[name]) for name, draw in drawn.items() if name in tables}
     for number, name in enumerate(cycles.activities):
         figures[f"activity_{name}"] = draw_activity(activities[name])
         driven = activities[name].prescribed

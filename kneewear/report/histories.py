@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import USUALLY_PRESCRIBED, Activity
-from kneewear.mechanics import body_three_123, clinical_angles
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.report.maps import centre_case
 from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, styled
 from kneewear.wear.cycles import CycleRecord

@@ -13,7 +13,7 @@ from scipy.ndimage import map_coordinates
 
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.maps import centre_case
 from kneewear.report.style import SIDE_COLOURS, WIDTH, styled
 from kneewear.wear.cycles import CycleRecord

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.implant import sample_surface
 from kneewear.report.maps import typical_cases
 from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS

@@ -17,7 +17,7 @@ def model_sentences(models: pd.DataFrame) -> Iterator[str]:
     Parameters
     ----------
     models : DataFrame
-        Table of :func:`kneewear.regression.compare_models`, not empty.
+        Table of :func:`kneewear.regression.models.compare_models`, not empty.
     """
     planes = models[models["model"] == PLANE]
     short = planes[~planes["plane_is_enough"].astype(bool)]
@@ -55,7 +55,7 @@ def model_table(models: pd.DataFrame) -> Table:
     Parameters
     ----------
     models : DataFrame
-        Table of :func:`kneewear.regression.compare_models`.
+        Table of :func:`kneewear.regression.models.compare_models`.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def point_table(points: pd.DataFrame) -> Table:
     Parameters
     ----------
     points : DataFrame
-        Table of :func:`kneewear.regression.predict_cases`.
+        Table of :func:`kneewear.regression.models.predict_cases`.
     """
     own = points[points["model"] == PLANE]
     columns = {

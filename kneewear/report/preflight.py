@@ -14,7 +14,7 @@ from kneewear.activity.activity import Activity
 from kneewear.geometry.first_contact import FirstContact, find_first_contact
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.geometry import draw_thickness_map
 from kneewear.report.histories import draw_activity
 from kneewear.report.implant import draw_section, draw_wireframe, sample_surface

@@ -17,7 +17,7 @@ def published_tables(comparison: pd.DataFrame) -> Iterator[Table]:
     Parameters
     ----------
     comparison : DataFrame
-        Table of :func:`kneewear.regression.compare_published`.
+        Table of :func:`kneewear.regression.comparison.compare_published`.
 
     Yields
     ------

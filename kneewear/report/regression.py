@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kneewear.regression import QUANTITIES
+from kneewear.regression.groups import QUANTITIES
 from kneewear.regression.models import ENOUGH
 from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, quantity_name, styled
 
@@ -27,9 +27,9 @@ def draw_regression(models: pd.DataFrame, points: pd.DataFrame) -> dict[str, Fig
     Parameters
     ----------
     models : DataFrame
-        Table of :func:`kneewear.regression.compare_models`.
+        Table of :func:`kneewear.regression.models.compare_models`.
     points : DataFrame
-        Table of :func:`kneewear.regression.predict_cases`.
+        Table of :func:`kneewear.regression.models.predict_cases`.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def draw_residuals(points: pd.DataFrame) -> Figure:
     Parameters
     ----------
     points : DataFrame
-        Table of :func:`kneewear.regression.predict_cases` of one life.
+        Table of :func:`kneewear.regression.models.predict_cases` of one life.
     """
     figure = Figure(figsize=(WIDTH + 1.0, 4.4), layout="constrained")
     panels = figure.subplots(2, len(QUANTITIES), sharey=True)
@@ -91,7 +91,7 @@ def draw_models(models: pd.DataFrame) -> Figure:
     Parameters
     ----------
     models : DataFrame
-        Table of :func:`kneewear.regression.compare_models` of one life.
+        Table of :func:`kneewear.regression.models.compare_models` of one life.
     """
     figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
     panels = figure.subplots(2, 1, sharex=True, sharey=True)

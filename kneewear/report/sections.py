@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kneewear.regression import QUANTITIES, regression_shortfall
+from kneewear.regression.fit import regression_shortfall
+from kneewear.regression.groups import QUANTITIES
 from kneewear.report.style import quantity_name, unit_name
 
 SIGNIFICANT = 4

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.implant import POST, SIDES, Implant
 from kneewear.geometry.surface import Surface
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.implant import METAL, draw_section, sample_surface
 from kneewear.report.position_scan import draw_position_scan, scans_positions
 from kneewear.report.style import (

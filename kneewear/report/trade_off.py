@@ -28,9 +28,9 @@ def trade_off_numbers(
     cases : DataFrame
         Tidy case table; its thicknesses and masses bound what may be asked.
     regression : DataFrame
-        Table of :func:`kneewear.regression.fit_regression`.
+        Table of :func:`kneewear.regression.fit.fit_regression`.
     models : DataFrame, optional
-        Table of :func:`kneewear.regression.compare_models`; without it there is no power law.
+        Table of :func:`kneewear.regression.models.compare_models`; without it no power law.
 
     Returns
     -------

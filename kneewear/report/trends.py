@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from kneewear.regression import QUANTITIES
+from kneewear.regression.groups import QUANTITIES
 from kneewear.report.style import (
     ERROR_COLOURS,
     INK,

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import ContactModel, ContactPair, Layer, Resultant
 from kneewear.contact._kernels import LAST_NUMBERS
 from kneewear.contact._record_kernels import DEPTH, NUMBERS, PAIR
-from kneewear.mechanics import Load, Spring, body_three_123, spring_forces
+from kneewear.contact.evaluation import ContactModel
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import Resultant
 from kneewear.mechanics._kernels import orient
-from kneewear.mechanics.loads import spring_arrays
+from kneewear.mechanics.loads import Load, Spring, spring_arrays, spring_forces
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation import _kernels
 from kneewear.simulation._equilibrium_kernels import LEVER
 

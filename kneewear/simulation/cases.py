@@ -13,13 +13,14 @@ import numpy as np
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
 from kneewear.config import ForwardSettings, SimulationSettings
-from kneewear.contact import ContactPair, Layer, SmallStrain
+from kneewear.contact.foundation import Layer, SmallStrain
+from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
-from kneewear.mechanics import RigidBody, solid_body
+from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.progress import Progress
 from kneewear.simulation.drive import recorded_drive
 from kneewear.simulation.forward import Integrator, forward_passage, solve_forward

@@ -12,13 +12,14 @@ from kneewear.simulation.history import ContactHistory
 STANCE = 0.4
 
 
-def compare_analyses(quasi_static: ContactHistory, forward: ContactHistory) -> pd.DataFrame:
+def compare_analyses(one: ContactHistory, other: ContactHistory) -> pd.DataFrame:
     """Contact of the same cases by both analyses, frame by frame.
 
     Parameters
     ----------
-    quasi_static, forward : ContactHistory
-        The same cases of one activity, simulated either way.
+    one, other : ContactHistory
+        The same cases of one activity, one quasi-static and one by forward dynamics: each tells
+        which, so that their order does not matter.
 
     Returns
     -------
@@ -33,8 +34,12 @@ def compare_analyses(quasi_static: ContactHistory, forward: ContactHistory) -> p
     Raises
     ------
     ValueError
-        If cases or frames differ.
+        If both are of the same analysis, or cases or frames differ.
     """
+    by_analysis = {one.analysis: one, other.analysis: other}
+    if by_analysis.keys() != {"quasi_static", "forward"}:
+        raise ValueError(f"both histories are of the analysis {one.analysis!r}")
+    quasi_static, forward = by_analysis["quasi_static"], by_analysis["forward"]
     same = quasi_static.cases == forward.cases and quasi_static.sides == forward.sides
     if not same or not np.array_equal(quasi_static.percent, forward.percent):
         raise ValueError("the two analyses are of other cases, sides or frames")

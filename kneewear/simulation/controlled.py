@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.contact import ContactPair, Layer
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import COORDINATES, Load
+from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.loads import Load
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 
 Array = NDArray[np.float64]

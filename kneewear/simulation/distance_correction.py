@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.history import ContactHistory
 
 Array = NDArray[np.float64]

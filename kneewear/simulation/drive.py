@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.config import SimulationSettings
-from kneewear.mechanics import Load, Spring, body_three_123
+from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.controlled import activity_loads
 from kneewear.simulation.passage import Passage
 

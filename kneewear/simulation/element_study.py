@@ -15,9 +15,9 @@ from kneewear.config import (
     SimulationSettings,
     StaticSettings,
 )
-from kneewear.contact import Resultant
+from kneewear.contact.resultant import Resultant
 from kneewear.geometry.implant import SIDES
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.joint import Joint
 from kneewear.simulation.static_cases import recut, settle
 from kneewear.simulation.static_record import StaticCase

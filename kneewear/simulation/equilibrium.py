@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import ContactModel, ContactPair, Resultant
 from kneewear.contact._record_kernels import NUMBERS
+from kneewear.contact.evaluation import ContactModel
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation._equilibrium_kernels import (
     AT_A_JUMP,
     BALANCED,

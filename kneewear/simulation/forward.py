@@ -8,16 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import ContactPair, Layer
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import (
-    RigidBody,
-    coordinate_numbers,
-    fit_periodic,
-    modal_damping,
-    spring_forces,
-    turn_axes,
-)
+from kneewear.mechanics.coordinates import coordinate_numbers, turn_axes
+from kneewear.mechanics.loads import spring_forces
+from kneewear.mechanics.periodic import fit_periodic
+from kneewear.mechanics.rigid_body import RigidBody, modal_damping
 from kneewear.simulation import _kernels
 from kneewear.simulation.balance import WEIGHT, Balance
 from kneewear.simulation.drive import Drive, applied_wrench

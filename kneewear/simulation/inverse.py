@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import ContactPair, Layer, Resultant, _kernels
+from kneewear.contact import _kernels
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import body_three_123, coordinate_numbers, turn_axes
+from kneewear.mechanics.coordinates import coordinate_numbers, turn_axes
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.balance import WEIGHT
 from kneewear.simulation.passage import Passage
 

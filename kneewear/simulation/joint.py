@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.config import GridSettings, PressureLawSettings, SimulationSettings, TableSettings
-from kneewear.contact import ContactPair, Layer
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.grid import ElementGrid, join_grids, lay_elements

@@ -6,17 +6,16 @@ import math
 from collections.abc import Sequence
 
 from kneewear.config import PressureLawSettings, SimulationSettings
-from kneewear.contact import (
-    MATERIALS,
-    ContactPair,
+from kneewear.contact.foundation import (
     LargeStrain,
     Layer,
     PressureLaw,
     SmallStrain,
     ThreeParameter,
-    ThreeParameterMaterial,
     confined_modulus,
 )
+from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
+from kneewear.contact.pair import ContactPair
 from kneewear.geometry.grid import ElementGrid
 
 

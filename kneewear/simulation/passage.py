@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import Resultant
+from kneewear.contact.resultant import Resultant
 
 Array = NDArray[np.float64]
 # Contact of each pair at every frame.

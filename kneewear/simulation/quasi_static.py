@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.config import SimulationSettings
-from kneewear.contact import ContactPair, Layer
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import Load, spring_forces
+from kneewear.mechanics.loads import Load, spring_forces
 from kneewear.simulation.balance import contact_model
 from kneewear.simulation.controlled import activity_loads, solve_controlled_cycle
 from kneewear.simulation.drive import applied_wrench, axial_load

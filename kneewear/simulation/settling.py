@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact import ContactPair, Layer, Resultant
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import Load, RigidBody, Spring, coordinate_numbers
+from kneewear.mechanics.coordinates import coordinate_numbers
+from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.simulation.balance import REMEDY, WEIGHT, Balance
 
 Array = NDArray[np.float64]

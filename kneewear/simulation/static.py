@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact import ContactPair, Layer, Resultant
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import Load, Spring, coordinate_numbers
+from kneewear.mechanics.coordinates import coordinate_numbers
+from kneewear.mechanics.loads import Load, Spring
 from kneewear.simulation.balance import REMEDY, WEIGHT, Balance, Forces
 
 Array = NDArray[np.float64]

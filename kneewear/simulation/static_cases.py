@@ -18,10 +18,12 @@ from kneewear.config import (
     SimulationSettings,
     StaticSettings,
 )
-from kneewear.contact import Resultant
+from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
-from kneewear.mechanics import COORDINATES, Load, body_three_123
+from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.loads import Load
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.joint import Joint, LaidPairs
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 from kneewear.simulation.static_record import StaticCase, StaticRecord

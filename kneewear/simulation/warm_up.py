@@ -8,14 +8,17 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import ContactPair, Layer, SmallStrain, _kernels
+from kneewear.contact import _kernels
+from kneewear.contact.foundation import Layer, SmallStrain
+from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.geometry.distance_table import build_distance_table
+from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
-from kneewear.mechanics import Load, solid_body
+from kneewear.mechanics.loads import Load
+from kneewear.mechanics.rigid_body import solid_body
 from kneewear.simulation.balance import contact_model
 from kneewear.simulation.drive import Drive
 from kneewear.simulation.equilibrium import Loading, solve_equilibrium

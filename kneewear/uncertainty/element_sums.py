@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.geometry import ElementGrid
-from kneewear.wear import DamageMaps
+from kneewear.geometry.grid import ElementGrid
+from kneewear.wear.maps import DamageMaps
 
 Counts = NDArray[np.int64]
 Array = NDArray[np.float64]

@@ -10,25 +10,25 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pandas as pd
 
-from kneewear.activity import Activity, build_activity
+from kneewear.activity.activity import Activity
+from kneewear.activity.sources import build_activity
 from kneewear.activity.uncertainty import sample_activity
 from kneewear.activity_settings import ParametricActivity
 from kneewear.config import Study
 from kneewear.errors import KneewearError
-from kneewear.geometry import (
-    DistanceTable,
-    ElementGrid,
-    Implant,
-    SurfaceTable,
-    build_grid,
-    build_implant,
-    tabulate_surface,
-)
-from kneewear.simulation import Case, simulate_cases
-from kneewear.simulation.history import ContactHistory, keep_common
+from kneewear.geometry.distance_table import DistanceTable
+from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.geometry.implant import Implant
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import SurfaceTable, tabulate_surface
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case, ContactHistory, keep_common
 from kneewear.uncertainty.element_sums import ElementSums, add_sample, no_sums
 from kneewear.uncertainty.plan import LABELS, POSE_ERROR, changed_study
-from kneewear.wear import DamageMaps, accumulate_wear, record_cycles, summarize_cases
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.cycles import record_cycles
+from kneewear.wear.maps import DamageMaps
+from kneewear.wear.summary import summarize_cases
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from kneewear.config import WearSettings
 from kneewear.geometry.grid import ElementGrid
-from kneewear.simulation import ContactHistory
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.summary import summarize_cases

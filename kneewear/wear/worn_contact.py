@@ -12,7 +12,8 @@ from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
-from kneewear.simulation import ContactHistory, simulate_cases
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import ContactHistory
 
 
 class Resimulation(Protocol):

@@ -49,7 +49,7 @@ def lower_surface(
     Notes
     -----
     A depth d normal to an element of normal n lowers it by d / n_y straight down. Over its cell
-    that takes away area x d, exactly what :func:`kneewear.wear.damage_volume` counts, and cells
+    that takes away area x d, exactly what `kneewear.wear.summary.damage_volume` counts, and cells
     stay where they are in the plan. Both ways of lowering agree while depths are small against the
     surface's radii.
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.activity import Activity, build_activity
+from kneewear.activity.activity import Activity
+from kneewear.activity.sources import build_activity
 from kneewear.activity_settings import BumpCurve
 from kneewear.errors import InputDataError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.activity import build_activity
 from kneewear.activity.checks import check_motion
+from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from tests.activity.motions import (
     file_activity,

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from kneewear.activity import build_activity
-from kneewear.mechanics import COORDINATES, spring_forces
+from kneewear.activity.sources import build_activity
+from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.loads import spring_forces
 from tests.activity.motions import (
     COLUMNS,
     file_activity,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kneewear.activity.conventions import femoral_pose
-from kneewear.mechanics import body_three_123, clinical_angles
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from tests.activity.motions import iso_settings, motion_settings
 
 POSTERIOR, SUPERIOR, MEDIAL = np.eye(3)

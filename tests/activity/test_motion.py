@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.activity import build_activity
 from kneewear.activity.motion import cut_cycle, motion_pose
+from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.io.curves import read_curves
-from kneewear.mechanics import body_three_123, grood_suntay
+from kneewear.mechanics.rotations import body_three_123, grood_suntay
 from tests.activity.motions import ROOT, motion, motion_settings, study
 
 

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from kneewear.activity.conventions import ANGLES, POSITIONS, femoral_pose
 from kneewear.io.curves import read_curves
-from kneewear.mechanics import body_three_123, clinical_angles
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from tests.activity.motions import ROOT, motion_settings
 
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve() / "gc_dm"

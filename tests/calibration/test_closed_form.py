@@ -7,11 +7,17 @@ import pytest
 
 from kneewear import default_study
 from kneewear.activity.parametric import build_parametric_activity
-from kneewear.calibration import QUANTITIES, Resolution, apply_overrides, simulate_cells
-from kneewear.geometry import build_grid, build_parametric_implant, tabulate_surface
+from kneewear.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
+from kneewear.calibration.constants import apply_overrides
+from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import SIDES
-from kneewear.simulation import Case, simulate_cases
-from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
+from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.table import tabulate_surface
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.cycles import record_cycles
+from kneewear.wear.summary import summarize_cases
 
 STUDY = default_study()
 COARSE = Resolution(rows=60, columns=45, frames=20)

@@ -10,22 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kneewear
-from kneewear import default_study, load_study
-from kneewear.calibration import (
-    Constants,
-    Resolution,
-    apply_overrides,
-    fit_constants,
-    plain_values,
-    published_target,
-    simulate_cells,
-)
-from kneewear.calibration.fitting import tabulate_constants
+from kneewear import default_study
+from kneewear.calibration.closed_form import Resolution, simulate_cells
+from kneewear.calibration.constants import Constants, apply_overrides, plain_values
+from kneewear.calibration.fitting import fit_constants, published_target, tabulate_constants
 from kneewear.calibration.trade_off import error_rows
 from kneewear.calibration_settings import CalibrationSettings
-from kneewear.config import merge_settings
+from kneewear.config import load_study, merge_settings
 from kneewear.reference.published import CALIBRATION_CELLS, published_values
-from kneewear.regression import compare_published
+from kneewear.regression.comparison import compare_published
 from kneewear.settings_file import read_settings, value_at
 
 FILE = Path(kneewear.__file__).parents[1] / "config" / "calibration.yaml"

@@ -6,9 +6,11 @@ from functools import cache
 
 import numpy as np
 
-from kneewear.contact import ContactModel, ContactPair
-from kneewear.geometry import build_grid, tabulate_surface
+from kneewear.contact.evaluation import ContactModel
+from kneewear.contact.pair import ContactPair
 from kneewear.geometry.fitting import patch_through
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.table import tabulate_surface
 from tests.physics.bodies import flat_implant, linear_layer
 
 THICKNESS = 8.0

@@ -8,11 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.contact import ContactPair
 from kneewear.contact.adaptive import AdaptivePair, spread_force
 from kneewear.contact.foundation import SmallStrain
-from kneewear.geometry import Bearing, Plane, Sphere, bearing_of, lay_elements, tabulate_surface
-from kneewear.mechanics import body_three_123
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.bearing import Bearing, bearing_of
+from kneewear.geometry.element_surfaces import Plane, Sphere
+from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.table import tabulate_surface
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
 from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
 from tests.contact.test_regions import depth_of, egg_box

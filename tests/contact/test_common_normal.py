@@ -15,8 +15,9 @@ from kneewear.contact.common_normal import (
     frame_table,
     guess_common_normal,
 )
-from kneewear.geometry import build_parametric_implant, tabulate_surface
-from kneewear.mechanics import body_three_123
+from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.table import tabulate_surface
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference.spheres import (
     conformal_indentation,
     convex_indentation,

@@ -7,10 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kneewear.contact import ContactPair
-from kneewear.geometry import SIDES, build_distance_table, tabulate_surface
-from kneewear.mechanics import body_three_123
-from kneewear.simulation import simulate_cases
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.implant import SIDES
+from kneewear.geometry.table import tabulate_surface
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.simulation.cases import simulate_cases
 from tests.physics.bodies import CASES, energy, gait_study, linear_layer, pose_of
 
 # The bounds: force within 0.1 %, moments within 0.1 % of the force times 1 mm.

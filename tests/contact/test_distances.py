@@ -8,17 +8,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact import (
-    MATERIALS,
-    ContactPair,
-    Damping,
-    Friction,
-    LargeStrain,
-    Layer,
-    SmallStrain,
-    ThreeParameter,
-)
-from kneewear.geometry import build_grid, tabulate_surface
+from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, ThreeParameter
+from kneewear.contact.materials import MATERIALS
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.traction import Damping, Friction
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.table import tabulate_surface
 from tests.contact.test_distance_table import tables
 from tests.contact.test_evaluation import history
 from tests.physics.bodies import (

@@ -11,10 +11,14 @@ import pytest
 from numba import njit
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact import ContactModel, ContactPair, Damping, Friction
 from kneewear.contact import _record_kernels as record
 from kneewear.contact._kernels import evaluate_pairs
-from kneewear.geometry import SIDES, build_grid, tabulate_surface
+from kneewear.contact.evaluation import ContactModel
+from kneewear.contact.pair import ContactPair
+from kneewear.contact.traction import Damping, Friction
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant import SIDES
+from kneewear.geometry.table import tabulate_surface
 from tests.contact.test_distance_table import tables
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
 

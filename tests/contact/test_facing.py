@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact import ContactPair
-from kneewear.geometry import build_grid, tabulate_surface
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.table import tabulate_surface
 from tests.physics.bodies import UPRIGHT, flat_implant, linear_layer, plate, sphere
 
 RADIUS, HEIGHT = 30.0, 8.0

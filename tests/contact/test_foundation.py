@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kneewear.contact import confined_modulus, pressure
-from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain
+from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, confined_modulus, pressure
 
 
 @given(st.floats(1.0, 1e4), st.floats(0.0, 0.49))

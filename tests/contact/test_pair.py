@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.geometry import build_grid
+from kneewear.geometry.grid import build_grid
 from tests.physics.bodies import (
     CASES,
     MODULUS,

@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from kneewear.config import PressureLawSettings
-from kneewear.contact import (
-    MATERIALS,
+from kneewear.contact._law_kernels import LARGEST_STRAIN
+from kneewear.contact.foundation import (
     LargeStrain,
     Layer,
     SmallStrain,
     ThreeParameter,
-    ThreeParameterMaterial,
     confined_modulus,
 )
-from kneewear.contact._law_kernels import LARGEST_STRAIN
+from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 
 MODULUS = confined_modulus(463.0, 0.46)
 FACTOR = confined_modulus(1.0, 0.46)

@@ -7,7 +7,7 @@ import pytest
 
 from kneewear.contact.pair import TILE_EDGE
 from kneewear.contact.proximity import map_proximity
-from kneewear.geometry import tabulate_surface
+from kneewear.geometry.table import tabulate_surface
 from tests.contact.indenters import bumps
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kneewear.geometry import Coverage
+from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.meshes import TriangleMesh
 
 

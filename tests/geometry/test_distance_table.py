@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 from kneewear.config import load_study, merge_settings, read_settings
-from kneewear.geometry import SIDES, build_distance_table, build_implant, distance_table
+from kneewear.geometry import distance_tabulation
+from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.implant import SIDES
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.mesh import load_mesh
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
 
@@ -128,7 +131,7 @@ def test_only_the_band_is_tabulated():
 
 
 def test_an_error_out_of_reach_is_reported_and_warned_of(monkeypatch, caplog):
-    monkeypatch.setattr(distance_table, "LARGEST", 500_000)
+    monkeypatch.setattr(distance_tabulation, "LARGEST", 500_000)
     with caplog.at_level(logging.WARNING):
         table = build_distance_table(gait_study().implant.femoral["medial"], 5e-5)
     assert "no distance table within 0.05 um fits" in caplog.text

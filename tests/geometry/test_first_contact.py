@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.geometry import build_grid
 from kneewear.geometry.first_contact import find_first_contact
-from kneewear.mechanics import body_three_123
+from kneewear.geometry.grid import build_grid
+from kneewear.mechanics.rotations import body_three_123
 from tests.physics.bodies import UPRIGHT, flat_implant, sphere
 
 RADIUS, HEIGHT = 30.0, 8.0

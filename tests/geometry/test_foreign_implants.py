@@ -14,7 +14,9 @@ import trimesh
 
 from kneewear.config import ImplantSettings, load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
-from kneewear.geometry import SIDES, build_grid, build_implant
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant import SIDES
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.io.shape import load_shape

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.geometry import SIDES, Implant, Surface, build_grid
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import PlaneUnderside, underside_of_mesh
 from tests.geometry.plans import bar, on_circle, polygon
 from tests.physics.bodies import UPRIGHT, gait_study, plate, sphere

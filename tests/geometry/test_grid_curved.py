@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.geometry import Bearing, Cylinder, Plane, Sphere, lay_elements, thickness_to
-from kneewear.geometry.element_surfaces import upright_frame
+from kneewear.geometry.bearing import Bearing, thickness_to
+from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere, upright_frame
+from kneewear.geometry.grid import lay_elements
 from tests.geometry.test_grid import exact_area
 from tests.physics.bodies import arc, cylinder, revolved, sphere
 

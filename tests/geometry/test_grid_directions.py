@@ -7,16 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.geometry import (
-    SIDES,
-    Bearing,
-    Plane,
-    build_grid,
-    join_grids,
-    lay_elements,
-    thickness_to,
-)
-from kneewear.geometry.element_surfaces import upright_frame
+from kneewear.geometry.bearing import Bearing, thickness_to
+from kneewear.geometry.element_surfaces import Plane, upright_frame
+from kneewear.geometry.grid import build_grid, join_grids, lay_elements
+from kneewear.geometry.implant import SIDES
 from kneewear.io.grid import load_grid, save_grid
 from tests.geometry.test_grid import exact_area, hill, implant_of
 from tests.physics.bodies import UPRIGHT, plate

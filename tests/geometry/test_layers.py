@@ -7,16 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.geometry import (
-    SIDES,
-    Implant,
-    Layer,
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant import SIDES, Implant, Layer
+from kneewear.geometry.layers import (
     ThicknessTable,
-    build_grid,
     joint_thickness,
+    layer_thickness,
     tabulate_thickness,
 )
-from kneewear.geometry.layers import layer_thickness
 from tests.geometry.plans import on_circle, polygon
 from tests.physics.bodies import UPRIGHT, plate, sphere
 

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.geometry import SIDES, build_parametric_implant
-from kneewear.geometry.parametric import PLATEAU_EDGE_SWEEP, measure_parametric_implant
+from kneewear.geometry.implant import SIDES
+from kneewear.geometry.parametric import (
+    PLATEAU_EDGE_SWEEP,
+    build_parametric_implant,
+    measure_parametric_implant,
+)
 from kneewear.geometry.swept import Profile
 
 SETTINGS = default_study().implant.parametric

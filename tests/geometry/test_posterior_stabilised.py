@@ -9,8 +9,14 @@ import pytest
 
 from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
-from kneewear.geometry import POST, SIDES, bearing_of, build_parametric_implant, lay_elements
-from kneewear.geometry.parametric import FEMORAL_SWEEP, measure_parametric_implant
+from kneewear.geometry.bearing import bearing_of
+from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.implant import POST, SIDES
+from kneewear.geometry.parametric import (
+    FEMORAL_SWEEP,
+    build_parametric_implant,
+    measure_parametric_implant,
+)
 from kneewear.geometry.swept import joined_arcs
 from kneewear.io.surfaces import load_implant, save_implant
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 from scipy.spatial.transform import Rotation
 
-from kneewear.geometry import Surface
+from kneewear.geometry.surface import Surface
 from tests.physics.bodies import arc, plate, revolved, sphere
 
 # Sums of a few dozen products of numbers of the order of 10 mm.

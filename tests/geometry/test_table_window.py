@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.geometry import tabulate_surface
+from kneewear.geometry.table import tabulate_surface
 from kneewear.geometry.table_window import BlockLayout, StorageWindow
 from tests.physics.bodies import sphere
 

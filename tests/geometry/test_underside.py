@@ -11,7 +11,8 @@ import pytest
 
 from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
-from kneewear.geometry import build_grid, build_implant
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.underside import MeshUnderside
 from kneewear.io.mesh import load_mesh

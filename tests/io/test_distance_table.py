@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from kneewear.errors import InputDataError
-from kneewear.geometry import build_distance_table
+from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.io.distance_table import load_distance_tables, quality_table, save_distance_tables
 from tests.physics.bodies import sphere
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kneewear import default_study
-from kneewear.geometry import build_implant
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.deviation import load_deviation, save_deviation
 from kneewear.io.extraction import load_extractions, save_extractions
 from tests.geometry.solids import closed_femoral, closed_insert

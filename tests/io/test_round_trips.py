@@ -27,7 +27,7 @@ from kneewear.io.grid import load_grid, save_grid
 from kneewear.io.history import load_history, save_history
 from kneewear.io.surfaces import load_implant, save_implant
 from kneewear.io.table import load_tables, save_tables
-from kneewear.mechanics import Spring
+from kneewear.mechanics.loads import Spring
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear.maps import DamageMaps
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.geometry import tabulate_surface
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.table import load_tables, open_window, save_tables
 from tests.physics.bodies import sphere
 

@@ -9,16 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
-from kneewear.mechanics import (
+from kneewear.mechanics.coordinates import (
     COORDINATES,
-    Load,
-    Spring,
-    body_three_123,
     coordinate_numbers,
     generalized_forces,
-    spring_forces,
     turn_axes,
 )
+from kneewear.mechanics.loads import Load, Spring, spring_forces
+from kneewear.mechanics.rotations import body_three_123
 
 few = settings(max_examples=30, deadline=None, derandomize=True)
 angles = arrays(float, 3, elements=st.floats(-1.25, 1.25, width=32))

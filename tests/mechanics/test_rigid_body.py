@@ -10,7 +10,10 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from kneewear.mechanics import Load, RigidBody, body_three_123, solid_body, turn_axes
+from kneewear.mechanics.coordinates import turn_axes
+from kneewear.mechanics.loads import Load
+from kneewear.mechanics.rigid_body import RigidBody, solid_body
+from kneewear.mechanics.rotations import body_three_123
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
 places = arrays(float, 6, elements=st.floats(-1.25, 1.25, width=32))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
-from kneewear.mechanics import angles_123, body_three_123, clinical_angles, grood_suntay
+from kneewear.mechanics.rotations import angles_123, body_three_123, clinical_angles, grood_suntay
 
 # Far from the quarter turn of the middle angle, where every convention is singular.
 angles = arrays(float, 3, elements=st.floats(-1.4, 1.4))

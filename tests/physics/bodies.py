@@ -8,18 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from kneewear import default_settings_file, load_study
-from kneewear.activity import Activity, build_parametric_activity
-from kneewear.config import merge_settings
-from kneewear.contact import ContactPair, Layer, SmallStrain, confined_modulus
-from kneewear.geometry import (
-    SIDES,
-    ElementGrid,
-    Implant,
-    build_grid,
-    build_parametric_implant,
-    tabulate_surface,
-)
+from kneewear import default_settings_file
+from kneewear.activity.activity import Activity
+from kneewear.activity.parametric import build_parametric_activity
+from kneewear.config import load_study, merge_settings
+from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the tests)
     arc,
     cylinder,
@@ -27,9 +24,11 @@ from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the test
     revolved,
     sphere,
 )
-from kneewear.mechanics import body_three_123
+from kneewear.geometry.table import tabulate_surface
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings_file import read_settings
-from kneewear.simulation import Case, simulate_cases
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 MODULUS = confined_modulus(463.0, 0.46)
 UPRIGHT = np.eye(3)

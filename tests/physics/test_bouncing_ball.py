@@ -21,9 +21,8 @@ from kneewear.contact.common_normal import (
     guess_common_normal,
 )
 from kneewear.contact.impact import impact_force
-from kneewear.geometry import tabulate_surface
-from kneewear.geometry.table import frame_samples
-from kneewear.mechanics import body_three_123
+from kneewear.geometry.table import frame_samples, tabulate_surface
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference.impact import elastic_duration, largest_indentation
 from tests.physics.bodies import UPRIGHT, plate, sphere
 from tests.physics.machado import PER_METRE, published

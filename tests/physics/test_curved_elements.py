@@ -8,16 +8,11 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from kneewear.contact import ContactPair
-from kneewear.geometry import (
-    Bearing,
-    Cylinder,
-    Plane,
-    Sphere,
-    lay_elements,
-    tabulate_surface,
-    thickness_to,
-)
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.bearing import Bearing, thickness_to
+from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
+from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.table import tabulate_surface
 from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
 from tests.physics.bodies import MODULUS, UPRIGHT, cylinder, linear_layer, revolved, sphere
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
-from kneewear.geometry import SIDES, build_grid
-from kneewear.mechanics import body_three_123
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant import SIDES
+from kneewear.mechanics.rotations import body_three_123
 from tests.physics.bodies import CASES, UPRIGHT, Study, contact_of, gait_study, moved
 
 CASE = CASES[0]

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kneewear.contact import ContactPair, Layer, SmallStrain
-from kneewear.geometry import Bearing, lay_elements, tabulate_surface
+from kneewear.contact.foundation import Layer, SmallStrain
+from kneewear.contact.pair import ContactPair
+from kneewear.geometry.bearing import Bearing
+from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
-from kneewear.mechanics import body_three_123
+from kneewear.geometry.table import tabulate_surface
+from kneewear.mechanics.rotations import body_three_123
 
 # What is laid under what, the height of the indenter's origin at first touch, mm, and whether both
 # are curved the same way.

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact import MATERIALS, LargeStrain, Layer, SmallStrain, ThreeParameter
+from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, ThreeParameter
+from kneewear.contact.materials import MATERIALS
 from tests.physics.bodies import (
     CASES,
     MODULUS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.activity import Activity
-from kneewear.geometry import build_grid
-from kneewear.simulation import Case
+from kneewear.activity.activity import Activity
+from kneewear.geometry.grid import build_grid
+from kneewear.simulation.history import Case
 from tests.physics.bodies import Study, cylinder, flat_implant, gait_study, sphere
 
 RADIUS, HEIGHT = 30.0, 8.0

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from kneewear.reference.published import published_values
-from kneewear.regression import QUANTITIES
+from kneewear.regression.groups import QUANTITIES
 
 THICKNESSES = (6.0, 8.0, 10.0, 12.0, 14.0)
 MASSES = (50.0, 75.0, 100.0, 125.0, 150.0)

@@ -9,15 +9,16 @@ import numpy as np
 
 import kneewear
 from kneewear.reference.published import published_regression, published_values
-from kneewear.regression import (
+from kneewear.regression.comparison import (
+    COLUMNS,
     compare_correlation,
     compare_published,
     compare_regression,
-    correlate_pressure,
-    fit_regression,
+    error_beyond_rounding,
     predict_published,
 )
-from kneewear.regression.comparison import COLUMNS, error_beyond_rounding
+from kneewear.regression.correlation import correlate_pressure
+from kneewear.regression.fit import fit_regression
 
 READERS = {
     "calibration/fitting.py",

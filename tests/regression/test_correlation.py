@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kneewear.regression import correlate_pressure, flag_validity
+from kneewear.regression.correlation import correlate_pressure
+from kneewear.regression.validity import flag_validity
 
 
 def test_quantities_proportional_to_pressure_have_r2_of_one(plane):

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear.reference.published import published_regression
-from kneewear.regression import fit_regression, regression_shortfall
-from kneewear.regression.fit import COLUMNS
+from kneewear.regression.fit import COLUMNS, fit_regression, regression_shortfall
 
 
 def test_regression_recovers_a_known_plane(plane):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from statsmodels.api import OLS
 
-from kneewear.regression import QUANTITIES, compare_models, predict_cases
-from kneewear.regression.models import MODEL_COLUMNS, POINT_COLUMNS
+from kneewear.regression.groups import QUANTITIES
+from kneewear.regression.models import MODEL_COLUMNS, POINT_COLUMNS, compare_models, predict_cases
 
 
 def with_values(cases, law):

@@ -8,7 +8,12 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
 TABLES = CHECKOUT / "kneewear" / "reference" / "published"
-READERS = ("published_values", "published_regression", "published_material_errors")
+READERS = (
+    "published_values",
+    "published_regression",
+    "published_material_errors",
+    "published_distance_methods",
+)
 COMPARISONS = (
     "compare_correlation",
     "compare_materials",
@@ -67,7 +72,7 @@ def test_only_their_rules_compare():
 
 def test_only_the_comparison_names_the_tables_files():
     files = [path.stem for path in TABLES.glob("*.csv")]
-    assert len(files) == 7
+    assert len(files) == 8
     for path, text in sources():
         if path != "kneewear/reference/published.py":
             assert not [file for file in files if file in text], path

@@ -12,19 +12,20 @@ from kneewear import default_study
 from kneewear.activity.parametric import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.regression import (
-    compare_models,
+from kneewear.regression.comparison import (
+    compare_correlation,
     compare_published,
     compare_regression,
-    correlate_pressure,
-    fit_regression,
-    flag_validity,
-    predict_cases,
 )
-from kneewear.regression.comparison import compare_correlation
+from kneewear.regression.correlation import correlate_pressure
+from kneewear.regression.fit import fit_regression
+from kneewear.regression.models import compare_models, predict_cases
 from kneewear.regression.statements import check_statements
+from kneewear.regression.validity import flag_validity
 from kneewear.simulation.history import Case, ContactHistory
-from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.cycles import record_cycles
+from kneewear.wear.summary import summarize_cases
 from tests.report.static_results import solve_small_study
 
 FRAMES = 6

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from kneewear.geometry import build_implant
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression.materials import compare_materials
 from kneewear.simulation.static_record import tabulate_static
 from tests.simulation.chapter3 import small_study, solved

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear.contact.verification import vary_active_elements
-from kneewear.regression import QUANTITIES
+from kneewear.regression.groups import QUANTITIES
 from kneewear.report.figures import draw_figures
 from kneewear.report.maps import centre_case, typical_cases
 from kneewear.report.regression import BAR_COLOURS, draw_regression

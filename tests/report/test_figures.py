@@ -15,8 +15,9 @@ from kneewear import default_study
 from kneewear.contact.known_contacts import contacts_by_shape
 from kneewear.contact.sphere_models import compare_sphere_models
 from kneewear.contact.verification import vary_active_elements
-from kneewear.geometry import build_distance_table, build_implant
+from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.report.captions import figure_text
 from kneewear.report.distances import draw_distance_errors
 from kneewear.report.figures import draw_figures

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 
-from kneewear.geometry import build_grid
+from kneewear.geometry.grid import build_grid
 from kneewear.report.captions import TEXTS
 from kneewear.report.geometry import (
     draw_cartilage_map,

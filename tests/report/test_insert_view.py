@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.report import insert_view
 from kneewear.report.insert_view import (
     STEPS,

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.regression import compare_correlation, predict_published
+from kneewear.regression.comparison import compare_correlation, predict_published
 from kneewear.report.page import render_page
 from kneewear.report.prediction import life_sentences, prediction_sentences, prediction_table
 from kneewear.report.retrievals import insert_rates, rates_table, retrieval_table

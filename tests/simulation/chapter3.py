@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from kneewear.config import load_study, merge_settings, read_settings
-from kneewear.geometry import build_implant
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.simulation.joint import Joint
 from kneewear.simulation.static_cases import solve_static_cases
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kneewear.errors import ConvergenceError
-from kneewear.simulation import Case, compile_kernels
+from kneewear.simulation.history import Case
+from kneewear.simulation.warm_up import compile_kernels
 from tests.physics.bodies import CASES, gait_study
 
 

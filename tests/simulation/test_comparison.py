@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from kneewear.simulation import Case
 from kneewear.simulation.comparison import compare_analyses
+from kneewear.simulation.history import Case
 from tests.physics.bodies import gait_study
 
 
@@ -18,6 +19,7 @@ def test_every_frame_and_side_is_compared():
     still = study.run(*cases)
     moved = replace(
         still,
+        analysis="forward",
         max_pressure=1.1 * still.max_pressure,
         translation=still.translation + [0.0, 1e-3, -0.02],
         inertia_force=np.full_like(still.inertia_force, 3.0),
@@ -34,9 +36,14 @@ def test_every_frame_and_side_is_compared():
     assert one["inertia"].to_numpy() == pytest.approx(np.sqrt(27.0) / still.load[1])
     stance = still.load[1] > 0.4 * still.load[1].max()
     assert (one["stance"].to_numpy() == stance).all()
+    # Which is which stands in the histories, whatever the study's own analysis is.
+    pd.testing.assert_frame_equal(compare_analyses(moved, still), table)
+    with pytest.raises(ValueError, match="both histories are of the analysis 'forward'"):
+        compare_analyses(moved, moved)
 
 
 def test_other_cases_are_refused():
     study = gait_study(24, 20, 12)
+    one, two = study.run(Case("one", 8, 75)), study.run(Case("two", 8, 75))
     with pytest.raises(ValueError, match="other cases"):
-        compare_analyses(study.run(Case("one", 8, 75)), study.run(Case("two", 8, 75)))
+        compare_analyses(one, replace(two, analysis="forward"))

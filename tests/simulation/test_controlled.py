@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from kneewear.activity import Activity
-from kneewear.geometry import SIDES, Implant, Surface
-from kneewear.mechanics import Spring
+from kneewear.activity.activity import Activity
+from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.surface import Surface
+from kneewear.mechanics.loads import Spring
 from kneewear.simulation.controlled import activity_loads, solve_controlled_cycle
 from tests.physics.bodies import (
     MODULUS,

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from kneewear.config import load_study, merge_settings, read_settings
-from kneewear.contact import confined_modulus
+from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import InputDataError
-from kneewear.geometry import build_implant
-from kneewear.geometry.implant_sources import check_meshes
+from kneewear.geometry.implant_sources import build_implant, check_meshes
 from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import mesh_files
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.position_scan import scan_sentences
 from kneewear.simulation.joint import Joint
 from kneewear.simulation.static_cases import list_static_cases, settle, solve_static_cases

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import Load, Spring, solid_body
-from kneewear.simulation import settle, solve_static
+from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.rigid_body import solid_body
+from kneewear.simulation.settling import settle
+from kneewear.simulation.static import solve_static
 from tests.physics.bodies import contact_of, gait_study
 
 STUDY = gait_study(40, 30)

@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.activity import build_activity
+from kneewear.activity.sources import build_activity
 from kneewear.errors import ConvergenceError
-from kneewear.geometry import build_grid, build_implant, tabulate_surface
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import tabulate_surface
 from kneewear.io.curves import read_curves
 from kneewear.io.shape import load_shape
-from kneewear.simulation import Case, simulate_cases
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 from kneewear.simulation.signs import (
     SignTrial,
     doubtful_signs,

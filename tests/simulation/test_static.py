@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics import COORDINATES, Load, Spring
+from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.loads import Load, Spring
 from kneewear.reference import winkler
-from kneewear.simulation import solve_static
 from kneewear.simulation.balance import Balance
+from kneewear.simulation.static import solve_static
 from tests.physics.bodies import MODULUS, contact_of, flat_implant, gait_study, sphere
 
 LINE = [0.0, 0.0, 9.2]

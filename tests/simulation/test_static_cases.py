@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kneewear.contact import confined_modulus
+from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
 from kneewear.io.static import load_static, save_static
-from kneewear.mechanics import body_three_123
+from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.element_study import study_active_elements, study_divisions
 from kneewear.simulation.static_cases import list_static_cases, recut
 from kneewear.simulation.static_record import tabulate_static

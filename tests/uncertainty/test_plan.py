@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kneewear.activity import build_parametric_activity
+from kneewear.activity.parametric import build_parametric_activity
 from kneewear.config import load_study, merge_settings
 from kneewear.errors import InputDataError
 from kneewear.settings_file import read_settings

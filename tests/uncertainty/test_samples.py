@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.activity import build_activity
-from kneewear.geometry import build_grid, build_implant, tabulate_surface
+from kneewear.activity.sources import build_activity
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.table import tabulate_surface
 from kneewear.uncertainty.element_sums import add_sample, join_sums, no_sums
 from kneewear.uncertainty.plan import plan_samples
 from kneewear.uncertainty.samples import SampledModel, check_discretisation, evaluate_samples

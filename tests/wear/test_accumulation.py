@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.wear import accumulate_wear, join_cycles, join_damage, record_cycles
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.cycles import join_cycles, record_cycles
+from kneewear.wear.maps import join_damage
 
 
 def one_case(history, index):

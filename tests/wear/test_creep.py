@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.wear import (
+from kneewear.wear.creep import (
     creep_development,
     creep_from_pressure,
     creep_from_strain,

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.geometry import tabulate_surface
-from kneewear.simulation import Case
-from kneewear.wear import WornContact, accumulate_wear, damage_volume
+from kneewear.geometry.table import tabulate_surface
+from kneewear.simulation.history import Case
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.summary import damage_volume
+from kneewear.wear.worn_contact import WornContact
 from tests.physics.bodies import gait_study
 
 CASE = Case("centre", 10.0, 100.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.wear import (
+from kneewear.wear.laws import (
     Archard,
     ContactArea,
     CrossShearAndPressure,

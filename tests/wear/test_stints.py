@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kneewear.wear import block_ends, creep_development, divide_life, minutes_of_life
+from kneewear.wear.creep import creep_development, minutes_of_life
+from kneewear.wear.stints import block_ends, divide_life
 
 MIXTURE = {"gait": 0.85, "rest": 0.0, "stairs": 0.15}
 

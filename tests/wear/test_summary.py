@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.wear import accumulate_wear, record_cycles, summarize_cases
-from kneewear.wear.summary import COLUMNS, border_pressure
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.cycles import record_cycles
+from kneewear.wear.summary import COLUMNS, border_pressure, summarize_cases
 
 
 @pytest.fixture

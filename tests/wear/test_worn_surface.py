@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kneewear.wear import damage_volume, lower_surface
-from kneewear.wear.worn_surface import smooth_drop
+from kneewear.wear.summary import damage_volume
+from kneewear.wear.worn_surface import lower_surface, smooth_drop
 
 from .conftest import make_grid
 

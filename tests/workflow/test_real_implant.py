@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from kneewear.contact import confined_modulus
+from kneewear.contact.foundation import confined_modulus
 from kneewear.io.history import load_history
 from kneewear.reference.winkler import cylinder_force, peak_pressure
 

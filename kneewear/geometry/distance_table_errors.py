@@ -1,0 +1,243 @@
+"""Errors of a table of distances to a condyle, against the surface itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from kneewear.geometry import _distance_kernels
+from kneewear.geometry.distance_table import (
+    EDGE_RADIUS,
+    EDGE_REACH,
+    DistanceTable,
+    TableQuality,
+    look_up_feet,
+)
+from kneewear.geometry.surface import Surface
+
+Array = NDArray[np.float64]
+
+# Into a sharp edge the band is only this part of the edge's radius deep: there level surfaces turn
+# sharper with depth until they break, and no smooth table follows.
+DEPTH_OF_RADIUS = 0.3
+
+
+def measure_table(
+    surface: Surface,
+    arrays: _distance_kernels.DistanceArrays,
+    depth: float,
+    outside: float,
+    wanted_error: float,
+    count: int = 100_000,
+) -> TableQuality:
+    """Compare a table with exact distances at random places of its band.
+
+    Parameters
+    ----------
+    surface : Surface
+        Patch the table was made from.
+    arrays : DistanceArrays
+        The table.
+    depth, outside : float
+        Reach of the band, mm.
+    wanted_error : float
+        Error that was asked for, mm.
+    count : int
+        Number of places.
+
+    Returns
+    -------
+    TableQuality
+    """
+    u, v, height, edge = band_samples(surface, depth, outside, count, seed=2)
+    normal = surface.normal(u, v)
+    points = surface.evaluate(u, v) + height[:, None] * normal
+    feet, inside = look_up_feet(arrays, points)
+    error = np.abs(feet[:, 0] - height)[inside]
+    edge, smooth = (
+        edge[inside],
+        ~(edge | _near_jump(surface, u, v, 6 / float(arrays.rate[1])))[inside],
+    )
+    gradient = feet[inside, 1:4]
+    angle = np.arctan2(
+        np.linalg.norm(np.cross(gradient, normal[inside]), axis=1),
+        (gradient * normal[inside]).sum(axis=1),
+    )
+    away = surface.control_points[..., :2] - arrays.axis
+    radius = float(np.hypot(away[..., 0], away[..., 1]).mean())
+    return TableQuality(
+        wanted_error_um=1e3 * wanted_error,
+        max_error_um=1e3 * float(error[~edge].max(initial=0.0)),
+        max_edge_error_um=1e3 * float(error[edge].max(initial=0.0)),
+        rms_error_um=1e3 * float(np.sqrt(np.mean(error**2))),
+        max_normal_error_deg=float(np.degrees(angle.max(initial=0.0))),
+        smooth_normal_error_deg=float(np.degrees(angle[smooth].max(initial=0.0))),
+        covered_percent=100.0 * float(inside[np.arange(count) % 4 > 1].mean()),
+        spacing_turn_mm=radius / float(arrays.rate[0]),
+        spacing_across_mm=1.0 / float(arrays.rate[1]),
+        spacing_out_mm=1.0 / float(arrays.rate[2]),
+        memory_mb=sum(array.nbytes for array in arrays) / 1e6,
+    )
+
+
+@dataclass(frozen=True)
+class ErrorMap:
+    """Where a distance table errs.
+
+    Parameters
+    ----------
+    angle, across : array, shape (n_u, n_v)
+        Places on the condyle: angle about the table's axis, rad (0 distal, posterior positive),
+        and z, mm.
+    distance_error : array, shape (n_u, n_v)
+        Largest error of the distance over the band at each place, mm; NaN where nothing is
+        tabulated.
+    normal_error : array, shape (n_u, n_v)
+        The same of the normal, rad.
+    """
+
+    angle: Array
+    across: Array
+    distance_error: Array
+    normal_error: Array
+
+
+def map_errors(
+    surface: Surface, table: DistanceTable, size: tuple[int, int] = (160, 400), layers: int = 5
+) -> ErrorMap:
+    """Errors of a table over its condyle.
+
+    Parameters
+    ----------
+    surface : Surface
+        Patch the table was made from.
+    table : DistanceTable
+        The table.
+    size : pair of int
+        Places along u and v.
+    layers : int
+        Heights of the band looked at over each place.
+
+    Returns
+    -------
+    ErrorMap
+    """
+    u, v = np.meshgrid(
+        *(np.linspace(low, high, n) for (low, high), n in zip(surface.domain, size, strict=True)),
+        indexing="ij",
+    )
+    foot, normal = surface.evaluate(u, v), surface.normal(u, v)
+    deepest = local_depth(-surface.curvature(u, v)[0], table.depth)
+    errors = np.full((2, layers, *size), np.nan)
+    for layer, part in enumerate(np.linspace(0.0, 1.0, layers)):
+        height = (table.outside + deepest) * part - deepest
+        points = foot + height[..., None] * normal
+        distance, gradient, _, _ = table.look_up(points.reshape(-1, 3))
+        errors[0, layer] = np.abs(distance.reshape(size) - height)
+        gradient = gradient.reshape(*size, 3)
+        errors[1, layer] = np.arctan2(
+            np.linalg.norm(np.cross(gradient, normal), axis=-1), (gradient * normal).sum(axis=-1)
+        )
+    known = ~np.isnan(errors)
+    worst = np.where(known.any(axis=1), np.max(np.where(known, errors, 0.0), axis=1), np.nan)
+    away = foot[..., :2] - table.arrays.axis
+    angle = np.arctan2(away[..., 0], -away[..., 1])
+    return ErrorMap(angle, foot[..., 2], worst[0], worst[1])
+
+
+def _near_jump(
+    surface: Surface, u: Array, v: Array, reach: float, least: float = 1e-3
+) -> NDArray[np.bool_]:
+    """Whether curvature jumps (by `least`, 1/mm) at a joint of pieces within `reach`, mm."""
+    near = np.zeros(u.size, dtype=bool)
+    along = surface.derivatives(u, v)[1:3]
+    for number, breaks in enumerate((surface.arrays.breaks_u, surface.arrays.breaks_v)):
+        value, inner = (u, v)[number], breaks[1:-1]
+        if inner.size == 0:
+            continue
+        nearest = inner[np.argmin(np.abs(value[:, None] - inner), axis=1)]
+        bit = 1e-7 * (breaks[-1] - breaks[0])
+        sides = [
+            (nearest + side, v) if number == 0 else (u, nearest + side) for side in (-bit, bit)
+        ]
+        before, after = (np.stack(surface.curvature(*place)) for place in sides)
+        jump = np.abs(after - before).max(axis=0)
+        away = np.abs(value - nearest) * np.linalg.norm(along[number], axis=-1)
+        near |= (jump > least) & (away < reach)
+    return near
+
+
+def band_samples(
+    surface: Surface, depth: float, outside: float, count: int, seed: int
+) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    """Random places of a band, every other near a line where the patch's pieces join or end.
+
+    Parameters
+    ----------
+    surface : Surface
+        Patch.
+    depth, outside : float
+        Reach of the band, mm.
+    count : int
+        Number of places.
+    seed : int
+        Of the random numbers.
+
+    Returns
+    -------
+    u, v : array, shape (count,)
+        Parameters of the foot.
+    height : array, shape (count,)
+        Signed distance along the normal, mm; not as deep where the surface turns sharply.
+    edge : bool array, shape (count,)
+        Whether the foot lies on or within `EDGE_REACH` of an edge sharper than `EDGE_RADIUS`.
+    """
+    random = np.random.default_rng(seed)
+    parameters = []
+    turn = np.arange(count) % 4
+    for number, breaks in enumerate((surface.arrays.breaks_u, surface.arrays.breaks_v)):
+        low, high = breaks[0], breaks[-1]
+        value = random.uniform(low, high, count)
+        joined = random.choice(breaks, count) + random.normal(0.0, 0.005 * (high - low), count)
+        joined = low + np.abs(joined - low)
+        joined = high - np.abs(high - joined)
+        parameters.append(np.where(turn == number, joined, value))
+    u, v = parameters
+    convex = -surface.curvature(u, v)[0]
+    height = np.clip(random.uniform(-1.2, 1.2, count), -1.0, 1.0)
+    height *= np.where(height > 0, outside, local_depth(convex, depth))
+    return u, v, height, _near_edge(surface, surface.evaluate(u, v))
+
+
+def _near_edge(surface: Surface, feet: Array) -> NDArray[np.bool_]:
+    """Whether points of a patch lie within EDGE_REACH of a sharp edge or groove."""
+    (u0, u1), (v0, v1) = surface.domain
+    u, v = np.meshgrid(np.linspace(u0, u1, 300), np.linspace(v0, v1, 300), indexing="ij")
+    sharp = np.abs(np.stack(surface.curvature(u, v))).max(axis=0) > 1.0 / EDGE_RADIUS
+    if not sharp.any():
+        return np.zeros(len(feet), dtype=bool)
+    away, _ = cKDTree(surface.evaluate(u[sharp], v[sharp])).query(
+        feet, distance_upper_bound=EDGE_REACH
+    )
+    return np.isfinite(away)
+
+
+def local_depth(convex: Array, depth: float) -> Array:
+    """Depth of the band under places of a convex curvature.
+
+    Parameters
+    ----------
+    convex : array
+        Largest convex curvature of the surface, 1/mm.
+    depth : float
+        Depth under flat places, mm.
+
+    Returns
+    -------
+    array
+        mm.
+    """
+    return np.minimum(depth, DEPTH_OF_RADIUS / np.maximum(convex, 1e-9))

@@ -1,0 +1,327 @@
+"""Tabulation of the distance to a condyle."""
+
+from __future__ import annotations
+
+import logging
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt, maximum_filter, minimum_filter
+
+from kneewear.geometry import _distance_kernels, _kernels
+from kneewear.geometry.distance_table import EDGE_RELAXATION, DistanceTable
+from kneewear.geometry.distance_table_errors import band_samples, local_depth, measure_table
+from kneewear.geometry.surface import Surface
+
+Array = NDArray[np.float64]
+
+logger = logging.getLogger(__name__)
+
+# Band that contact can reach, mm: beyond what the linear layer bears, and as far out as a search
+# keeps elements on its list.
+DEPTH = 0.3
+OUTSIDE = 0.45
+# Spacings tried, mm, in steps of about 12 per cent.
+SPACINGS = 2.0 ** (np.arange(-30, 7) / 6)
+# Part of the wanted error left to each axis; where the surface's curvature jumps one axis decides.
+SHARE = 0.7
+# Bytes of a table.
+LARGEST = 16_000_000
+ROUNDS = 5
+# Nearer to a border of the patch than this, mm, nothing is tabulated: there the nodes' distances
+# rest on the patch's continuation, which may bend sharply.
+RIM = 0.2
+# Nodes each side that coefficients and interpolation need.
+HALO = 2
+
+
+def build_distance_table(
+    surface: Surface, wanted_error: float, depth: float = DEPTH, outside: float = OUTSIDE
+) -> DistanceTable:
+    """Tabulate the signed distance in the band that contact can reach.
+
+    Parameters
+    ----------
+    surface : Surface
+        Condyle in the femoral frame, roughly a body of revolution about a medial-lateral axis.
+    wanted_error : float
+        Largest error of the distance, mm; at edges rounded more sharply than `EDGE_RADIUS`,
+        `EDGE_RELAXATION` times that.
+    depth, outside : float
+        How far the band reaches into the metal and out of it, mm.
+
+    Returns
+    -------
+    DistanceTable
+
+    Raises
+    ------
+    ValueError
+        If the condyle does not surround its axis like a body of revolution, or is far too large.
+
+    Notes
+    -----
+    The spacing along each axis is the widest at which one-dimensional splines through exact
+    distances, along lines through some thousand points of the band, err by no more than `SHARE` of
+    the wanted error; the table is then measured at other points, and made finer when it misses.
+    Normals, too, are kept within `NORMAL_ERROR_DEG` where curvature is smooth. When all this does
+    not fit into `LARGEST` bytes, the best table that does is returned with a warning; its quality
+    tells (`TableQuality.excess`).
+    """
+    band = _Band(surface, condyle_axis(surface), depth, outside)
+    spacing = _choose_spacing(band, wanted_error)
+    spacing = spacing * max(1.0, band.expected_memory(spacing) / LARGEST) ** (1 / 3)
+    best = None
+    for _ in range(ROUNDS):
+        arrays = _tabulate(band, spacing)
+        memory = sum(array.nbytes for array in arrays)
+        if memory > LARGEST and best is not None:
+            break
+        if memory > LARGEST:
+            spacing = spacing * 1.05 * (memory / LARGEST) ** 0.5
+            continue
+        quality = measure_table(surface, arrays, depth, outside, wanted_error)
+        logger.info("%s", quality)
+        excess = quality.excess()
+        if best is None or excess < best.quality.excess():
+            best = DistanceTable(arrays, depth, outside, quality)
+        if excess <= 1.0:
+            return best
+        spacing = spacing * min(0.95, max(0.7, 0.98 * excess**-0.4))
+    if best is None:
+        raise ValueError(f"no distance table of this condyle fits into {LARGEST / 1e6:g} MB")
+    logger.warning(
+        "no distance table within %g um fits into %g MB; the best misses by %.3g um (%.3g um at "
+        "edges) and %.3g deg",
+        1e3 * wanted_error,
+        LARGEST / 1e6,
+        best.quality.max_error_um,
+        best.quality.max_edge_error_um,
+        best.quality.smooth_normal_error_deg,
+    )
+    return best
+
+
+def condyle_axis(surface: Surface) -> Array:
+    """Place (x, y), mm, of the medial-lateral axis round which a condyle turns best."""
+    (u0, u1), (v0, v1) = surface.domain
+    grid = np.meshgrid(np.linspace(u0, u1, 60), np.linspace(v0, v1, 30), indexing="ij")
+    points = surface.evaluate(*grid).reshape(-1, 3)[:, :2]
+    # Algebraic circle, then Gauss-Newton on the radii.
+    system = np.column_stack([2 * points, np.ones(len(points))])
+    x, y, _ = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0]
+    centre = np.array([x, y])
+    for _ in range(50):
+        away = points - centre
+        radius = np.linalg.norm(away, axis=1)
+        system = np.column_stack([-away / radius[:, None], -np.ones(len(points))])
+        step = np.linalg.lstsq(system, -radius, rcond=None)[0][:2]
+        centre = centre + step
+        if np.abs(step).max() < 1e-12:
+            break
+    return centre
+
+
+class _Band:
+    """Band along a condyle, and points in it whose distance is known without a search."""
+
+    def __init__(self, surface: Surface, axis: Array, depth: float, outside: float) -> None:
+        self.surface, self.axis, self.depth, self.outside = surface, axis, depth, outside
+        (u0, u1), (v0, v1) = surface.domain
+        grid = np.meshgrid(np.linspace(u0, u1, 120), np.linspace(v0, v1, 120), indexing="ij")
+        points, normals = surface.evaluate(*grid), surface.normal(*grid)
+        away = points[..., :2] - axis
+        self.angle = np.arctan2(away[..., 0], -away[..., 1])
+        self.radius = float(np.hypot(*away.reshape(-1, 2).T).mean())
+        if np.ptp(self.angle) > np.radians(300.0):
+            raise ValueError("the condyle turns by more than 300 deg about its axis")
+        outward = (normals[..., :2] * away).sum(axis=-1)
+        if (outward <= 0).mean() > 0.05:
+            raise ValueError("the condyle does not face away from its axis")
+        reach = np.stack([points - depth * normals, points + outside * normals])
+        out = np.hypot(reach[..., 0] - axis[0], reach[..., 1] - axis[1])
+        turn = np.arctan2(reach[..., 0] - axis[0], axis[1] - reach[..., 1])
+        self.lowest = np.array([turn.min(), reach[..., 2].min(), out.min()])
+        self.highest = np.array([turn.max(), reach[..., 2].max(), out.max()])
+        sides = [np.diff(points, axis=a)[tuple([slice(119)] * 2)] for a in (0, 1)]
+        self.area = float(np.linalg.norm(np.cross(sides[0], sides[1]), axis=-1).sum())
+        # Angle, z and radius, the order of the grid's axes.
+        self.coordinates = np.stack(
+            [self.angle, points[..., 2], np.hypot(away[..., 0], away[..., 1])], axis=-1
+        )
+
+    def inner_domain(self) -> Array:
+        """Range of each parameter, a rim left out."""
+        domain = np.array(self.surface.domain)
+        lines = [np.linspace(low, high, 120) for low, high in domain]
+        points = self.surface.evaluate(*np.meshgrid(*lines, indexing="ij"))
+        for axis in (0, 1):
+            step = np.linalg.norm(np.diff(points, axis=axis), axis=-1).mean(axis=1 - axis)
+            rim = RIM * np.ptp(domain[axis]) / (119 * step[[0, -1]])
+            domain[axis] += [rim[0], -rim[1]]
+        return domain
+
+    def expected_memory(self, spacing: Array) -> float:
+        """Bytes of a table, roughly: five for each node of the band and its halo."""
+        thickness = self.depth + self.outside + (2 * HALO + 2) * float(spacing[1:].max())
+        return 5.0 * self.area * thickness / (self.radius * float(np.prod(spacing)))
+
+
+def _choose_spacing(band: _Band, wanted: float) -> Array:
+    """Spacing along angle, rad, z and radius, mm, that keeps each axis within its share."""
+    u, v, height, edge = band_samples(band.surface, band.depth, band.outside, 3000, seed=1)
+    normal = band.surface.normal(u, v)
+    points = band.surface.evaluate(u, v) + height[:, None] * normal
+    allowed = SHARE * wanted * np.where(edge, EDGE_RELAXATION, 1.0)
+    chosen = np.empty(3)
+    error = np.empty(len(points))
+    for number, unit in enumerate([1.0 / band.radius, 1.0, 1.0]):
+        for spacing in SPACINGS * unit:
+            step = np.zeros(3)
+            step[number] = spacing
+            patch = _continued(band, step)
+            _distance_kernels.half_way_errors(patch, band.axis, points, u, v, step, height, error)
+            chosen[number] = spacing
+            if np.nanmax(np.abs(error) / allowed, initial=0.0) > 1.0:
+                break
+    return chosen / 2.0 ** (1 / 6)
+
+
+def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
+    """Coefficients in the band at one spacing."""
+    pad = 2 * HALO + 4
+    origin = band.lowest - pad * spacing
+    size = np.ceil((band.highest - origin) / spacing).astype(int) + pad
+    shape = (int(size[0]), int(size[1]))
+    low = np.full(shape, 2**30, dtype=np.int32)
+    high = np.full(shape, -1, dtype=np.int32)
+    start_u, start_v = np.full(shape, np.nan), np.full(shape, np.nan)
+    u, v, depth, layers = _marks(band, spacing)
+    _distance_kernels.mark_cells(
+        band.surface.arrays,
+        band.axis,
+        origin,
+        spacing,
+        u,
+        v,
+        depth,
+        band.outside,
+        layers,
+        low,
+        high,
+        start_u,
+        start_v,
+    )
+    nearest = distance_transform_edt(np.isnan(start_u), return_distances=False, return_indices=True)
+    start_u, start_v = start_u[tuple(nearest)], start_v[tuple(nearest)]
+    # One cell more to every side: marks may just miss a corner of a cell.
+    low, high = _widened(low, high, 1, 1)
+    first, offset, count = _runs(*_widened(low, high, HALO, HALO))
+    first_node, offset_node, count_node = _runs(*_widened(low, high, 2 * HALO, 2 * HALO))
+    distance = np.empty(int(count_node.sum()))
+    is_foot = np.empty(distance.size, dtype=np.bool_)
+    _distance_kernels.fill_columns(
+        _continued(band, spacing),
+        band.inner_domain(),
+        band.axis,
+        origin,
+        spacing,
+        first_node,
+        offset_node,
+        count_node,
+        start_u,
+        start_v,
+        distance,
+        is_foot,
+    )
+    coefficient = np.empty(int(count.sum()), dtype=np.float32)
+    state = np.empty(coefficient.size, dtype=np.uint8)
+    _distance_kernels.fill_coefficients(
+        low,
+        high,
+        first_node,
+        offset_node,
+        distance,
+        is_foot,
+        first,
+        offset,
+        count,
+        coefficient,
+        state,
+    )
+    return _distance_kernels.DistanceArrays(
+        band.axis, origin, 1.0 / spacing, first, count, offset - first, coefficient, state
+    )
+
+
+def _marks(band: _Band, spacing: Array) -> tuple[Array, Array, Array, int]:
+    """Parameters of places on the patch, half a cell apart, and depth and layers of the band."""
+    cells = band.coordinates / spacing
+    values = []
+    for axis, (low, high) in enumerate(band.surface.domain):
+        # Longest way through cells between neighbouring lines of the sampling.
+        step = np.abs(np.diff(cells, axis=axis)).max(axis=(1 - axis, 2))
+        way = np.concatenate([[0.0], np.cumsum(step)])
+        even = np.linspace(0.0, way[-1], int(np.ceil(2 * way[-1])) + 2)
+        values.append(np.interp(even, way, np.linspace(low, high, way.size)))
+    u, v = values
+    depth = local_depth(-band.surface.curvature(u[:, None], v[None, :])[0], band.depth)
+    layers = int(np.ceil(2 * (band.depth + band.outside) / spacing[1:].min()))
+    return u, v, depth, layers
+
+
+def _continued(band: _Band, spacing: Array) -> _kernels.PatchArrays:
+    """The patch with its outermost pieces continued as far as nodes of tabulated cells need.
+
+    Ended at its border, the distance would change its curvature there, which no table follows.
+    """
+    arrays = band.surface.arrays
+    scale = np.array([band.radius, 1.0, 1.0])
+    breaks, pieces = [], arrays.coefficients
+    for axis, own in enumerate((arrays.breaks_u, arrays.breaks_v)):
+        values = own.copy()
+        moved = np.moveaxis(np.diff(band.coordinates, axis=axis), axis, 0) * scale
+        parameter = (values[-1] - values[0]) / len(moved)
+        pieces = np.moveaxis(pieces, (axis, 2 + axis), (0, 1)).copy()
+        for end, sign in ((0, -1.0), (-1, 1.0)):
+            width = values[1] - values[0] if end == 0 else values[-1] - values[-2]
+            # How far a foot moves at most while its point moves through cells.
+            cells = np.abs(moved[end]) @ (spacing * scale) / (moved[end] ** 2).sum(axis=-1)
+            more = min((2 * HALO + 0.5) * parameter * float(cells.max()), width)
+            stretch, shift = 1.0 + more / width, 0.5 * sign * more / width
+            pieces[end] = _stretched(pieces[end], stretch, shift)
+            values[end] += sign * more
+        pieces = np.moveaxis(pieces, (0, 1), (axis, 2 + axis))
+        breaks.append(values)
+    u, v = breaks
+    return _kernels.PatchArrays(u, v, np.ascontiguousarray(pieces), arrays.rational)
+
+
+def _stretched(powers: Array, stretch: float, shift: float) -> Array:
+    """Coefficients, along the first axis, of a polynomial of (stretch x + shift) in powers of x."""
+    result = np.zeros_like(powers)
+    for power in range(len(powers)):
+        for kept in range(power + 1):
+            factor = math.comb(power, kept) * stretch**kept * shift ** (power - kept)
+            result[kept] += factor * powers[power]
+    return result
+
+
+def _widened(
+    low: NDArray[np.int32], high: NDArray[np.int32], columns: int, cells: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Ranges of columns that also hold their neighbours' ranges, and some cells more."""
+    size = 2 * columns + 1
+    wide_low, wide_high = minimum_filter(low, size) - cells, maximum_filter(high, size)
+    return wide_low, np.where(wide_high >= 0, wide_high + cells, -1).astype(np.int32)
+
+
+def _runs(
+    low: NDArray[np.int32], high: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """First node, place in the flat arrays, and length of every column's run."""
+    count = np.where(high >= 0, high - low + 1, 0).astype(np.int32)
+    first = np.where(high >= 0, low, 0).astype(np.int32)
+    offset = (np.cumsum(count) - count.ravel()).astype(np.int32).reshape(count.shape)
+    return first, offset, count
