@@ -18,7 +18,7 @@ from kneewear.geometry.implant_sources import build_implant, extract_bearings, w
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.curves import read_curves
 from kneewear.io.document import save_text
-from kneewear.io.figures import save_figure
+from kneewear.io.figures import save_figures
 from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import activity_files, mesh_files
 from kneewear.report.preflight import Pose, draw_preflight, poses_of, render_preflight
@@ -54,7 +54,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     folder = Path(root) / "results" / study.study / "inputs"
     folder.mkdir(parents=True, exist_ok=True)
     windows = _windows(study, shapes)
-    _save(windows, folder)
+    save_figures(windows, folder)
     try:
         implant, fits = build_implant(study.implant, **shapes)
     except InputDataError as error:
@@ -65,7 +65,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     activities = [_activity(study, name, root) for name in _driven(study)]
     poses = [pose for one in activities for pose in poses_of(one)] or _static_poses(study)
     figures, table = draw_preflight(implant, grid, poses, activities)
-    _save(figures, folder)
+    save_figures(figures, folder)
     worst = max(fit.row()["max_mm"] for fit in fits)
     remarks = [
         *notes,
@@ -86,12 +86,6 @@ def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figu
     parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
     insert, femoral = parts["insert"].sheet, parts["femoral"].sheet
     return {"windows": draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))}
-
-
-def _save(figures: Mapping[str, Figure], folder: Path) -> None:
-    for name, figure in figures.items():
-        for suffix in ("svg", "png"):
-            save_figure(figure, folder / f"{name}.{suffix}")
 
 
 def _driven(study: Study) -> tuple[str, ...]:

@@ -1,9 +1,7 @@
 """Draw the figures of a calibration (rule plot_calibration)."""
 
-from pathlib import Path
-
 from kneewear.io.csv_tables import load_table
-from kneewear.io.figures import save_figure
+from kneewear.io.figures import save_figures
 from kneewear.joblog import job_log
 from kneewear.report.calibration import draw_calibration_figures
 
@@ -13,6 +11,4 @@ with job_log(snakemake.log[0], snakemake.threads):
         comparison=load_table(snakemake.input.comparison),
         trade_off=load_table(snakemake.input.trade_off),
     )
-    for name, figure in figures.items():
-        for suffix in ("svg", "png"):
-            save_figure(figure, Path(snakemake.output.figures, f"{name}.{suffix}"))
+    save_figures(figures, snakemake.output.figures)

@@ -1,9 +1,7 @@
 """Draw the figures of a static study (rule plot_static)."""
 
-from pathlib import Path
-
 from kneewear.io.csv_tables import load_table
-from kneewear.io.figures import save_figure
+from kneewear.io.figures import save_figures
 from kneewear.io.static import load_static
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
@@ -20,6 +18,4 @@ with job_log(snakemake.log[0], snakemake.threads):
         convergence=next(map(load_table, snakemake.input.convergence), None),
         sensitivity=next(map(load_table, snakemake.input.sensitivity), None),
     )
-    for name, figure in figures.items():
-        for suffix in ("svg", "png"):
-            save_figure(figure, Path(snakemake.output.figures, f"{name}.{suffix}"))
+    save_figures(figures, snakemake.output.figures)

@@ -1,10 +1,8 @@
 """Draw the figures of an uncertainty study (rule plot_uncertainty)."""
 
-from pathlib import Path
-
 from kneewear.io.csv_tables import load_table
 from kneewear.io.element_sums import load_sums
-from kneewear.io.figures import save_figure
+from kneewear.io.figures import save_figures
 from kneewear.io.grid import load_grid
 from kneewear.joblog import job_log
 from kneewear.report.uncertainty import draw_uncertainty
@@ -17,6 +15,4 @@ with job_log(snakemake.log[0], snakemake.threads):
         sums=load_sums(snakemake.input.sums),
         grid=load_grid(snakemake.input.grid),
     )
-    for name, figure in figures.items():
-        for suffix in ("svg", "png"):
-            save_figure(figure, Path(snakemake.output.figures, f"{name}.{suffix}"))
+    save_figures(figures, snakemake.output.figures)

@@ -18,7 +18,8 @@ with job_log(snakemake.log[0], snakemake.threads):
         | {f"signs_{Path(path).parent.name}": load_table(path) for path in snakemake.input.signs},
         figures={
             path.stem: read_checked(path)
-            for path in sorted(Path(snakemake.input.figures).glob("*.svg"))
+            for folder in snakemake.input.figures
+            for path in sorted(Path(folder).glob("*.svg"))
         },
         notes={one.name: one.remarks for one in activities},
         provenance=load_json(snakemake.input.provenance),

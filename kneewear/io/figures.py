@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from kneewear.io.atomic import atomic_path
 
+# Room round a figure's ink, inches.
+_MARGIN = 0.1
 
-def save_figure(figure: Any, path: str | Path, resolution: int = 150) -> None:
-    """Write a figure.
+
+def save_figures(
+    figures: Mapping[str, Any], folder: str | Path, suffixes: tuple[str, ...] = ("svg", "png")
+) -> None:
+    """Write figures, each in every format.
 
     Parameters
     ----------
-    figure : matplotlib Figure
-        The figure.
-    path : str or Path
-        File to write; its suffix chooses the format.
-    resolution : int
-        Dots per inch of pixel formats.
+    figures : mapping of name to matplotlib Figure
+        The figures; their names become those of the files.
+    folder : str or Path
+        Folder of the files.
+    suffixes : tuple of str
+        Formats.
     """
-    suffix = Path(path).suffix
+    for name, figure in figures.items():
+        # Laid out and measured once for all formats: that costs more than drawing.
+        figure.draw_without_rendering()
+        ink = figure.get_tightbbox().padded(_MARGIN)
+        # Matplotlib's "none" keeps a placeholder, for which every figure is drawn twice.
+        figure.set_layout_engine(None)
+        for suffix in suffixes:
+            _save(figure, ink, Path(folder, f"{name}.{suffix}"))
+
+
+def _save(figure: Any, ink: Any, path: Path, resolution: int = 150) -> None:
     # Without a date equal figures are equal files.
-    metadata = {".svg": {"Date": None}, ".png": {"Software": None}}.get(suffix, {})
+    metadata = {".svg": {"Date": None}, ".png": {"Software": None}}[path.suffix]
     with atomic_path(path) as temporary:
-        figure.savefig(temporary, dpi=resolution, bbox_inches="tight", metadata=metadata)
-    # The places of all parts stay for the next format: finding them costs more than drawing.
-    figure.set_layout_engine("none")
+        figure.savefig(temporary, dpi=resolution, bbox_inches=ink, metadata=metadata)

@@ -27,22 +27,20 @@ from kneewear.report.trends import (
     draw_published_errors,
     draw_published_scatter,
 )
+from kneewear.report.verification import draw_verification
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.maps import DamageMaps
 
 
-def draw_figures(
+def draw_results(
     implant: Implant,
     grid: ElementGrid,
     maps: DamageMaps,
     cycles: CycleRecord,
     activities: Mapping[str, Activity],
     tables: Mapping[str, pd.DataFrame],
-    distance_tables: Mapping[str, DistanceTable] | None = None,
-    quality: Sequence[FitQuality] = (),
-    extractions: Mapping[str, Extraction] | None = None,
 ) -> dict[str, Figure]:
-    """Draw every figure the study has results for.
+    """Draw what the cases of a study came to.
 
     Parameters
     ----------
@@ -55,25 +53,15 @@ def draw_figures(
     activities : mapping of name to Activity
         Prescribed cycles.
     tables : mapping of name to DataFrame
-        `cases` and `regression`; where there are `comparison` with published values,
-        `calibration_trade_off` (record of the calibration), `distance_methods` and `cost` (tables
-        of `benchmarks/`). Of what is empty nothing is drawn.
-    distance_tables : mapping of side to DistanceTable, optional
-        Distance tables of the condyles; without them their errors are not drawn.
-    quality : sequence of FitQuality
-        Deviations of the surfaces.
-    extractions : mapping, optional
-        What was cut out of solids.
+        `cases` and `regression`, and `comparison` with published values where there is one.
 
     Returns
     -------
     dict of str to Figure
         Names without suffix, in the order of the page: `damage_maps`, `wear_maps`,
-        `damage_surfaces`, `published_scatter`, `published_errors`, `implant`, `surface_deviation`,
-        `calibration_trade_off`, `bearing_extraction`, `distance_errors`, `distance_methods`,
-        `cost`, and for each activity `activity_{name}`, `history_{name}` and `pressure_{name}`.
-        Several lives add their name to
-        the figures of damage (`damage_maps_{life}`). Then those of `draw_geometry`.
+        `damage_surfaces`, `published_scatter`, `published_errors`, `implant`, and for each activity
+        `history_{name}` and `pressure_{name}`. Several lives add their name to the figures of
+        damage (`damage_maps_{life}`).
     """
     figures: dict[str, Figure] = {}
     several = len(maps.lives) > 1
@@ -91,6 +79,50 @@ def draw_figures(
             figures[f"published_scatter{ending}"] = draw_published_scatter(own)
             figures[f"published_errors{ending}"] = draw_published_errors(own)
     figures["implant"] = draw_implant(implant, cycles, 0)
+    for number, name in enumerate(cycles.activities):
+        driven = activities[name].prescribed
+        figures[f"history_{name}"] = draw_history(cycles, number, driven)
+        figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
+    return figures
+
+
+def draw_method(
+    implant: Implant,
+    grid: ElementGrid,
+    activities: Mapping[str, Activity],
+    tables: Mapping[str, pd.DataFrame],
+    distance_tables: Mapping[str, DistanceTable] | None = None,
+    quality: Sequence[FitQuality] = (),
+    extractions: Mapping[str, Extraction] | None = None,
+) -> dict[str, Figure]:
+    """Draw what a study is given and how well its parts work, known before its cases are.
+
+    Parameters
+    ----------
+    implant : Implant
+        Bearing surfaces.
+    grid : ElementGrid
+        Elements of the insert.
+    activities : mapping of name to Activity
+        Prescribed cycles.
+    tables : mapping of name to DataFrame
+        Where there are: those of `draw_verification`, `calibration_trade_off` (record of the
+        calibration), `distance_methods` and `cost` (tables of `benchmarks/`).
+    distance_tables : mapping of side to DistanceTable, optional
+        Distance tables of the condyles; without them their errors are not drawn.
+    quality : sequence of FitQuality
+        Deviations of the surfaces.
+    extractions : mapping, optional
+        What was cut out of solids.
+
+    Returns
+    -------
+    dict of str to Figure
+        Names without suffix: `surface_deviation`, `bearing_extraction`, `calibration_trade_off`,
+        `distance_methods`, `cost`, `activity_{name}` for each activity, `distance_errors`, and
+        those of `draw_geometry` and `draw_verification`.
+    """
+    figures: dict[str, Figure] = {}
     if quality:
         figures["surface_deviation"] = draw_deviation(quality)
     if extractions is not None:
@@ -101,11 +133,8 @@ def draw_figures(
         "cost": draw_cost,
     }
     figures |= {name: draw(tables[name]) for name, draw in drawn.items() if name in tables}
-    for number, name in enumerate(cycles.activities):
-        figures[f"activity_{name}"] = draw_activity(activities[name])
-        driven = activities[name].prescribed
-        figures[f"history_{name}"] = draw_history(cycles, number, driven)
-        figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
+    for name, activity in activities.items():
+        figures[f"activity_{name}"] = draw_activity(activity)
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
-    return figures | draw_geometry(implant, grid)
+    return figures | draw_geometry(implant, grid) | draw_verification(tables)

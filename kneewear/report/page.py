@@ -70,7 +70,7 @@ def render_page(
         `statements`, `prediction`, `variants`, `analyses`, `failures`, `fit_quality`,
         `verification`, and any `benchmark_*` and `signs_*`. Tables that are empty are left out.
     figures : mapping of name to bytes
-        Figures as SVG or PNG, named as by :func:`kneewear.report.figures.draw_figures`.
+        Figures as SVG or PNG, named as by :mod:`kneewear.report.figures`.
     notes : mapping of activity name to sequence of str
         What was done to each activity's data.
     provenance : mapping, optional

@@ -156,7 +156,7 @@ from matplotlib.figure import Figure
 from kneewear.errors import OutputFileError
 from kneewear.io.csv_tables import save_table
 from kneewear.io.document import save_text
-from kneewear.io.figures import save_figure
+from kneewear.io.figures import save_figures
 from kneewear.io.history import save_history
 from tests.io.test_round_trips import make_history
 
@@ -169,7 +169,7 @@ writers = {
     "b000.nc": lambda path: save_history(history, path),
     "cases.csv": lambda path: save_table(pd.DataFrame({"a": np.arange(9999)}), path),
     "index.html": lambda path: save_text("x" * 50000, path),
-    "map.png": lambda path: save_figure(figure, path),
+    "map.png": lambda path: save_figures({"map": figure}, path.parent, ("png",)),
 }
 for name, write in writers.items():
     try:

@@ -8,7 +8,7 @@ import pytest
 
 from kneewear.contact.verification import vary_active_elements
 from kneewear.regression.groups import QUANTITIES
-from kneewear.report.figures import draw_figures
+from kneewear.report.figures import draw_results
 from kneewear.report.maps import centre_case, typical_cases
 from kneewear.report.regression import BAR_COLOURS, draw_regression
 from kneewear.report.verification import draw_active_elements
@@ -18,7 +18,7 @@ SIDES = ("medial", "lateral")
 
 @pytest.fixture(scope="module")
 def figures(whole):
-    drawn = draw_figures(
+    drawn = draw_results(
         whole.implant, whole.grid, whole.maps, whole.cycles, whole.activities, whole.tables
     )
     return drawn | draw_regression(

@@ -20,7 +20,7 @@ from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.report.captions import figure_text
 from kneewear.report.distances import draw_distance_errors
-from kneewear.report.figures import draw_figures
+from kneewear.report.figures import draw_method, draw_results
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_section
 from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
@@ -33,7 +33,7 @@ from tests.geometry.solids import closed_femoral, closed_insert
 
 def figures_of(study):
     """All figures of a study."""
-    return draw_figures(
+    results = draw_results(
         study.implant,
         study.grid,
         study.maps,
@@ -41,6 +41,7 @@ def figures_of(study):
         study.activities,
         study.tables,
     )
+    return results | draw_method(study.implant, study.grid, study.activities, study.tables)
 
 
 def test_full_design_gets_every_figure(whole):
@@ -152,10 +153,9 @@ class TestSurfaces:
 
     def test_figures_have_their_words(self, whole):
         _, quality = build_implant(default_study().implant)
-        figures = draw_figures(
-            whole.implant, whole.grid, whole.maps, whole.cycles, whole.activities,
-            whole.tables, quality=quality,
-        )  # fmt: skip
+        figures = draw_method(
+            whole.implant, whole.grid, whole.activities, whole.tables, quality=quality
+        )
         assert "surface_deviation" in figures
         assert figure_text("surface_deviation").title == "Deviation of the surfaces"
         for name in ("bearing_extraction", "distance_methods"):

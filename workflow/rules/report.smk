@@ -18,13 +18,53 @@ TABLES = [
 ]
 # What `make benchmark` wrote last, if it was run.
 BENCHMARK_TABLES = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
+DRAWN_BENCHMARKS = {"distance_methods", "cost"}
 
 
-rule plot_figures:
+rule plot_method:
     input:
         surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
         distance_table=rules.build_geometry.output.distance_table,
+        deviation=rules.build_geometry.output.deviation,
+        extraction=EXTRACTION,
+        activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
+        tables=[
+            *rules.verify_contact.output,
+            rules.compare_grids.output.comparison,
+            rules.correct_distances.output.table,
+            *[path for path in BENCHMARK_TABLES if Path(path).stem in DRAWN_BENCHMARKS],
+        ],
+    output:
+        # Which figures there are depends on the study.
+        figures=report(
+            directory(f"{RESULTS}/figures/method"),
+            patterns=["{name}.svg"],
+            caption="../report/figures.rst",
+            category="Figures",
+            labels={"figure": "{name}"},
+        ),
+    log:
+        f"{LOGS}/plot_method.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_method.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=15,
+    params:
+        source=fingerprint("plot_method"),
+        captions=CAPTIONS,
+    script:
+        "../../scripts/plot_method.py"
+
+
+rule plot_results:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
         cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
@@ -32,32 +72,25 @@ rule plot_figures:
             rules.summarize_cases.output.cases,
             *rules.fit_regression.output,
             rules.compare_variants.output.analyses,
-            *rules.verify_contact.output,
-            rules.compare_grids.output.comparison,
-            rules.correct_distances.output.table,
             *PUBLISHED_TABLES[:1],
-            *[path for path in BENCHMARK_TABLES if "distance_methods" in path],
         ],
-        deviation=rules.build_geometry.output.deviation,
-        extraction=EXTRACTION,
         histories=expand(
             rules.simulate_contact.output.history,
             activity=ACTIVITIES,
             batch=CENTRE_BATCH,
         ),
     output:
-        # Which figures there are depends on the study.
         figures=report(
-            directory(f"{RESULTS}/figures"),
+            directory(f"{RESULTS}/figures/results"),
             patterns=["{name}.svg"],
             caption="../report/figures.rst",
             category="Figures",
             labels={"figure": "{name}"},
         ),
     log:
-        f"{LOGS}/plot_figures.log",
+        f"{LOGS}/plot_results.log",
     benchmark:
-        f"{BENCHMARKS}/plot_figures.tsv"
+        f"{BENCHMARKS}/plot_results.tsv"
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -65,11 +98,11 @@ rule plot_figures:
         mem_mb=view_mb,
         runtime=15,
     params:
-        source=fingerprint("plot_figures"),
+        source=fingerprint("plot_results"),
         case=CENTRE_CASE["name"],
         captions=CAPTIONS,
     script:
-        "../../scripts/plot_figures.py"
+        "../../scripts/plot_results.py"
 
 
 rule build_insert_view:
@@ -103,7 +136,7 @@ rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
         benchmarks=BENCHMARK_TABLES,
-        figures=rules.plot_figures.output.figures,
+        figures=[rules.plot_method.output.figures, rules.plot_results.output.figures],
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         signs=expand(rules.check_signs.output.trials, activity=SIGNED),
         provenance=PROVENANCE,
@@ -139,7 +172,8 @@ STUDY_FILES = [
     *rules.write_vtk.output,
     *rules.write_geometry_vtk.output,
     *TABLES,
-    rules.plot_figures.output.figures,
+    rules.plot_method.output.figures,
+    rules.plot_results.output.figures,
     PROVENANCE,
     rules.write_report.output.page,
 ]
