@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear.report.published import statement_sentences
 from kneewear.report.sections import shown
 from kneewear.report.style import quantity_name, unit_name
 
@@ -22,6 +23,7 @@ def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
         *trade_off_sentences(tables["regression"]),
         *range_sentences(cases),
         *comparison_sentences(tables.get("comparison", pd.DataFrame())),
+        *statement_sentences(tables.get("statements", pd.DataFrame())),
         *failure_sentences(tables.get("failures", pd.DataFrame())),
         validity_sentence(tables["validity"]),
         *border_sentences(cases),
@@ -85,9 +87,8 @@ def range_sentences(cases: pd.DataFrame) -> Iterable[str]:
         for side in ("medial", "lateral"):
             rows = cases[(cases["side"] == side) & (cases["quantity"] == quantity)]
             unit = unit_name(rows["unit"].iloc[0])
-            low, high = rows["value"].min(), rows["value"].max()
-            span = shown(low, 3) if low == high else f"{shown(low, 3)} to {shown(high, 3)}"
-            parts.append(f"{side} {span} {unit}")
+            ends = dict.fromkeys(shown(rows["value"].agg(end), 3) for end in ("min", "max"))
+            parts.append(f"{side} {' to '.join(ends)} {unit}")
         yield f"{quantity_name(quantity)} over all cases: {', '.join(parts)}."
 
 

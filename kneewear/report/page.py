@@ -67,8 +67,8 @@ def render_page(
     tables : mapping of name to DataFrame
         `cases`, `regression`, `correlation` and `validity`; if present also `regression_models`,
         `regression_points`, `comparison`, `regression_comparison`, `correlation_comparison`,
-        `prediction`, `variants`, `analyses`, `failures`, `fit_quality`, `verification`, and any
-        `benchmark_*` and `signs_*`. Tables that are empty are left out.
+        `statements`, `prediction`, `variants`, `analyses`, `failures`, `fit_quality`,
+        `verification`, and any `benchmark_*` and `signs_*`. Tables that are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :mod:`kneewear.report.figures`.
     notes : mapping of activity name to sequence of str
@@ -201,6 +201,10 @@ def _rates_section(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame])
             "because they had failed: their rates say what is plausible, not what is right. "
             "Volumes are those of both sides together, thicknesses those of the side that lost "
             "more. Backside wear, which retrievals may include, is not computed.",
+            "How sure such rates are, an uncertainty study of one case tells, whose page sets "
+            "their prediction intervals beside the same inserts (config/monte_carlo.yaml; "
+            "for the implant of subject DM config/dm_fluoroscopy.yaml with "
+            "config/uncertainty/dm_monte_carlo.yaml).",
         ),
         tables=(retrievals.rates_table(tables["cases"]), *([shown] if shown.rows else [])),
     )
@@ -219,6 +223,9 @@ def _regression_section(
     correlation = tables["correlation_comparison" if compared else "correlation"]
     if not correlation.empty:
         shown.append(sections.correlation_table(correlation))
+    stated = tables.get("statements", pd.DataFrame())
+    if not stated.empty:
+        shown.append(published.statement_table(stated))
     text = note or (
         "Each result is fitted by a₀ + a₁ × insert thickness (mm) + a₂ × body mass (kg). The last "
         "column is the insert thickness that has the effect of 10 kg less body mass; it is "

@@ -1,12 +1,13 @@
-"""Tables A-1, B-1 and C-1 of Bei (2003) with computed values and differences beside the printed."""
+"""What Bei (2003) prints beside what is computed: Tables A-1, B-1 and C-1, and statements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
-from kneewear.report.sections import Table, make_table
+from kneewear.report.sections import Table, make_table, shown
 from kneewear.report.style import quantity_name, unit_name
 
 
@@ -46,3 +47,57 @@ def published_tables(comparison: pd.DataFrame) -> Iterator[Table]:
             "Quantity", "Here", "Printed", "Difference", "Difference (%)", "Fitted",
         ]  # fmt: skip
         yield make_table(f"Table {name} of Bei (2003): here, printed, difference", head, rows)
+
+
+def statement_table(statements: pd.DataFrame) -> Table:
+    """What the source states in words, and whether it holds here.
+
+    Parameters
+    ----------
+    statements : DataFrame
+        Table of :func:`kneewear.regression.check_statements`.
+    """
+    life = ["life"] if "life" in statements else []
+    rows = [
+        (
+            *(row[key] for key in life),
+            row["statement"],
+            row["side"],
+            _limits(row["low"], row["high"]),
+            shown(row["printed_tables"], 3),
+            shown(row["here"], 3),
+            bool(row["holds"]),
+        )
+        for row in statements.to_dict("records")
+    ]
+    head = [
+        *(key.capitalize() for key in life),
+        "Statement", "Side", "As stated", "From the printed tables", "Here", "Holds here",
+    ]  # fmt: skip
+    return make_table(
+        "What Bei (2003, sections 4.3 and 4.4) states, and whether it holds", head, rows
+    )
+
+
+def _limits(low: float, high: float) -> str:
+    if np.isfinite(low) and np.isfinite(high):
+        return f"{shown(low)} to {shown(high)}"
+    return f"at least {shown(low, 3)}" if np.isfinite(low) else f"at most {shown(high, 3)}"
+
+
+def statement_sentences(statements: pd.DataFrame) -> Iterator[str]:
+    """How many statements of the source hold, and which do not."""
+    if statements.empty:
+        return
+    broken = statements[~statements["holds"].astype(bool)]
+    text = (
+        f"Of {len(statements)} published statements on pressure, thickness and mass (by side) "
+        f"{len(statements) - len(broken)} hold here"
+    )
+    parts = [
+        f"{row['statement']}, {row['side']}: {shown(row['here'], 3)} "
+        f"({_limits(row['low'], row['high'])} stated, {shown(row['printed_tables'], 3)} from the "
+        "printed tables)"
+        for row in broken.to_dict("records")
+    ]
+    yield f"{text}; these do not: {'; '.join(parts)}." if parts else f"{text}."

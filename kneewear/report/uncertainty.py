@@ -38,11 +38,18 @@ SHOWN = (
 # Constants a panel can name.
 MOST = 10
 BINS = 40
+NAMES = {"youngs_modulus": "Young's modulus", "poisson_ratio": "Poisson's ratio"}
 
 
 def constant_name(name: str) -> str:
     """Name of a constant as shown to people."""
-    return name.replace("_", " ")
+    return NAMES.get(name, name.replace("_", " "))
+
+
+def signed(value: float, digits: int) -> str:
+    """Change with its sign; none where it rounds to zero."""
+    text = f"{value:+.{digits}f}"
+    return text.replace("-", "−") if float(text) else text[1:]
 
 
 @styled

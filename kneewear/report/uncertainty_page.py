@@ -18,7 +18,7 @@ from kneewear.report.page import (
 from kneewear.report.retrievals import MEASURED
 from kneewear.report.sections import Table, make_table, plain_table, shown, what_was_run
 from kneewear.report.style import quantity_name, unit_name
-from kneewear.report.uncertainty import SHOWN, constant_name
+from kneewear.report.uncertainty import SHOWN, constant_name, signed
 from kneewear.uncertainty.indices import LARGEST_WIDTH
 from kneewear.uncertainty.intervals import prediction_interval
 from kneewear.uncertainty.samples import column_name
@@ -117,7 +117,7 @@ def _effect_sentences(found: pd.DataFrame, level: float) -> Iterator[str]:
             own = found[(found["quantity"] == quantity) & (found["side"] == side)]
             first = own.iloc[np.argsort(-own["effect_percent"].abs(), kind="stable")[:NAMED]]
             words = ", ".join(
-                f"{constant_name(row['constant'])} ({row['effect_percent']:+.1f} %)"
+                f"{constant_name(row['constant'])} ({signed(row['effect_percent'], 1)} %)"
                 for _, row in first.iterrows()
             )
             yield f"{quantity_name(quantity)}, {side}, changes most with {words}."
@@ -238,7 +238,8 @@ def _effect_sections(
     study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
 ) -> list[Section]:
     found = tables["one_at_a_time"]
-    wide = _by_constant(found, "effect_percent", "{:+.2f}")
+    told = found.assign(effect_shown=[signed(value, 2) for value in found["effect_percent"]])
+    wide = _by_constant(told, "effect_shown", "effect of a standard deviation (%)")
     words = (
         "Each constant was moved one standard deviation down and up while all others kept their "
         "value. The table tells half of the difference in percent of the output: the standard "
@@ -265,25 +266,20 @@ def _index_sections(
         first_shown=[f"{a:.2f} ± {b:.2f}" for a, b in found[["first", "first_error"]].to_numpy()],
         total_shown=[f"{a:.2f} ± {b:.2f}" for a, b in found[["total", "total_error"]].to_numpy()],
     )
-    wide = (*_by_constant(paired, "first_shown", "{}", "first indices"),
-            *_by_constant(paired, "total_shown", "{}", "total indices"))  # fmt: skip
+    wide = (*_by_constant(paired, "first_shown", "first indices"),
+            *_by_constant(paired, "total_shown", "total indices"))  # fmt: skip
     shown_figures = images(figures, "indices", "damage_spread")
     return [Section("indices", "Indices", words, shown_figures, tables=wide)]
 
 
-def _by_constant(
-    found: pd.DataFrame, column: str, form: str, what: str = "effect of a standard deviation (%)"
-) -> tuple[Table, ...]:
+def _by_constant(found: pd.DataFrame, column: str, what: str) -> tuple[Table, ...]:
     """One table a side: constants down, outputs across."""
     tables = []
     for side in SIDES:
         own = found[(found["side"] == side) & found["quantity"].isin(SHOWN)]
         wide = own.pivot(index="constant", columns="quantity", values=column)
         wide = wide.reindex(index=list(dict.fromkeys(own["constant"])), columns=list(SHOWN))
-        rows = [
-            (constant_name(str(name)), *(form.format(value) for value in wide.loc[name]))
-            for name in wide.index
-        ]
+        rows = [(constant_name(str(name)), *wide.loc[name]) for name in wide.index]
         head = ["Constant", *map(quantity_name, SHOWN)]
         tables.append(make_table(f"{side.capitalize()} side: {what}", head, rows))
     return tuple(tables)
@@ -325,7 +321,7 @@ def _discretisation_section(table: pd.DataFrame) -> Section:
     rows = [
         (
             quantity_name(row["quantity"]), row["side"], unit_name(row["unit"]), row["here"],
-            row["finer"], f"{row['difference_percent']:+.2f}",
+            row["finer"], signed(row["difference_percent"], 2),
         )
         for row in shown_rows.to_dict("records")
     ]  # fmt: skip

@@ -64,7 +64,6 @@ def test_only_their_rules_compare():
     }
     assert users == {
         "kneewear/calibration/trade_off.py",
-        "kneewear/regression/__init__.py",
         "scripts/compare_materials.py",
         "scripts/compare_published.py",
     }

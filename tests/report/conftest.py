@@ -12,10 +12,15 @@ from kneewear import default_study
 from kneewear.activity.parametric import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.regression.comparison import compare_published, compare_regression
+from kneewear.regression.comparison import (
+    compare_correlation,
+    compare_published,
+    compare_regression,
+)
 from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.fit import fit_regression
 from kneewear.regression.models import compare_models, predict_cases
+from kneewear.regression.statements import check_statements
 from kneewear.regression.validity import flag_validity
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
@@ -95,7 +100,8 @@ def make_study(thicknesses, masses, lives=None):
         "correlation": correlate_pressure(table),
         "validity": flag_validity(table, 35.0, 14.0),
         "comparison": compare_published(table),
-        "regression_comparison": compare_regression(regression),
+        "regression_comparison": (beside := compare_regression(regression)),
+        "statements": check_statements(compare_correlation(correlate_pressure(table)), beside),
     }
     return SimpleNamespace(
         settings=study.model_dump(mode="json"),

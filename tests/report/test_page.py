@@ -86,6 +86,14 @@ def test_comparison_counts_calibration_cells_apart(whole):
     assert "values of cells fitted in the calibration" in text
 
 
+def test_page_says_which_published_statements_do_not_hold(whole):
+    text, _ = page_of(whole)
+    holds = whole.tables["statements"]["holds"]
+    assert not holds.all()
+    assert f"Of {len(holds)} published statements" in text
+    assert f"{holds.sum()} hold here; these do not: " in text
+
+
 def test_page_of_a_single_case_says_why_there_is_no_regression(single):
     text, _ = page_of(single)
     assert "No regression: 1 thickness and 1 body mass" in text

@@ -94,6 +94,7 @@ rule compare_published:
         ),
         regression=f"{RESULTS}/tables/regression_comparison.csv",
         correlation=f"{RESULTS}/tables/correlation_comparison.csv",
+        statements=f"{RESULTS}/tables/statements.csv",
         prediction=f"{RESULTS}/tables/prediction.csv",
     log:
         f"{LOGS}/compare_published.log",
