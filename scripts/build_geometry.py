@@ -1,10 +1,10 @@
 """Build surfaces, element grid and lookup tables of the implant (rule build_geometry)."""
 
-from kneewear.config import GridSettings, ImplantSettings, TableSettings
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings
 from kneewear.geometry.table import tabulate_surface
+from kneewear.implant_settings import GridSettings, ImplantSettings, TableSettings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.deviation import fit_table, save_deviation
 from kneewear.io.distance_table import quality_table, save_distance_tables

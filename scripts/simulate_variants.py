@@ -1,6 +1,5 @@
 """Simulate one case with one choice of method changed at a time (rule simulate_variants)."""
 
-from kneewear.config import SimulationSettings
 from kneewear.io.activity import load_activity
 from kneewear.io.distance_table import load_distance_tables
 from kneewear.io.grid import load_grid
@@ -10,6 +9,7 @@ from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case
+from kneewear.simulation_settings import SimulationSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     grid, coarse_grid = load_grid(snakemake.input.grid), load_grid(snakemake.input.coarse_grid)

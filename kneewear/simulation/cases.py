@@ -12,7 +12,6 @@ import numpy as np
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
-from kneewear.config import ForwardSettings, SimulationSettings
 from kneewear.contact.foundation import Layer, SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
@@ -29,6 +28,7 @@ from kneewear.simulation.inverse import contact_arrays, replay
 from kneewear.simulation.layers import build_layers
 from kneewear.simulation.passage import Contacts, Passage
 from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.simulation_settings import ForwardSettings, SimulationSettings
 
 logger = logging.getLogger(__name__)
 
