@@ -21,7 +21,9 @@ from kneewear.report.verification import draw_verification
 
 with job_log(snakemake.log[0], snakemake.threads):
     implant, grid = load_implant(snakemake.input.surfaces), load_grid(snakemake.input.grid)
-    tables = {Path(path).stem: load_table(path) for path in snakemake.input.tables}
+    tables = {Path(path).stem: load_table(path) for path in snakemake.input.tables} | {
+        f"calibration_{Path(path).stem}": load_table(path) for path in snakemake.input.calibration
+    }
     figures = draw_figures(
         implant=implant,
         grid=grid,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from kneewear.report.sections import Table, make_table
+from kneewear.report.sections import Table, make_table, signed
 from kneewear.report.style import quantity_name, unit_name
 
 
@@ -36,7 +36,7 @@ def published_tables(comparison: pd.DataFrame) -> Iterator[Table]:
                 row["computed"],
                 row["published"],
                 row["computed"] - row["published"],
-                f"{100.0 * row['relative_error']:+.1f}",
+                signed(100.0 * row["relative_error"]),
                 bool(row["calibration"]),
             )
             for row in own.to_dict("records")

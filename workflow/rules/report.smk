@@ -18,6 +18,15 @@ TABLES = [
 ]
 # What `make benchmark` wrote last, if it was run.
 BENCHMARK_TABLES = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
+DRAWN_BENCHMARKS = [
+    path for path in BENCHMARK_TABLES if Path(path).stem in ("distance_methods", "cost")
+]
+# What fewer constants of the built-in implant and gait would cost.
+CALIBRATION_RECORD = (
+    [f"{ROOT}/config/calibration/trade_off.csv"]
+    if STUDY.report.compare_with_published and STUDY.implant.source == "parametric"
+    else []
+)
 
 
 rule plot_figures:
@@ -36,8 +45,9 @@ rule plot_figures:
             rules.compare_grids.output.comparison,
             rules.correct_distances.output.table,
             *PUBLISHED_TABLES[:1],
-            *[path for path in BENCHMARK_TABLES if "distance_methods" in path],
+            *DRAWN_BENCHMARKS,
         ],
+        calibration=CALIBRATION_RECORD,
         deviation=rules.build_geometry.output.deviation,
         extraction=EXTRACTION,
         histories=expand(
@@ -103,6 +113,7 @@ rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
         benchmarks=BENCHMARK_TABLES,
+        calibration=CALIBRATION_RECORD,
         figures=rules.plot_figures.output.figures,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         signs=expand(rules.check_signs.output.trials, activity=SIGNED),
