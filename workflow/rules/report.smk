@@ -18,7 +18,15 @@ TABLES = [
 ]
 # What `make benchmark` wrote last, if it was run.
 BENCHMARK_TABLES = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
-DRAWN_BENCHMARKS = {"distance_methods", "cost"}
+DRAWN_BENCHMARKS = [
+    path for path in BENCHMARK_TABLES if Path(path).stem in ("distance_methods", "cost")
+]
+# What fewer constants of the built-in implant and gait would cost.
+CALIBRATION_RECORD = (
+    [f"{ROOT}/config/calibration/trade_off.csv"]
+    if STUDY.report.compare_with_published and STUDY.implant.source == "parametric"
+    else []
+)
 
 
 rule plot_method:
@@ -33,12 +41,9 @@ rule plot_method:
             *rules.verify_contact.output,
             rules.compare_grids.output.comparison,
             rules.correct_distances.output.table,
-            *[
-                path
-                for path in BENCHMARK_TABLES
-                if Path(path).stem in DRAWN_BENCHMARKS
-            ],
+            *DRAWN_BENCHMARKS,
         ],
+        calibration=CALIBRATION_RECORD,
     output:
         # Which figures there are depends on the study.
         figures=report(
@@ -176,6 +181,7 @@ rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
         benchmarks=BENCHMARK_TABLES,
+        calibration=CALIBRATION_RECORD,
         figures=FIGURES,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         signs=expand(rules.check_signs.output.trials, activity=SIGNED),

@@ -94,10 +94,10 @@ rule simulate_variants:
         f"{LOGS}/simulate_variants/{{activity}}.log",
     benchmark:
         f"{BENCHMARKS}/simulate_variants/{{activity}}.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
-    priority: LONGEST_WAY
     resources:
         mem_mb=1500,
         runtime=10,

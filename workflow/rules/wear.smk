@@ -116,10 +116,10 @@ rule compare_variants:
         f"{LOGS}/compare_variants.log",
     benchmark:
         f"{BENCHMARKS}/compare_variants.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
-    priority: LONGEST_WAY
     resources:
         mem_mb=comparison_mb,
         runtime=10,
