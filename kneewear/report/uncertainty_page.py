@@ -149,9 +149,9 @@ def convergence_sentence(found: pd.DataFrame) -> str:
     return (
         f"Not converged: of {len(still)} outputs an index has an interval wider than "
         f"{LARGEST_WIDTH:g}; the widest is {shown(widest, 2)}. About "
-        f"{shown(float(known['blocks_needed'].max()), 2)} blocks of samples would be needed in "
-        f"place of {int(known['blocks'].min()) if len(known) else 0}. Large indices stand, the "
-        "order of small ones does not."
+        f"{float(f'{known.blocks_needed.max():.2g}'):.0f} blocks of samples would be needed in "
+        f"place of {int(known['blocks'].min()) if len(known) else 0}. Read an index with its "
+        "interval: which of two is larger is not known where their intervals overlap."
     )
 
 
@@ -263,8 +263,14 @@ def _index_sections(
         convergence_sentence(found),
     )
     paired = found.assign(
-        first_shown=[f"{a:.2f} ± {b:.2f}" for a, b in found[["first", "first_error"]].to_numpy()],
-        total_shown=[f"{a:.2f} ± {b:.2f}" for a, b in found[["total", "total_error"]].to_numpy()],
+        first_shown=[
+            f"{signed(a, 2).lstrip('+')} ± {b:.2f}"
+            for a, b in found[["first", "first_error"]].to_numpy()
+        ],
+        total_shown=[
+            f"{signed(a, 2).lstrip('+')} ± {b:.2f}"
+            for a, b in found[["total", "total_error"]].to_numpy()
+        ],
     )
     wide = (*_by_constant(paired, "first_shown", "first indices"),
             *_by_constant(paired, "total_shown", "total indices"))  # fmt: skip
