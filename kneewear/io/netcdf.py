@@ -301,6 +301,8 @@ def joined(parts: Iterable[Mapping[str, Any]], layout: Layout, dim: str) -> dict
         The joined arrays.
     """
     files = list(parts)
+    if len(files) == 1:
+        return dict(files[0])
     dims = {variable.name: variable.dims for variable in layout.variables}
     return {
         name: np.concatenate([part[name] for part in files], axis=dims[name].index(dim))

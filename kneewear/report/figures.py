@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.distance_table import DistanceTable
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
-from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.report.calibration import draw_trade_off
 from kneewear.report.distances import draw_distance_errors

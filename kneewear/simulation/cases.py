@@ -16,7 +16,7 @@ from kneewear.contact.foundation import Layer, SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.mechanics.rigid_body import RigidBody, solid_body

@@ -12,7 +12,8 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.coverage import Rectangle
-from kneewear.geometry.grid import ElementGrid, join_grids, lay_elements
+from kneewear.geometry.element_grid import ElementGrid, join_grids
+from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
 from kneewear.geometry.table import tabulate_surface

@@ -15,7 +15,7 @@ from kneewear.contact.foundation import (
 )
 from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.simulation_settings import PressureLawSettings, SimulationSettings
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
 from kneewear.wear.maps import DamageMaps

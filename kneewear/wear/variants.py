@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
