@@ -62,7 +62,7 @@ BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 ELEMENTS = 2 * STUDY.grid.rows * STUDY.grid.columns
 
 
-# Of the rules on the way from contact to the page that takes longest: others fill the gaps.
+# Priority of the rules that the page waits for longest: files for other programs fill the gaps.
 LONGEST_WAY = 1
 
 

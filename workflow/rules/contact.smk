@@ -39,6 +39,7 @@ rule compare_grids:
     conda:
         "../envs/kneewear.yaml"
     threads: 1
+    priority: LONGEST_WAY
     resources:
         mem_mb=1500,
         runtime=10,

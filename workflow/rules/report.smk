@@ -60,6 +60,7 @@ rule plot_method:
     conda:
         "../envs/kneewear.yaml"
     threads: 1
+    priority: LONGEST_WAY
     resources:
         mem_mb=1500,
         runtime=15,
@@ -97,6 +98,7 @@ rule plot_contact:
     conda:
         "../envs/kneewear.yaml"
     threads: 1
+    priority: LONGEST_WAY
     resources:
         mem_mb=comparison_mb,
         runtime=15,
@@ -161,6 +163,7 @@ rule build_insert_view:
     conda:
         "../envs/kneewear.yaml"
     threads: 1
+    priority: LONGEST_WAY
     resources:
         mem_mb=view_mb,
         runtime=15,

@@ -128,6 +128,7 @@ rule correct_distances:
     conda:
         "../envs/kneewear.yaml"
     threads: 1
+    priority: LONGEST_WAY
     resources:
         mem_mb=1500,
         runtime=5,
