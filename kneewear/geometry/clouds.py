@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import Delaunay, QhullError
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh, circle_centre
@@ -75,6 +74,8 @@ def femoral_from_points(points: Array, source: str = "femoral points") -> Triang
 
 def _joined(points: Array, plane: Array, source: str) -> TriangleMesh:
     """Delaunay triangles over a plane, counter-clockwise there, without the long ones."""
+    from scipy.spatial import Delaunay, QhullError  # noqa: PLC0415 - see kneewear.geometry.surface
+
     _check_count(points, source)
     try:
         faces = Delaunay(plane).simplices.astype(np.int64)
