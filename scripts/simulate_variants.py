@@ -12,17 +12,16 @@ from kneewear.simulation.history import Case
 from kneewear.simulation_settings import SimulationSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
-    grid, coarse_grid = load_grid(snakemake.input.grid), load_grid(snakemake.input.coarse_grid)
+    given = {
+        "grid": load_grid(snakemake.input.grid),
+        "surfaces": load_implant(snakemake.input.surfaces).femoral,
+        "tables": load_tables(snakemake.input.table),
+        "activity": load_activity(snakemake.input.activity),
+        "cases": [Case(**snakemake.params.case)],
+        "distance_tables": load_distance_tables(snakemake.input.distance_table),
+        "coarse_grid": load_grid(snakemake.input.coarse_grid),
+    }
     for name, change in snakemake.params.changes.items():
-        history = simulate_cases(
-            grid=grid,
-            surfaces=load_implant(snakemake.input.surfaces).femoral,
-            tables=load_tables(snakemake.input.table),
-            activity=load_activity(snakemake.input.activity),
-            cases=[Case(**snakemake.params.case)],
-            settings=SimulationSettings(**snakemake.params.simulation | change),
-            distance_tables=load_distance_tables(snakemake.input.distance_table),
-            coarse_grid=coarse_grid,
-            keep_going=True,
-        )
+        settings = SimulationSettings(**snakemake.params.simulation | change)
+        history = simulate_cases(**given, settings=settings, keep_going=True)
         save_history(history, snakemake.output[name])

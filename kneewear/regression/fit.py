@@ -113,7 +113,7 @@ def _design_matrix(design: pd.DataFrame) -> NDArray[np.float64]:
 def _fit_plane(design: pd.DataFrame, values: NDArray[np.float64]) -> dict[str, float]:
     """Coefficients, their uncertainty and the quality of one fit."""
     # Imported here: it costs more than a second, and only this job needs it.
-    from statsmodels.api import OLS  # noqa: PLC0415
+    from statsmodels.regression.linear_model import OLS  # noqa: PLC0415
 
     fit = OLS(values, _design_matrix(design)).fit()
     limits = fit.conf_int(alpha=1.0 - CONFIDENCE)

@@ -170,7 +170,7 @@ def _all_fits(cases: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[_Fit]]
 def _fits(design: pd.DataFrame, values: Array) -> Iterator[_Fit]:
     """Models that leave a degree of freedom."""
     # Imported here: it costs more than a second, and only this job needs it.
-    from statsmodels.api import OLS  # noqa: PLC0415
+    from statsmodels.regression.linear_model import OLS  # noqa: PLC0415
 
     places = design[["thickness_mm", "body_mass_kg"]].to_numpy(dtype=np.float64)
     scaled = (places - places.mean(axis=0)) / np.ptp(places, axis=0)
