@@ -78,12 +78,13 @@ def course(place, largest, frames=FRAMES):
     return wrench
 
 
+@pytest.fixture(scope="module")
+def contacts():
+    return contacts_of(dished_implant())
+
+
 class TestAnteriorPosteriorForce:
     """A roller pushed along a dish stands where tan(slope) = force / load."""
-
-    @pytest.fixture(scope="class")
-    def contacts(self):
-        return contacts_of(dished_implant())
 
     @staticmethod
     def depth(equilibrium):
@@ -91,9 +92,7 @@ class TestAnteriorPosteriorForce:
 
     def test_without_soft_tissue(self, contacts):
         activity = machine(course(0, 0.3))
-        for frame, found in enumerate(
-            solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)
-        ):
+        for frame, found in enumerate(solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)):
             slope = np.arctan2(activity.wrench[frame, 0], activity.load[frame])
             reach = DISH - ROLLER + self.depth(found)
             # Elements of 0.5 mm: half a per cent of a patch some 8 mm wide.
@@ -107,9 +106,7 @@ class TestAnteriorPosteriorForce:
         """k (x - gap) joins the dish; within the gap nothing changes."""
         stiffness, gap = 40.0, 1.0
         activity = machine(course(0, 0.3), [Spring("x", stiffness, gap=gap)])
-        without = solve_controlled_cycle(
-            *contacts, replace(activity, springs=()), WEIGHT, 1e-9
-        )
+        without = solve_controlled_cycle(*contacts, replace(activity, springs=()), WEIGHT, 1e-9)
         together = solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)
         beyond = 0
         for frame, (found, free) in enumerate(zip(together, without, strict=True)):
@@ -132,9 +129,7 @@ class TestAnteriorPosteriorForce:
 
     def test_balance_is_that_of_the_forces_given(self, contacts):
         activity = machine(course(0, 0.3))
-        for frame, found in enumerate(
-            solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)
-        ):
+        for frame, found in enumerate(solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)):
             force = sum(side.wrench[:3] for side in found.contacts)
             wanted = WEIGHT * np.array([-activity.wrench[frame, 0], activity.load[frame], 0.0])
             np.testing.assert_allclose(force, wanted, atol=1e-5)
