@@ -3,8 +3,10 @@
     nice python -m tests.faults.kill_study --kills 10
 
 At every other moment only Snakemake is killed, so that its jobs go on writing as orphans, at the
-others all its jobs with it, as when the machine stops. The study is resumed by the documented
-commands: `snakemake --unlock`, then the same command with `--rerun-incomplete`.
+others all its jobs with it, as when the machine stops. A moment is a number of finished jobs and a
+time after the last of them, so that a busy machine does not shift it past the end. The study is
+resumed by the documented commands: `snakemake --unlock`, then the same command with
+`--rerun-incomplete`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import Any
 from tests.workflow.conftest import Checkout, contents
 
 TABLES = "fit_regression", "correlate_pressure", "flag_validity", "list_failures"
-CORES = 2
+FINISHED = "Finished jobid"
 COARSE = {
     "study": "killed",
     "grid": {"rows": 20, "columns": 15},
@@ -36,8 +38,10 @@ COARSE = {
 }
 
 
-def kill(folder: Path, settings: Mapping[str, Any], seconds: float, with_jobs: bool) -> int:
-    """Start a study and kill it after some seconds; jobs finished until then."""
+def kill(
+    folder: Path, settings: Mapping[str, Any], jobs: int, seconds: float, with_jobs: bool
+) -> int:
+    """Start a study and kill it some seconds after so many jobs; jobs finished until then."""
     checkout = Checkout(folder, "config/config.yaml")
     command, environment = checkout.command("--until", *TABLES, overrides=settings)
     log = folder / "killed.log"
@@ -45,10 +49,12 @@ def kill(folder: Path, settings: Mapping[str, Any], seconds: float, with_jobs: b
         run = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=file, stderr=file, start_new_session=True
         )
+        while log.read_text().count(FINISHED) < jobs and run.poll() is None:
+            time.sleep(0.1)
         time.sleep(seconds)
         os.killpg(run.pid, signal.SIGKILL) if with_jobs else run.kill()
         run.wait()
-    return log.read_text().count("Finished jobid")
+    return log.read_text().count(FINISHED)
 
 
 def resume(folder: Path, settings: Mapping[str, Any]) -> int:
@@ -57,7 +63,7 @@ def resume(folder: Path, settings: Mapping[str, Any]) -> int:
     checkout.folder, checkout.study = folder, "config/config.yaml"
     checkout.snakemake("--unlock", overrides=settings)
     said = checkout.snakemake("--rerun-incomplete", "--until", *TABLES, overrides=settings)
-    return said.count("Finished jobid")
+    return said.count(FINISHED)
 
 
 def strays(results: Path) -> list[str]:
@@ -79,17 +85,19 @@ def main() -> None:
     results = Path("results/killed")
     start = time.perf_counter()
     undisturbed = Checkout(folder / "undisturbed", "config/config.yaml")
-    total = undisturbed.snakemake("--until", *TABLES, overrides=settings).count("Finished jobid")
+    total = undisturbed.snakemake("--until", *TABLES, overrides=settings).count(FINISHED)
     seconds, wanted = time.perf_counter() - start, contents(folder / "undisturbed" / results)
     print(json.dumps({"jobs": total, "files": len(wanted), "seconds": round(seconds)}), flush=True)
     for number in range(asked.kills):
-        here, moment = folder / f"kill-{number}", random.uniform(0.05, 0.95) * seconds
-        before = kill(here, settings, moment, with_jobs=bool(number % 2))
+        here, jobs = folder / f"kill-{number}", random.randrange(total)
+        moment = random.uniform(0.0, seconds / total)
+        before = kill(here, settings, jobs, moment, with_jobs=bool(number % 2))
         after = resume(here, settings)
         found = contents(here / results)
         told = {
             "kill": number + 1,
-            "after_s": round(moment, 1),
+            "after_jobs": jobs,
+            "and_s": round(moment, 1),
             "with_jobs": bool(number % 2),
             "finished_before": before,
             "run_after": after,

@@ -107,6 +107,13 @@ def gait_study(rows=40, columns=30, frames=12):
     return Study(implant, build_grid(implant, rows, columns), activity, settings)
 
 
+@cache
+def knee():
+    """Pairs and layers of the example knee on a coarse grid."""
+    implant = gait_study(40, 30).implant
+    return tuple(zip(*(contact_of(implant, 40, 30, side) for side in (0, 1)), strict=True))
+
+
 def moved(implant, shift):
     """The implant with its insert described in a frame whose origin lies at -shift."""
     insert = {s: p.transformed(UPRIGHT, shift) for s, p in implant.insert.items()}

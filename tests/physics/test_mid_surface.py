@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -45,15 +46,14 @@ MEASURES = {
 FOOT = 2e-6
 
 
-def pairs_of(bearing, indenter):
+@cache
+def pairs_of(name):
     """A contact pair for every measure, on one grid."""
+    bearing, indenter, _ = PAIRS[name]
     bearing = Bearing("bearing", bearing, 8.0)
     grid = lay_elements(bearing, bearing.rectangle(25, 23))
     table = tabulate_surface(indenter, 61, 41)
     return {name: ContactPair(grid, 0, indenter, table, **how) for name, how in MEASURES.items()}
-
-
-BUILT = {name: pairs_of(bearing, indenter) for name, (bearing, indenter, _) in PAIRS.items()}
 
 
 def penetrations(name, depth, shift=(0.0, 0.0), tilt=0.0):
@@ -61,7 +61,7 @@ def penetrations(name, depth, shift=(0.0, 0.0), tilt=0.0):
     pose = body_three_123(np.array([0.0, 0.0, tilt]))
     place = np.array([shift[0], PAIRS[name][2] - depth, shift[1]])
     found = {}
-    for measure, pair in BUILT[name].items():
+    for measure, pair in pairs_of(name).items():
         layer = Layer(SmallStrain(1.0), np.full(pair.index.size, 8.0))
         result = pair.evaluate(pose, place, layer)
         found[measure] = np.zeros(pair.index.size)
@@ -93,7 +93,7 @@ def test_both_corrections_agree_on_a_plane(depth, tilt):
     found = penetrations("plate on a plate", depth, tilt=tilt)
     assert found["corrected ray"] == pytest.approx(found["corrected minimum"], abs=FOOT)
     # A plane through the axis at the depth: its distance, and that along the element's normal.
-    x = BUILT["plate on a plate"]["ray"].centre[:, 0]
+    x = pairs_of("plate on a plate")["ray"].centre[:, 0]
     along = np.maximum(depth - x * math.tan(tilt), 0.0)
     assert found["ray"] == pytest.approx(along, abs=FOOT)
     assert found["minimum"] == pytest.approx(along * math.cos(tilt), abs=FOOT)

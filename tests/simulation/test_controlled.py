@@ -79,12 +79,13 @@ def course(place, largest, frames=FRAMES):
     return wrench
 
 
+@pytest.fixture(scope="module")
+def contacts():
+    return contacts_of(dished_implant())
+
+
 class TestAnteriorPosteriorForce:
     """A roller pushed along a dish stands where tan(slope) = force / load."""
-
-    @pytest.fixture(scope="class")
-    def contacts(self):
-        return contacts_of(dished_implant())
 
     @staticmethod
     def depth(equilibrium):

@@ -10,10 +10,8 @@ from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.simulation.settling import settle
 from kneewear.simulation.static import solve_static
-from tests.physics.bodies import contact_of, gait_study
+from tests.physics.bodies import knee
 
-STUDY = gait_study(40, 30)
-PAIRS, LAYERS = zip(*(contact_of(STUDY.implant, 40, 30, side) for side in (0, 1)), strict=True)
 LOAD = Load([0.0, -3000.0, 0.0], point=[0.0, 0.0, 9.2])
 PLACE = np.array([0.0, 37.6, -0.4])
 FLEXED = np.array([0.0, 0.0, -0.3])
@@ -28,10 +26,10 @@ def body(mass_kg):
 @pytest.mark.parametrize("free", FREEDOMS, ids="-".join)
 def test_numerical_damping_ends_in_the_static_equilibrium(free, mass_kg):
     """From 10 mm above and 5 degrees off in every angle that is free."""
-    rest = solve_static(PAIRS, LAYERS, (PLACE, FLEXED), free, loads=[LOAD])
+    rest = solve_static(*knee(), (PLACE, FLEXED), free, loads=[LOAD])
     off = np.radians(5.0) * np.array([f"theta_{n}" in free for n in (1, 2, 3)])
     high = PLACE + [0.0, 10.0, 0.0]
-    found = settle(PAIRS, LAYERS, (high, FLEXED + off), free, body(mass_kg), loads=[LOAD])
+    found = settle(*knee(), (high, FLEXED + off), free, body(mass_kg), loads=[LOAD])
     assert found.acceleration < 1e-5
     # A tonne that accelerates by 1e-5 mm/s2 lacks 1e-5 N of force; the dish restores 8 N per mm.
     assert found.translation == pytest.approx(rest.translation, abs=2e-6)
@@ -40,10 +38,10 @@ def test_numerical_damping_ends_in_the_static_equilibrium(free, mass_kg):
 
 def test_an_overlapping_start_is_lifted_first():
     free = ["y", "z", "theta_1"]
-    rest = solve_static(PAIRS, LAYERS, (PLACE, FLEXED), free, loads=[LOAD])
+    rest = solve_static(*knee(), (PLACE, FLEXED), free, loads=[LOAD])
     deep = PLACE - [0.0, 9.0, 0.0]
     for start in (deep, PLACE - [0.0, 1.0, 0.0]):
-        found = settle(PAIRS, LAYERS, (start, FLEXED), free, body(5.0), loads=[LOAD])
+        found = settle(*knee(), (start, FLEXED), free, body(5.0), loads=[LOAD])
         assert found.translation == pytest.approx(rest.translation, abs=1e-6)
 
 
@@ -64,8 +62,7 @@ def test_a_body_on_springs_comes_to_rest_where_they_balance():
 def test_a_body_that_falls_for_ever_never_settles():
     with pytest.raises(ConvergenceError, match="Settling of case away") as caught:
         settle(
-            PAIRS,
-            LAYERS,
+            *knee(),
             (PLACE + [90.0, 0.0, 0.0], FLEXED),
             ["y"],
             body(0.3),

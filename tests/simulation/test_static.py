@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
@@ -13,25 +11,17 @@ from kneewear.mechanics.loads import Load, Spring
 from kneewear.reference import winkler
 from kneewear.simulation.balance import Balance
 from kneewear.simulation.static import solve_static
-from tests.physics.bodies import MODULUS, contact_of, flat_implant, gait_study, sphere
+from tests.physics.bodies import MODULUS, contact_of, flat_implant, knee, sphere
 
 LINE = [0.0, 0.0, 9.2]
 
 
-@cache
-def knee():
-    """Pairs and layers of the built-in implant on a coarse grid."""
-    study = gait_study(40, 30)
-    return zip(*(contact_of(study.implant, 40, 30, side) for side in (0, 1)), strict=True)
-
-
-PAIRS, LAYERS = knee()
 NEAR = np.array([0.0, 37.6, -0.4, 0.0, 0.0, -0.3])
 
 
 def settled(free, start=NEAR, force=3000.0, load=None, **options):
     load = load or Load([0.0, -force, 0.0], point=LINE)
-    return solve_static(PAIRS, LAYERS, (start[:3], start[3:]), free, loads=[load], **options)
+    return solve_static(*knee(), (start[:3], start[3:]), free, loads=[load], **options)
 
 
 FREEDOMS = [
@@ -72,7 +62,7 @@ def test_contact_balances_the_load_and_holding_it():
 
 
 def test_forces_do_not_depend_on_poses_between():
-    balance = Balance(PAIRS, LAYERS)
+    balance = Balance(*knee())
     first = balance.forces(NEAR).force
     balance.contacts(NEAR + np.array([0.0, 0.3, 0.0, 0.0, 0.0, 0.0]))
     assert (balance.forces(NEAR).force == first).all()
@@ -88,7 +78,7 @@ def test_stiffness_is_the_derivative_of_the_forces():
     def force(coordinates):
         # Nothing free but one coordinate that a huge residual leaves in place.
         start = (coordinates[:3], coordinates[3:])
-        at = solve_static(PAIRS, LAYERS, start, ["y"], loads=[load], springs=springs, tolerance=1e9)
+        at = solve_static(*knee(), start, ["y"], loads=[load], springs=springs, tolerance=1e9)
         return -at.reaction
 
     columns = []
