@@ -275,7 +275,7 @@ def _comparison_section(
         "thicknesses); the other 16 were not fitted (but seen while choosing what to fit), and "
         "are counted apart. The fitted cells span 532 to 1665 kg mm of body mass times local "
         "thickness, which alone decides; the corners at 6 mm with 50 kg and 14 mm with 150 kg "
-        "lie outside of it. Average pressures come out low: an elastic foundation pressed "
+        "lie outside of it, and there the largest errors are. Average pressures come out low: an elastic foundation pressed "
         "straight down obeys maximum over mean pressure = 1 / (exponent of the maximum over "
         "load), while the published means are 5 to 20 % above that; with the source's about "
         "2500 elements the largest mean of a cycle reads about 3 % higher than here."
