@@ -30,7 +30,7 @@ def filled(match: re.Match[str], results: Path) -> str:
     if not path.is_file():
         return (
             f"*`results/{name}` was not there when this page was built: "
-            f"`{command(name.split('/')[0])}` makes it, `make docs` then fills it in.*"
+            f"`{command(name)}` makes it, `make docs` then fills it in.*"
         )
     table = pd.read_csv(path, comment="#")
     options = dict(word.split("=") for word in words.split())
@@ -41,8 +41,11 @@ def filled(match: re.Match[str], results: Path) -> str:
     return as_markdown(table.head(int(options.get("rows", "40"))))
 
 
-def command(folder: str) -> str:
-    """What writes the tables of a folder of `results/`."""
+def command(name: str) -> str:
+    """What writes a table of `results/`."""
+    if name == "benchmarks/cost.csv":
+        return "python -m benchmarks.cost"
+    folder = name.split("/", maxsplit=1)[0]
     if folder == "benchmarks":
         return "make benchmark"
     return "make study" + ("" if folder == "default" else f" CONFIG=config/{folder}.yaml")

@@ -147,7 +147,8 @@ def calibration_sentences(trade_off: pd.DataFrame) -> Iterable[str]:
         Table of that name of `kneewear.calibration.trade_off.Calibration`.
     """
     unused = trade_off[trade_off["cells"] == "not fitted"].sort_values("constants")
-    for quantities, rows in unused.groupby("quantities", sort=False):
+    for group, rows in unused.groupby("quantities", sort=False):
+        quantities = str(group)
         number = ", ".join(str(count) for count in rows["constants"])
         median, largest = (
             ", ".join(f"{value:.1f}" for value in rows[f"{statistic}_beyond_rounding_percent"])
