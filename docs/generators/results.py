@@ -1,7 +1,7 @@
 """Tables of a finished study in the pages that ask for them by a marker.
 
 `<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file
-in `results/`, or a sentence that says how to make it.
+in `results/`, or of a record in `config/`, or a sentence that says how to make it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-RESULTS = Path(os.environ.get("KNEEWEAR_RESULTS", Path(__file__).parents[2] / "results"))
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(os.environ.get("KNEEWEAR_RESULTS", ROOT / "results"))
 MARKER = re.compile(r"<!-- (table|errors): (\S+?)((?: \w+=\S+)*) -->")
 
 
@@ -25,20 +26,29 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def filled(match: re.Match[str], results: Path) -> str:
     """What a marker stands for."""
     kind, name, words = match.groups()
-    path = results / name
+    path = ROOT / name if name.startswith("config/") else results / name
     if not path.is_file():
-        study = name.split("/")[0]
-        config = "" if study == "default" else f" CONFIG=config/{study}.yaml"
         return (
             f"*`results/{name}` was not there when this page was built: "
-            f"`make study{config}` makes it, `make docs` then fills it in.*"
+            f"`{command(name)}` makes it, `make docs` then fills it in.*"
         )
-    table, options = pd.read_csv(path), dict(word.split("=") for word in words.split())
+    table = pd.read_csv(path, comment="#")
+    options = dict(word.split("=") for word in words.split())
     if kind == "errors":
         return as_markdown(error_summary(table, options["error"], options["by"].split(",")))
     if "columns" in options:
         table = table[[name for name in options["columns"].split(",") if name in table]]
     return as_markdown(table.head(int(options.get("rows", "40"))))
+
+
+def command(name: str) -> str:
+    """What writes a table of `results/`."""
+    if name == "benchmarks/cost.csv":
+        return "python -m benchmarks.cost"
+    folder = name.split("/", maxsplit=1)[0]
+    if folder == "benchmarks":
+        return "make benchmark"
+    return "make study" + ("" if folder == "default" else f" CONFIG=config/{folder}.yaml")
 
 
 def error_summary(table: pd.DataFrame, error: str, groups: list[str]) -> pd.DataFrame:

@@ -9,7 +9,11 @@ from typing import Any
 import pandas as pd
 
 from kneewear.geometry.implant import SIDES
+<<<<<<< HEAD
 from kneewear.report.published import statement_sentences
+=======
+from kneewear.report.calibration import AIMS, TITLES
+>>>>>>> f
 from kneewear.report.sections import Table, make_table, shown
 from kneewear.report.style import quantity_name, unit_name
 
@@ -148,15 +152,18 @@ def calibration_sentences(trade_off: pd.DataFrame) -> Iterable[str]:
         Table of that name of `kneewear.calibration.trade_off.Calibration`.
     """
     unused = trade_off[trade_off["cells"] == "not fitted"].sort_values("constants")
-    for quantities, rows in unused.groupby("quantities", sort=False):
+    for group, rows in unused.groupby("quantities", sort=False):
+        quantities = str(group)
         number = ", ".join(str(count) for count in rows["constants"])
         median, largest = (
             ", ".join(f"{value:.1f}" for value in rows[f"{statistic}_beyond_rounding_percent"])
             for statistic in ("median", "largest")
         )
+        aims = AIMS[quantities]
         yield (
-            f"When {number} constants were fitted, the error of the cells not fitted "
-            f"({quantities}) was {median} % in the median and {largest} % at most, beyond rounding."
+            f"{TITLES[quantities]}: with {number} constants fitted, the cells not fitted err by "
+            f"{median} % in the median and by {largest} % at most beyond rounding. Aimed at were "
+            f"{aims[0]:g} % and {aims[1]:g} % with at most 20 constants."
         )
 
 

@@ -86,12 +86,57 @@ def test_comparison_counts_calibration_cells_apart(whole):
     assert "cells fitted in the calibration: half are met within" in text
 
 
+<<<<<<< HEAD
 def test_page_says_which_published_statements_do_not_hold(whole):
     text, _ = page_of(whole)
     holds = whole.tables["statements"]["holds"]
     assert not holds.all()
     assert f"Of {len(holds)} published statements" in text
     assert f"{holds.sum()} hold here; these do not: " in text
+=======
+def test_first_table_tells_the_centre_and_the_range(whole):
+    cases = whole.tables["cases"]
+    table = outcome.key_table(cases)
+    depth = next(row for row in table.rows if row[0] == "Wear depth (mm)")
+    values = cases[(cases["quantity"] == "wear_depth") & (cases["side"] == "medial")]
+    centre = values.loc[values["case"] == outcome.centre_name(cases), "value"].item()
+    assert depth[1] == sections.shown(centre, 3)
+    ends = [sections.shown(end, 3) for end in (values["value"].min(), values["value"].max())]
+    assert depth[3] == " to ".join(ends)
+    text, _ = page_of(whole)
+    assert text.index(f"<caption>{table.caption}") < text.index("What was run")
+
+
+def test_page_tells_what_fewer_constants_cost(whole):
+    rows = [
+        (count, cells, quantities, error, 3.0 * error)
+        for count, error in ((8, 7.0), (20, 1.25))
+        for cells in ("fitted", "not fitted")
+        for quantities in ("all others", "average pressure")
+    ]
+    columns = ["constants", "cells", "quantities"]
+    columns += [f"{name}_beyond_rounding_percent" for name in ("median", "largest")]
+    text, _ = page_of(whole, calibration_trade_off=pd.DataFrame(rows, columns=columns))
+    assert "with 8, 20 constants fitted, the cells not fitted err by 7.0, 1.2 %" in text
+    assert "Aimed at were 4 % and 10 %" in text
+
+
+def test_table_2_1_stands_beside_the_printed_one(whole):
+    table = pd.DataFrame(
+        {"geometry": ["12 patches"], "quantity": ["mean deviation"], "here": [1.7],
+         "published": [1.48], "difference": [0.22]}
+    )  # fmt: skip
+    text, _ = page_of(whole, benchmark_table_2_1=table)
+    assert "only ratios compare" in text
+    assert "<td>1.48</td>" in text
+
+
+def test_words_begin_at_the_left():
+    table = sections.make_table(
+        "", ["a", "b", "c", "d"], [("x", "y", 1.0, ""), ("x", "z", "–", "")]
+    )
+    assert table.text_columns == (0, 1, 3)
+>>>>>>> f
 
 
 def test_page_of_a_single_case_says_why_there_is_no_regression(single):

@@ -1,0 +1,23 @@
+"""The committed record of what fewer constants cost belongs to the committed constants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from kneewear import default_study
+from kneewear.calibration.closed_form import Resolution
+from kneewear.calibration.trade_off import error_rows, simulate_published
+from kneewear.regression.comparison import compare_published
+
+RECORD = Path(__file__).parents[2] / "config" / "calibration" / "trade_off.csv"
+
+
+def test_last_rows_of_the_record_are_those_of_the_default_study():
+    record = pd.read_csv(RECORD, comment="#")
+    assert sorted(record["constants"].unique()) == [8, 12, 16, 20]
+    last = record[record["constants"] == 20].drop(columns="constants").reset_index(drop=True)
+    cells = simulate_published(default_study(), "gait", Resolution(100, 75, 100))
+    found = pd.DataFrame(error_rows(compare_published(cells)))
+    pd.testing.assert_frame_equal(found, last, rtol=1e-3)
