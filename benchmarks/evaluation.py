@@ -33,7 +33,8 @@ from kneewear.contact.pair import ContactPair
 from kneewear.geometry._distance_kernels import look_up_distances, look_up_feet
 from kneewear.geometry._kernels import project
 from kneewear.geometry.distance_tabulation import build_distance_table
-from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import tabulate_surface

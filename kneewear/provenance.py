@@ -6,7 +6,7 @@ import ast
 import csv
 import hashlib
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -159,10 +159,26 @@ def _module_file(module: str, base: Path) -> Path | None:
 
 
 @cache
+def _parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"), str(file))
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """A module and all statements in it; the expressions, which are most of it, are passed over."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for branch in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, branch, None) or ()
+
+
+@cache
 def _code_hash(file: Path) -> str:
     """Hash of the syntax tree without docstrings and descriptions; comments are not in it."""
-    tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
-    for node in ast.walk(tree):
+    tree = _parsed(file)
+    described = "description=" in file.read_text(encoding="utf-8")
+    for node in ast.walk(tree) if described else _statements(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
@@ -180,7 +196,7 @@ def _code_hash(file: Path) -> str:
 def _imports(file: Path, module: str, base: Path) -> frozenset[str]:
     """Modules of kneewear a file imports, with the packages that hold them."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), str(file))):
+    for node in _statements(_parsed(file)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

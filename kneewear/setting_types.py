@@ -44,3 +44,20 @@ def ascending(pair: tuple[float, float]) -> tuple[float, float]:
     if pair[0] >= pair[1]:
         raise fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Put the lower value first.")
     return pair
+
+
+def without_nulls(mapping: Any) -> Any:
+    """A mapping without its keys whose value is null, by which a file removes what it inherits.
+
+    Parameters
+    ----------
+    mapping : mapping or anything else
+        Settings; what is no mapping is given back for the model to refuse.
+
+    Returns
+    -------
+    dict or anything else
+    """
+    if not isinstance(mapping, Mapping):
+        return mapping
+    return {key: value for key, value in mapping.items() if value is not None}

@@ -1,6 +1,5 @@
 """Accumulate wear and creep of a batch of cases over their lives (rule accumulate_wear)."""
 
-from kneewear.config import SimulationSettings, WearSettings
 from kneewear.io.activity import load_activity
 from kneewear.io.cycles import save_cycles
 from kneewear.io.damage import save_damage
@@ -11,9 +10,11 @@ from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
 from kneewear.simulation.history import keep_common
+from kneewear.simulation_settings import SimulationSettings
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.worn_contact import WornContact
+from kneewear.wear_settings import WearSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     # A life is told of cases that finished in all of its activities.

@@ -1,15 +1,12 @@
 """Build surfaces, element grid and lookup tables of the implant (rule build_geometry)."""
 
-import pandas as pd
-
-from kneewear.config import GridSettings, ImplantSettings, TableSettings
 from kneewear.geometry.distance_tabulation import build_distance_table
-from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings
 from kneewear.geometry.table import tabulate_surface
+from kneewear.implant_settings import GridSettings, ImplantSettings, TableSettings
 from kneewear.io.csv_tables import save_table
-from kneewear.io.deviation import save_deviation
+from kneewear.io.deviation import fit_table, save_deviation
 from kneewear.io.distance_table import quality_table, save_distance_tables
 from kneewear.io.extraction import save_extractions
 from kneewear.io.grid import save_grid
@@ -38,8 +35,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     save_tables(tables, snakemake.output.table)
     save_distance_tables(distances, snakemake.output.distance_table)
     save_table(quality_table(distances), snakemake.output.distance_quality)
-    fits = pd.DataFrame([fit.row() for fit in quality], columns=FitQuality.columns())
-    save_table(fits, snakemake.output.fit_quality)
+    save_table(fit_table(quality), snakemake.output.fit_quality)
     save_deviation(quality, snakemake.output.deviation)
     for path in snakemake.output.get("extraction", []):
         parts = (meshes[name] for name in ("insert_mesh", "femoral_mesh"))

@@ -1,6 +1,5 @@
 """Try a motion with its doubtful signs reversed (rule check_signs)."""
 
-from kneewear.config import SimulationSettings
 from kneewear.io.activity import load_activity
 from kneewear.io.csv_tables import save_table
 from kneewear.io.distance_table import load_distance_tables
@@ -10,6 +9,7 @@ from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
 from kneewear.simulation.history import Case
 from kneewear.simulation.signs import check_signs, tabulate_trials
+from kneewear.simulation_settings import SimulationSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     activity = load_activity(snakemake.input.activity)

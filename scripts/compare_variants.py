@@ -2,13 +2,13 @@
 
 import pandas as pd
 
-from kneewear.config import WearSettings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.grid import load_grid
 from kneewear.io.history import load_case
 from kneewear.joblog import job_log
 from kneewear.simulation.comparison import compare_analyses
 from kneewear.wear.variants import compare_variants
+from kneewear.wear_settings import WearSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     case, names = snakemake.params.case, snakemake.params.variants

@@ -18,7 +18,11 @@ with job_log(snakemake.log[0], snakemake.threads):
         implant=load_implant(snakemake.input.surfaces),
         grid=load_grid(snakemake.input.grid),
         activities={one.name: one for one in map(load_activity, snakemake.input.activities)},
-        tables={Path(path).stem: load_table(path) for path in snakemake.input.tables},
+        tables={Path(path).stem: load_table(path) for path in snakemake.input.tables}
+        | {
+            f"calibration_{Path(path).stem}": load_table(path)
+            for path in snakemake.input.calibration
+        },
         distance_tables=load_distance_tables(snakemake.input.distance_table),
         quality=load_deviation(snakemake.input.deviation),
         extractions=next(map(load_extractions, snakemake.input.extraction), None),

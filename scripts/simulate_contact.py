@@ -1,6 +1,5 @@
 """Simulate contact over one cycle of an activity for a batch of cases (rule simulate_contact)."""
 
-from kneewear.config import SimulationSettings
 from kneewear.io.activity import load_activity
 from kneewear.io.distance_table import load_distance_tables
 from kneewear.io.grid import load_grid
@@ -10,6 +9,7 @@ from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case
+from kneewear.simulation_settings import SimulationSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     history = simulate_cases(

@@ -1,6 +1,6 @@
 """Settle every case of a static study (rule solve_static)."""
 
-from kneewear.config import GridSettings, SimulationSettings, StaticSettings, TableSettings
+from kneewear.implant_settings import GridSettings, TableSettings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.static import save_static
 from kneewear.io.surfaces import load_implant
@@ -8,6 +8,7 @@ from kneewear.joblog import job_log
 from kneewear.simulation.joint import Joint
 from kneewear.simulation.static_cases import solve_static_cases
 from kneewear.simulation.static_record import tabulate_static
+from kneewear.simulation_settings import SimulationSettings, StaticSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)

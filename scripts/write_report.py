@@ -15,6 +15,10 @@ with job_log(snakemake.log[0], snakemake.threads):
         study=snakemake.params.settings,
         tables={Path(path).stem: load_table(path) for path in snakemake.input.tables}
         | {f"benchmark_{Path(path).stem}": load_table(path) for path in snakemake.input.benchmarks}
+        | {
+            f"calibration_{Path(path).stem}": load_table(path)
+            for path in snakemake.input.calibration
+        }
         | {f"signs_{Path(path).parent.name}": load_table(path) for path in snakemake.input.signs},
         figures={
             path.stem: read_checked(path)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from kneewear.activity_settings import FileActivity, ParametricActivity
-from kneewear.config import MeshImplantSettings, NaturalKneeSettings, Study
+from kneewear.config import Study
+from kneewear.implant_settings import MeshImplantSettings, NaturalKneeSettings
 from kneewear.setting_types import Settings
 
 PAGE = Path(__file__).parent.parent / "config" / "README.md"

@@ -15,7 +15,8 @@ from kneewear.contact.regions import RegionSearch
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.coverage import Rectangle
-from kneewear.geometry.grid import ElementGrid, lay_elements
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 

@@ -18,7 +18,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from kneewear.contact.foundation import Layer, SmallStrain
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 
 Array = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -109,23 +109,66 @@ def contact_errors(
     dict of str to array, shape (n,)
         Error of each quantity that is known, relative to its exact value.
     """
-    pair, layer, cell = build_pair(contact, cells)
-    size = cell * contact.shifts
-    found: dict[str, list[float]] = {}
-    for shift in offsets * size:
-        place, exact = contact.at(shift)
-        measured = _quantities(pair, contact.rotation, place, layer)
-        for name, value in exact.items():
-            found.setdefault(name, []).append(measured[name] / value - 1.0)
-    return {name: np.array(errors) for name, errors in found.items()}
+    return next(errors_of_grids([(contact, cells)], offsets))
 
 
-def build_pair(contact: KnownContact, cells: tuple[int, int]) -> tuple[ContactPair, Layer, Array]:
-    """Pair and layer of a known contact, and length and width of its cells, mm."""
+def errors_of_grids(
+    contacts: Iterable[tuple[KnownContact, tuple[int, int]]], offsets: Array
+) -> Iterator[dict[str, Array]]:
+    """Relative errors as `contact_errors` finds them, for contacts of one indenter and measure.
+
+    Parameters
+    ----------
+    contacts : iterable of pairs
+        Contacts, and rows and columns of elements of each. The space round the first one's
+        indenter is mapped once for all.
+    offsets : array, shape (n, 2)
+        Places of the contact as parts of a cell, along rows and columns.
+
+    Yields
+    ------
+    dict of str to array, shape (n,)
+    """
+    pair = None
+    for contact, cells in contacts:
+        pair, layer, cell = build_pair(contact, cells, pair)
+        found: dict[str, list[float]] = {}
+        for shift in offsets * cell * contact.shifts:
+            place, exact = contact.at(shift)
+            measured = _quantities(pair, contact.rotation, place, layer)
+            for name, value in exact.items():
+                found.setdefault(name, []).append(measured[name] / value - 1.0)
+        yield {name: np.array(errors) for name, errors in found.items()}
+
+
+def build_pair(
+    contact: KnownContact, cells: tuple[int, int], alike: ContactPair | None = None
+) -> tuple[ContactPair, Layer, Array]:
+    """Pair and layer of a known contact, and length and width of its cells.
+
+    Parameters
+    ----------
+    contact : KnownContact
+        Contact.
+    cells : pair of int
+        Rows and columns of elements.
+    alike : ContactPair, optional
+        Pair with the same indenter and measure, to share what was prepared of the indenter.
+
+    Returns
+    -------
+    pair : ContactPair
+    layer : Layer
+    cell : array, shape (2,)
+        mm.
+    """
     rectangle = contact.bearing.rectangle(*cells)
     grid = lay_elements(contact.bearing, rectangle)
-    table = tabulate_surface(contact.indenter, 61, 41)
-    pair = ContactPair(grid, 0, contact.indenter, table, **dict(contact.options))
+    if alike is None:
+        table = tabulate_surface(contact.indenter, 61, 41)
+        pair = ContactPair(grid, 0, contact.indenter, table, **dict(contact.options))
+    else:
+        pair = alike.over(grid, 0)
     layer = Layer(contact.law, grid.thickness[0].ravel()[pair.index])
     return pair, layer, np.array([rectangle.length, rectangle.width]) / cells
 

@@ -16,7 +16,7 @@ from kneewear.contact.resultant import Resultant
 from kneewear.contact.search import STRATEGIES, lay_tiles
 from kneewear.contact.traction import Damping, Friction, traction_law
 from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 

@@ -19,6 +19,7 @@ from kneewear.contact.known_contacts import (
     KnownContact,
     contact_errors,
     contacts_by_shape,
+    errors_of_grids,
     known_contacts,
     sphere_on_layer,
 )
@@ -90,8 +91,10 @@ def refine_contacts(
                 "worst_error_percent": 100.0 * float(np.abs(errors).max()),
             }
             for contact in contacts_by_shape()
-            for count in rows
-            for quantity, errors in contact_errors(contact, (count, count), places).items()
+            for count, found in zip(
+                rows, errors_of_grids([(contact, (n, n)) for n in rows], places), strict=True
+            )
+            for quantity, errors in found.items()
         ]
     )
 
@@ -120,7 +123,8 @@ def vary_active_elements(
     The cells are square, the contact area holds as many as asked for.
     """
     places = random_offsets(seed, offsets)
-    found = {count: contact_errors(*_sphere_of(count), places) for count in counts}
+    errors_of = errors_of_grids(map(_sphere_of, counts), places)
+    found = dict(zip(counts, errors_of, strict=True))
     rows = []
     for count, errors in found.items():
         for quantity in ("force", "torque", "peak", "mean", "area"):

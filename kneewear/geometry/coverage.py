@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull
 
 from kneewear.geometry.element_surfaces import ElementSurface
 from kneewear.geometry.surface import Surface
@@ -256,6 +255,8 @@ def bounding_rectangle(
     A rectangle of least area shares one side's direction with the convex hull (Freeman and Shapira
     1975, doi:10.1145/360881.360919), so only those directions are tried.
     """
+    from scipy.spatial import ConvexHull  # noqa: PLC0415 - see kneewear.geometry.surface
+
     if not coverage.area > 0.0:
         raise ValueError(
             "the bearing surface covers nothing of the plane or surface its elements are laid on"

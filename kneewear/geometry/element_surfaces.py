@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import cKDTree
 
 from kneewear.geometry import _kernels, _line_kernels
 from kneewear.geometry.surface import Surface
@@ -375,6 +374,8 @@ def upright_frame(direction: ArrayLike) -> Array:
 
 def _nearest_sample(surface: Surface, plan: Array) -> Projection:
     """Function from places to the parameters of the sample of a patch that lies nearest in plan."""
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
     u, v = surface.sample_parameters
     tree = cKDTree(plan)
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.config import ImplantSettings, MeshImplantSettings
 from kneewear.errors import InputDataError
 from kneewear.geometry.clouds import femoral_from_points, insert_from_points, is_cloud
 from kneewear.geometry.extraction import (
@@ -40,6 +39,7 @@ from kneewear.geometry.underside import (
     thickness_above,
     underside_of_mesh,
 )
+from kneewear.implant_settings import ImplantSettings, MeshImplantSettings
 
 # Vertices of a mesh that are enough to tell its least thickness before it is fitted.
 _THICKNESS_SAMPLES = 5000

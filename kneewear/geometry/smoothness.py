@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from kneewear.geometry.surface import Surface
 
@@ -45,6 +44,8 @@ def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
     knot spans; its amplitude is that of the smallest of them. A single edge (flat, round, flat)
     swings twice and is shape, and edges tighter than 10 mm in radius are left out.
     """
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
     u, v = _refined(surface.knots_u), _refined(surface.knots_v)
     point, s_u, s_v, s_uu, _, s_vv = surface.derivatives(u[:, None], v[None, :])
     normal = np.cross(s_u, s_v)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import BSpline
-from scipy.spatial import cKDTree
 
 from kneewear.geometry import _kernels
+
+# SciPy's parts are imported where they are used: half of the jobs of a study only read surfaces.
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 Array = NDArray[np.float64]
 
@@ -92,6 +95,8 @@ class Surface:
     @cached_property
     def _samples(self) -> tuple[Array, Array, cKDTree]:
         """Parameters of a regular sampling and the tree of its points."""
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - see above
+
         u = _refined(self.arrays.breaks_u)
         v = _refined(self.arrays.breaks_v)
         grid_u, grid_v = (a.ravel() for a in np.meshgrid(u, v, indexing="ij"))
@@ -271,6 +276,8 @@ class Surface:
         hit : bool array, shape (n,)
             False where a line misses the patch.
         """
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - see above
+
         x = np.ascontiguousarray(x, dtype=float)
         z = np.ascontiguousarray(z, dtype=float)
         grid_u, grid_v, tree = self._samples
@@ -307,6 +314,8 @@ def _basis_powers(knots: Array, degree: int) -> tuple[Array, Array]:
     The second result has shape (n_spans, degree + 1, n_control); the local coordinate of a span
     runs from -1/2 to 1/2.
     """
+    from scipy.interpolate import BSpline  # noqa: PLC0415 - see above
+
     breaks = np.unique(knots)
     middle = 0.5 * (breaks[1:] + breaks[:-1])
     width = np.diff(breaks)

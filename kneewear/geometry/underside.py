@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from kneewear.geometry.meshes import TriangleMesh
 
@@ -74,6 +73,8 @@ class MeshUnderside:
             Greatest height y at which the line down from a point meets a triangle; NaN where it
             meets none. Where the underside has a recess, that of the recess.
         """
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
         corners = self.mesh.vertices[self.mesh.faces]
         plan = corners[:, :, [0, 2]]
         middle = plan.mean(axis=1)

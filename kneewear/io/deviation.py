@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant import SIDES
 from kneewear.io import netcdf
@@ -13,6 +15,11 @@ from kneewear.io.netcdf import Layout, Variable
 
 _PATCHES = tuple((body, side) for body in ("femoral", "insert") for side in SIDES)
 _NUMBERS = ("n_u", "n_v", "max_mm", "mean_mm", "sd_mm", "n_points", "ripple_mm")
+
+
+def fit_table(quality: Sequence[FitQuality]) -> pd.DataFrame:
+    """Deviation and ripple of every patch, a row a patch (`geometry/fit_quality.csv`)."""
+    return pd.DataFrame([fit.row() for fit in quality], columns=FitQuality.columns())
 
 
 def save_deviation(quality: Sequence[FitQuality], path: str | Path) -> None:

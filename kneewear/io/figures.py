@@ -28,7 +28,9 @@ def save_figures(
     """
     for name, figure in figures.items():
         # Laid out and measured once for all formats: that costs more than drawing.
-        figure.draw_without_rendering()
+        layout = figure.get_layout_engine()
+        if layout is not None:
+            layout.execute(figure)
         ink = figure.get_tightbbox().padded(_MARGIN)
         # Matplotlib's "none" keeps a placeholder, for which every figure is drawn twice.
         figure.set_layout_engine(None)

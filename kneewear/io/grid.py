@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
 

@@ -122,7 +122,8 @@ def save(
             )
             stored.attrs.update(long_name=variable.long_name, units=variable.units)
     with atomic_path(path) as temporary:
-        temporary.write_bytes(content.getbuffer())
+        # Not its buffer: Python 3.12 crashes when it collects the view that a failed write leaves.
+        temporary.write_bytes(content.getvalue())
 
 
 def _lengths(layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
@@ -300,6 +301,8 @@ def joined(parts: Iterable[Mapping[str, Any]], layout: Layout, dim: str) -> dict
         The joined arrays.
     """
     files = list(parts)
+    if len(files) == 1:
+        return dict(files[0])
     dims = {variable.name: variable.dims for variable in layout.variables}
     return {
         name: np.concatenate([part[name] for part in files], axis=dims[name].index(dim))

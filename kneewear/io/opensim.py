@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -132,7 +133,8 @@ def _check_count(path: Path, header: dict[str, str], kind: str, found: int) -> N
     key = next((name for name in _COUNTS[kind] if name in header), None)
     if key is None:
         version = header.get("version", "1")
-        if not version.isdigit() or int(version) < _VERSION_WITHOUT_COUNTS:
+        # Only ASCII digits: "²" is a digit to Python as well, but no number.
+        if not re.fullmatch(r"[0-9]{1,9}", version) or int(version) < _VERSION_WITHOUT_COUNTS:
             raise InputDataError(
                 path,
                 f"no key {_COUNTS[kind][0]} in a file of version {version}",

@@ -76,8 +76,8 @@ def check_statements(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.
     Parameters
     ----------
     correlation, regression : DataFrame
-        Results of :func:`kneewear.regression.compare_correlation` and
-        :func:`kneewear.regression.compare_regression`.
+        Results of :func:`kneewear.regression.comparison.compare_correlation` and
+        :func:`kneewear.regression.comparison.compare_regression`.
 
     Returns
     -------

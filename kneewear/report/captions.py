@@ -10,8 +10,9 @@ TEXTS = {
     "damage_maps": (
         "Damage maps",
         "Damage depth (wear and creep) on both plateaus, seen from above: anterior at the top, "
-        "medial on the left. X marks the largest depth of each side. One colour scale. The cases "
-        "are chosen as in Fig. 4-3 of Bei (2003).",
+        "medial on the left. X marks the largest depth of each side. One colour scale. Of several "
+        "cases best, corner, centre and worst are shown as in Fig. 4-3 of Bei (2003); of gait and "
+        "of gait mixed with stairs a map each, as in its Fig. 4-2 B and C.",
         "Maps of damage depth on the medial and lateral plateau for the best, corner, centre and "
         "worst cases.",
     ),
@@ -34,7 +35,7 @@ TEXTS = {
         "Meshes and windows",
         "Left: the insert's mesh from above, coloured by height. Right: the femoral mesh unrolled "
         "about the condyles' axis, coloured by the distance from it. Rectangles: what the settings "
-        "cut out (`insert_region_mm`, `femoral_region_mm`). A window should end before rims and "
+        "cut out (insert_region_mm, femoral_region_mm). A window should end before rims and "
         "notch walls, where colours change fast.",
         "Plan of the insert and unrolled condyles as coloured points with two rectangles each.",
     ),
@@ -128,6 +129,21 @@ TEXTS = {
         "Bei (2003).",
         "Bars of query times by geometry and method, and deviations by geometry.",
     ),
+    "calibration_trade_off": (
+        "What fewer constants cost",
+        "Errors beyond the rounding of the printed values over the number of fitted constants, of "
+        "cells fitted and not fitted; dotted: what was aimed at. Recorded when the built-in "
+        "constants were calibrated (config/calibration/trade_off.csv), not computed by this "
+        "study.",
+        "Two charts of median and largest errors, which fall as constants are added; with twenty "
+        "the medians are below their aims, the largest error of all but average pressure is not.",
+    ),
+    "cost": (
+        "Cost",
+        "Seconds of the processor for up to 400 cases of the built-in gait, and for five cases "
+        "over the elements of both sides and over frames. Dotted: in proportion.",
+        "Three double logarithmic charts of time, by forward dynamics and by equilibria.",
+    ),
     "sphere_models": (
         "One sphere by three models",
         "A ball of 30 mm on polyethylene: as a layer of 8 mm (elastic foundation) and as a thick "
@@ -220,7 +236,8 @@ TEXTS = {
     "static_pressure": (
         "Pressure at the largest load",
         "Loaded elements of the first material under the largest load, seen from above: anterior "
-        "at the top, medial on the left; the largest pressures stand over each map. An inset "
+        "at the top, medial on the left (of a natural knee as in Fig. 2-5 of Bei (2003)); the "
+        "largest pressures stand over each map. An inset "
         "enlarges what is loaded on a post, medial on the left and superior at the top.",
         "Maps of contact pressure on both plateaus, one for each pose.",
     ),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.report.outcome import centre_name
-from kneewear.report.sections import Table, shown
+from kneewear.report.sections import Table, shown, signed
 
 UNKNOWN = "–"
 CHANGE_PERCENT = 10.0
@@ -62,7 +62,7 @@ def _law_rows(study: Mapping[str, Any], cases: pd.DataFrame) -> Iterator[Row]:
     wear = study["wear"]
     whole = centre_values(cases, "damage_depth")
     constants = {
-        "wear_depth": ("Wear factor", f"{wear['wear_factor_mm3_per_n_m']:g} mm³/(N m)"),
+        "wear_depth": ("Wear factor", f"{shown(wear['wear_factor_mm3_per_n_m'])} mm³/(N m)"),
         "creep_depth": ("Creep constant", f"{wear['creep_mm_per_mpa']:g} mm/MPa"),
     }
     if wear["creep_law"] == "strain":
@@ -71,7 +71,7 @@ def _law_rows(study: Mapping[str, Any], cases: pd.DataFrame) -> Iterator[Row]:
     for quantity, (name, value) in constants.items():
         part = centre_values(cases, quantity)
         effect = ", ".join(
-            f"{side} {CHANGE_PERCENT * part[side] / whole[side]:+.1f} %"
+            f"{side} {signed(CHANGE_PERCENT * part[side] / whole[side])} %"
             for side in SIDES
             if whole.get(side)
         )
@@ -170,7 +170,9 @@ def _open_rows(study: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _by_side(sides: pd.Series[str], percent: Any) -> str:
-    return ", ".join(f"{side} {value:+.1f} %" for side, value in zip(sides, percent, strict=True))
+    return ", ".join(
+        f"{side} {signed(value)} %" for side, value in zip(sides, percent, strict=True)
+    )
 
 
 def _words(name: str) -> str:

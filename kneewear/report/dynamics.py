@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123, clinical_angles

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.distance_table import DistanceTable
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
-from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.report.calibration import draw_trade_off
 from kneewear.report.distances import draw_distance_errors
@@ -33,25 +33,16 @@ from kneewear.wear.maps import DamageMaps
 
 
 def draw_results(
-    implant: Implant,
-    grid: ElementGrid,
-    maps: DamageMaps,
-    cycles: CycleRecord,
-    activities: Mapping[str, Activity],
-    tables: Mapping[str, pd.DataFrame],
+    grid: ElementGrid, maps: DamageMaps, tables: Mapping[str, pd.DataFrame]
 ) -> dict[str, Figure]:
     """Draw what the cases of a study came to.
 
     Parameters
     ----------
-    implant : Implant
-        Bearing surfaces.
     grid : ElementGrid
         Elements of the insert.
-    maps, cycles : DamageMaps and CycleRecord
+    maps : DamageMaps
         All cases.
-    activities : mapping of name to Activity
-        Prescribed cycles.
     tables : mapping of name to DataFrame
         `cases` and `regression`, and `comparison` with published values where there is one.
 
@@ -59,9 +50,8 @@ def draw_results(
     -------
     dict of str to Figure
         Names without suffix, in the order of the page: `damage_maps`, `wear_maps`,
-        `damage_surfaces`, `published_scatter`, `published_errors`, `implant`, and for each activity
-        `history_{name}` and `pressure_{name}`. Several lives add their name to the figures of
-        damage (`damage_maps_{life}`).
+        `damage_surfaces`, `published_scatter` and `published_errors`. Several lives add their name
+        to each (`damage_maps_{life}`).
     """
     figures: dict[str, Figure] = {}
     several = len(maps.lives) > 1
@@ -78,7 +68,34 @@ def draw_results(
             own = comparison[comparison["life"] == life] if "life" in comparison else comparison
             figures[f"published_scatter{ending}"] = draw_published_scatter(own)
             figures[f"published_errors{ending}"] = draw_published_errors(own)
-    figures["implant"] = draw_implant(implant, cycles, 0)
+    return figures
+
+
+def draw_contact(
+    implant: Implant,
+    grid: ElementGrid,
+    cycles: CycleRecord,
+    activities: Mapping[str, Activity],
+) -> dict[str, Figure]:
+    """Draw contact through the cycle of each activity.
+
+    Parameters
+    ----------
+    implant : Implant
+        Bearing surfaces.
+    grid : ElementGrid
+        Elements of the insert.
+    cycles : CycleRecord
+        All cases.
+    activities : mapping of name to Activity
+        Prescribed cycles.
+
+    Returns
+    -------
+    dict of str to Figure
+        `implant`, and for each activity `history_{name}` and `pressure_{name}`.
+    """
+    figures = {"implant": draw_implant(implant, cycles, 0)}
     for number, name in enumerate(cycles.activities):
         driven = activities[name].prescribed
         figures[f"history_{name}"] = draw_history(cycles, number, driven)

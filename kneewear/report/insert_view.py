@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.colors import to_hex
 from numpy.typing import NDArray
 
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.implant import sample_surface

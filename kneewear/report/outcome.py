@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
+from kneewear.geometry.implant import SIDES
 from kneewear.report.published import statement_sentences
-from kneewear.report.sections import shown
+from kneewear.report.sections import Table, make_table, shown
 from kneewear.report.style import quantity_name, unit_name
 
 # Equilibria leave less than this of the load, poses replayed on another grid more.
 REPLAYED = 1e-4
+KEY_QUANTITIES = (
+    "wear_depth",
+    "creep_depth",
+    "damage_depth",
+    "damage_area",
+    "damage_volume",
+    "volumetric_wear_rate",
+    "max_pressure",
+)
 
 
 def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -21,35 +32,64 @@ def key_results(tables: Mapping[str, pd.DataFrame]) -> list[str]:
     return [
         *centre_sentences(cases),
         *trade_off_sentences(tables["regression"]),
-        *range_sentences(cases),
         *comparison_sentences(tables.get("comparison", pd.DataFrame())),
         *statement_sentences(tables.get("statements", pd.DataFrame())),
         *failure_sentences(tables.get("failures", pd.DataFrame())),
         validity_sentence(tables["validity"]),
         *border_sentences(cases),
-        balance_sentence(cases),
     ]
 
 
 def centre_sentences(cases: pd.DataFrame) -> Iterable[str]:
     """Wear and damage of both sides in the middle of the design, by life."""
-    name = centre_name(cases)
-    lives = list(dict.fromkeys(cases["life"]))
-    for life in lives:
-        own = cases[(cases["case"] == name) & (cases["life"] == life)]
-        parts = []
-        for side in ("medial", "lateral"):
-            values = own[own["side"] == side].set_index("quantity")["value"]
-            parts.append(
-                f"{side} wear {values['wear_depth']:.2f} mm deep, with creep "
-                f"{values['damage_depth']:.2f} mm and {shown(values['damage_volume'], 3)} mm³"
-            )
-        place = own.iloc[0]
-        of_life = f", {life}" if len(lives) > 1 else ""
+    own = cases[cases["case"] == centre_name(cases)]
+    place = own.iloc[0]
+    several = own["life"].nunique() > 1
+    for life, rows in own.groupby("life", sort=False):
+        values = rows.set_index(["quantity", "side"])["value"]
         yield (
-            f"In the middle of the study ({place['thickness_mm']:g} mm insert, "
-            f"{place['body_mass_kg']:g} kg{of_life}): {'; '.join(parts)}."
+            f"A {place['thickness_mm']:g} mm insert under {place['body_mass_kg']:g} kg"
+            f"{f' ({life})' if several else ''} wears {_both(values['wear_depth'])} deep; with "
+            f"creep the damage is {_both(values['damage_depth'])} deep."
         )
+
+
+def _both(values: pd.Series[float]) -> str:
+    """A depth of each side."""
+    return " and ".join(f"{values[side]:.2f} mm {side}ly" for side in SIDES)
+
+
+def key_table(cases: pd.DataFrame) -> Table:
+    """Results of the case in the middle of the design, and their range over all cases.
+
+    Parameters
+    ----------
+    cases : DataFrame
+        Tidy case table.
+
+    Returns
+    -------
+    Table
+        A row a life and quantity; without ranges where there is one case only.
+    """
+    name, count = centre_name(cases), cases["case"].nunique()
+    lives = list(dict.fromkeys(cases["life"]))
+    groups = cases.groupby(["life", "quantity", "side"])
+    rows = []
+    for life, quantity in product(lives, KEY_QUANTITIES):
+        of = [groups.get_group((life, quantity, side)) for side in SIDES]
+        centre = [shown(one.loc[one["case"] == name, "value"].iloc[0], 3) for one in of]
+        ranges = [f"{shown(one['value'].min(), 3)} to {shown(one['value'].max(), 3)}" for one in of]
+        label = f"{quantity_name(quantity)} ({unit_name(of[0]['unit'].iloc[0])})"
+        rows.append(([life] if len(lives) > 1 else []) + [label, *centre] + ranges * (count > 1))
+    heads = [side.capitalize() for side in SIDES]
+    heads += [f"{head}, all {count} cases" for head in heads] * (count > 1)
+    place = cases[cases["case"] == name].iloc[0]
+    return make_table(
+        f"{place['thickness_mm']:g} mm insert, {place['body_mass_kg']:g} kg",
+        [*["Life"] * (len(lives) > 1), "Quantity", *heads],
+        rows,
+    )
 
 
 def centre_name(cases: pd.DataFrame) -> str:
@@ -66,30 +106,19 @@ def trade_off_sentences(regression: pd.DataFrame) -> Iterable[str]:
     if regression.empty or damage.empty:
         return
     own = damage.drop_duplicates("side")
-    parts = [f"{row['side']} {row['mm_per_10kg']:.1f} mm" for row in own.to_dict("records")]
+    rows = own.to_dict("records")
+    thinner = " and ".join(f"{row['mm_per_10kg']:.1f} mm {row['side']}ly" for row in rows)
     yield (
         "Thickness against mass: 10 kg more body mass deepen the damage as much as an insert "
-        f"thinner by {', '.join(parts)}."
+        f"thinner by {thinner}."
     )
     r2 = regression["r2"]
     yield (
-        "A plane over thickness and mass explains the results with R² of "
+        "Eq. 4-1, a plane over thickness and mass, follows the results with R² of "
         f"{r2.min():.3f} to {r2.max():.3f} (damage depth "
-        + ", ".join(f"{row['side']} {row['r2']:.3f}" for row in own.to_dict("records"))
+        + ", ".join(f"{row['side']} {row['r2']:.3f}" for row in rows)
         + ")."
     )
-
-
-def range_sentences(cases: pd.DataFrame) -> Iterable[str]:
-    """Ranges over all cases."""
-    for quantity in ("damage_depth", "wear_depth", "damage_volume", "max_pressure"):
-        parts = []
-        for side in ("medial", "lateral"):
-            rows = cases[(cases["side"] == side) & (cases["quantity"] == quantity)]
-            unit = unit_name(rows["unit"].iloc[0])
-            ends = dict.fromkeys(shown(rows["value"].agg(end), 3) for end in ("min", "max"))
-            parts.append(f"{side} {' to '.join(ends)} {unit}")
-        yield f"{quantity_name(quantity)} over all cases: {', '.join(parts)}."
 
 
 def comparison_sentences(comparison: pd.DataFrame) -> Iterable[str]:
@@ -100,12 +129,35 @@ def comparison_sentences(comparison: pd.DataFrame) -> Iterable[str]:
         rows = comparison[comparison["calibration"] == used]
         error, beyond = 100.0 * rows["relative_error"].abs(), 100.0 * rows["error_beyond_rounding"]
         if len(error):
+            cells = len(rows[["thickness_mm", "body_mass_kg"]].drop_duplicates())
             yield (
-                f"Against the published tables, {len(error)} values of cells {text} in the "
-                f"calibration: median error {error.median():.1f} %, 95 % under "
-                f"{error.quantile(0.95):.1f} %, largest {error.max():.1f} %; beyond what rounding "
-                f"of the printed values explains {beyond.median():.1f} % and {beyond.max():.1f} %."
+                f"Published tables, {len(error)} values of {cells} cells {text} in the "
+                f"calibration: half are met within {error.median():.1f} %, 95 % within "
+                f"{error.quantile(0.95):.1f} %, all within {error.max():.1f} % (beyond the "
+                f"rounding of the printed values half within {beyond.median():.1f} %, all within "
+                f"{beyond.max():.1f} %)."
             )
+
+
+def calibration_sentences(trade_off: pd.DataFrame) -> Iterable[str]:
+    """What fewer constants would cost, from the record of the calibration.
+
+    Parameters
+    ----------
+    trade_off : DataFrame
+        Table of that name of `kneewear.calibration.trade_off.Calibration`.
+    """
+    unused = trade_off[trade_off["cells"] == "not fitted"].sort_values("constants")
+    for quantities, rows in unused.groupby("quantities", sort=False):
+        number = ", ".join(str(count) for count in rows["constants"])
+        median, largest = (
+            ", ".join(f"{value:.1f}" for value in rows[f"{statistic}_beyond_rounding_percent"])
+            for statistic in ("median", "largest")
+        )
+        yield (
+            f"When {number} constants were fitted, the error of the cells not fitted "
+            f"({quantities}) was {median} % in the median and {largest} % at most, beyond rounding."
+        )
 
 
 def failure_sentences(failures: pd.DataFrame) -> list[str]:
@@ -164,9 +216,9 @@ def balance_sentence(cases: pd.DataFrame) -> str:
     """How well force and moment are balanced."""
     worst = _largest(cases, "max_residual")
     spring = _largest(cases, "max_relative_spring_force")
-    text = f"Balance: largest remaining imbalance {worst:.1e} of the load"
+    text = f"Forces and moments balance to {shown(100.0 * worst, 2)} % of the load"
     if worst > REPLAYED:
-        text += " (of the fine grid, at poses that balance the coarse one)"
+        text += " on the fine grid, at poses that balance the coarse one"
     if spring > 0.0:
         return f"{text}; the medial-lateral spring takes up to {100 * spring:.2g} % of the load."
     return f"{text}; no spring was needed."

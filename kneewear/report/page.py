@@ -20,6 +20,22 @@ from kneewear.report.insert_view import k3d_source
 from kneewear.report.sections import Table
 from kneewear.report.trade_off import trade_off_numbers
 
+# Tables of `benchmarks/` by the names of their files.
+BENCHMARKS = {
+    "table_2_1": "Table 2-1 of Bei (2003): minimum distance and ray firing, here and printed",
+    "targets": "Targets of speed and accuracy, and what was measured",
+    "cost": "Seconds over cases, elements and frames",
+    "distance_methods": "Times of one distance query",
+    "robustness": "Random poses: every result was finite, no pressure negative",
+}
+BESIDE_TABLE_2_1 = (
+    "Table 2-1 of Bei (2003) gives the time of an unstated number of queries on a femoral "
+    "component that is not public, so that only ratios compare. Its order on single patches, ray "
+    "firing slower than minimum distance, is that of a search begun nearby; begun from anywhere, "
+    "minimum distance is the slower one here. Patches have as many lines as there, but are of "
+    "another condyle: their deviations need not agree."
+)
+
 
 @dataclass(frozen=True)
 class Section:
@@ -68,7 +84,8 @@ def render_page(
         `cases`, `regression`, `correlation` and `validity`; if present also `regression_models`,
         `regression_points`, `comparison`, `regression_comparison`, `correlation_comparison`,
         `statements`, `prediction`, `variants`, `analyses`, `failures`, `fit_quality`,
-        `verification`, and any `benchmark_*` and `signs_*`. Tables that are empty are left out.
+        `verification`, `calibration_trade_off` (record of the calibration of the built-in implant),
+        and any `benchmark_*` and `signs_*`. Tables that are empty are left out.
     figures : mapping of name to bytes
         Figures as SVG or PNG, named as by :mod:`kneewear.report.figures`.
     notes : mapping of activity name to sequence of str
@@ -112,6 +129,7 @@ def render_page(
         {} if trade_off is None else {"trade_off": trade_off},
         heading="Wear of a total knee replacement",
         key_results=outcome.key_results(tables),
+        key_tables=(outcome.key_table(tables["cases"]),),
         what_was_run=sections.what_was_run(study),
         chapters=[section for section in several if section is not None],
     )
@@ -124,6 +142,7 @@ def fill_template(
     key_results: Sequence[str],
     what_was_run: Sequence[str],
     chapters: Sequence[Section],
+    key_tables: Sequence[Table] = (),
 ) -> str:
     """Write a page of any study.
 
@@ -139,6 +158,8 @@ def fill_template(
         Sentences of the first section.
     chapters : sequence of Section
         The other sections.
+    key_tables : sequence of Table
+        Tables of the first section.
 
     Returns
     -------
@@ -157,6 +178,7 @@ def fill_template(
         implant=study["implant"]["name"],
         heading=heading,
         key_results=key_results,
+        key_tables=key_tables,
         what_was_run=what_was_run,
         sections=chapters,
         **{name: value for part in embedded for name, value in part.items()},
@@ -218,7 +240,7 @@ def _regression_section(
     if not tables["regression"].empty:
         shown.append(sections.regression_table(tables["regression"]))
     if _has(tables, "regression_comparison"):
-        shown.append(sections.regression_beside_published(tables["regression_comparison"]))
+        shown += sections.regression_beside_published(tables["regression_comparison"])
     compared = _has(tables, "correlation_comparison")
     correlation = tables["correlation_comparison" if compared else "correlation"]
     if not correlation.empty:
@@ -267,14 +289,17 @@ def _comparison_section(
         if study["implant"]["source"] == "parametric"
         else "Implant and motion are others than the published ones: compare trends, not numbers."
     )
+    recorded = _has(tables, "calibration_trade_off")
+    record = outcome.calibration_sentences(tables["calibration_trade_off"]) if recorded else ()
     return Section(
         "comparison",
         "Comparison with published values",
         (
             "Published: Bei, Y. (2003), Dynamic simulation of knee joint contact during human "
             f"movement, dissertation, University of Florida. {standing}",
+            *record,
         ),
-        images(figures, "published_errors", "published_scatter"),
+        images(figures, "published_errors", "published_scatter", "calibration_trade_off"),
         tables=(sections.comparison_table(tables["comparison"]),),
         folded=tuple(published.published_tables(tables["comparison"])),
     )
@@ -424,18 +449,25 @@ def _benchmark_section(
     tables: Mapping[str, pd.DataFrame], figures: Mapping[str, bytes]
 ) -> Section | None:
     """What `make benchmark` measured last, if it was run."""
-    shown = tuple(
-        sections.plain_table(name.removeprefix("benchmark_").replace("_", " ").capitalize(), table)
-        for name, table in tables.items()
-        if name.startswith("benchmark_") and not table.empty
-    )
+    shown = [
+        sections.plain_table(text, tables[f"benchmark_{name}"])
+        for name, text in BENCHMARKS.items()
+        if _has(tables, f"benchmark_{name}")
+    ]
     if not shown:
         return None
-    text = (
-        "Measured by `make benchmark` on the machine that wrote this page. Absolute times belong "
-        "to the machine; ratios within one table compare.",
+    return Section(
+        "benchmarks",
+        "Benchmarks",
+        (
+            "Measured by make benchmark (costs by python -m benchmarks.cost, random poses by "
+            "python -m benchmarks.robustness) on the machine that wrote this page. Times belong to "
+            "the machine and to what else it did; ratios within one table compare.",
+            BESIDE_TABLE_2_1 if _has(tables, "benchmark_table_2_1") else "",
+        ),
+        images(figures, "distance_methods", "cost"),
+        folded=tuple(shown),
     )
-    return Section("benchmarks", "Benchmarks", text, images(figures, "distance_methods"), shown)
 
 
 def _choices_section(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> Section:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from kneewear.report.sections import Table, make_table
+from kneewear.report.sections import Table, make_table, signed
 from kneewear.report.style import quantity_name, unit_name
 
 # The dissertation's patient: insert thickness, mm, and body mass, kg.
@@ -28,7 +28,7 @@ def prediction_table(prediction: pd.DataFrame) -> Table:
             row["computed"],
             row["predicted"],
             row["predicted_as_printed"],
-            f"{100.0 * row['relative_difference']:+.1f}",
+            signed(100.0 * row["relative_difference"]),
         )
         for row in prediction.to_dict("records")
     ]

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.first_contact import FirstContact, find_first_contact
-from kneewear.geometry.grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.geometry import draw_thickness_map

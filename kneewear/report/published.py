@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from kneewear.report.sections import Table, make_table, shown
+from kneewear.report.sections import Table, make_table, shown, signed
 from kneewear.report.style import quantity_name, unit_name
 
 
@@ -37,7 +37,7 @@ def published_tables(comparison: pd.DataFrame) -> Iterator[Table]:
                 row["computed"],
                 row["published"],
                 row["computed"] - row["published"],
-                f"{100.0 * row['relative_error']:+.1f}",
+                signed(100.0 * row["relative_error"]),
                 bool(row["calibration"]),
             )
             for row in own.to_dict("records")

@@ -88,7 +88,7 @@ def retrieval_table(cases: pd.DataFrame, retrievals: Mapping[str, Mapping[str, A
                         group["spread"],
                         f"{shown(values.min(), 3)} to {shown(values.max(), 3)}",
                         f"{inside} of {len(values)}",
-                        group["source"],
+                        group["source"].partition(",")[0],
                     )
                 )
     head = [

@@ -16,6 +16,9 @@ from kneewear.report.style import quantity_name, unit_name
 SIGNIFICANT = 4
 
 
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 @dataclass(frozen=True)
 class Table:
     """A table as text.
@@ -37,6 +40,12 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     words: bool = False
 
+    @property
+    def text_columns(self) -> tuple[int, ...]:
+        """Places of the columns that hold words, which begin at the left."""
+        columns = enumerate(zip(*self.rows, strict=True))
+        return tuple(place for place, cells in columns if not any(map(_is_number, cells)))
+
 
 def shown(value: Any, digits: int = SIGNIFICANT) -> str:
     """Value as text: numbers with so many significant digits, absent ones as a dash."""
@@ -49,8 +58,21 @@ def shown(value: Any, digits: int = SIGNIFICANT) -> str:
         text = f"{number:.{digits}g}"
         if "e" in text and abs(number) >= 1.0:
             text = f"{number:.0f}"
-        return text.replace("-", "−", 1) if text.startswith("-") else text
+        factor, _, power = text.partition("e")
+        times = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""
+        return factor.replace("-", "−") + times
     return str(value)
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """Change as text: with its sign unless nothing is left of it."""
+    text = f"{value:+.{digits}f}"
+    return text.replace("-", "−") if float(text) else text[1:]
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a cell begins like a number."""
+    return cell.startswith(("+", "−", "–")) or cell[:1].isdigit()
 
 
 def make_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
@@ -113,7 +135,7 @@ def _analysis_words(study: Mapping[str, Any]) -> str:
 
 def _wear_law(wear: Mapping[str, Any]) -> str:
     """Name of the wear law."""
-    factor = f"{wear['wear_factor_mm3_per_n_m']:g} mm³/(N m)"
+    factor = f"{shown(wear['wear_factor_mm3_per_n_m'])} mm³/(N m)"
     return {
         "archard": f"Wear follows Archard's law with {factor}",
         "unified_theory": "Wear counts the work across the principal direction only (unified "
@@ -220,42 +242,48 @@ def regression_table(regression: pd.DataFrame) -> Table:
     )
 
 
-def regression_beside_published(table: pd.DataFrame) -> Table:
-    """Coefficients beside Table 4-1; R2 and the equivalence need no re-fit."""
-    columns = [
-        (name, f"{text}{kind}")
-        for key, text in (("a0", "a₀"), ("a1", "a₁ per mm"), ("a2", "a₂ per kg"))
-        for name, kind in (
-            (key, ", here"),
-            (f"{key}_published", ", printed"),
-            (f"refit_{key}", ", re-fit"),
-        )
-    ]
-    columns += [
-        ("r2", "R², here"),
-        ("r2_published", "R², printed"),
-        ("mm_per_10kg", "10 kg are (mm), here"),
-        ("mm_per_10kg_published", "10 kg are (mm), printed"),
-    ]
-    for key, text in (("a0", "a₀"), ("a1", "a₁"), ("a2", "a₂")):
+def regression_beside_published(table: pd.DataFrame) -> list[Table]:
+    """Coefficients beside Table 4-1, then what needs no re-fit: R2 and the equivalence."""
+    coefficients: dict[str, pd.Series[Any]] = {}
+    for key, text in (("a0", "a₀"), ("a1", "a₁ per mm"), ("a2", "a₂ per kg")):
         change = 100.0 * (table[key] / table[f"refit_{key}"] - 1.0)
-        table = table.assign(**{f"{key}_change": change})
-        columns.append((f"{key}_change", f"{text}, here against re-fit (%)"))
+        coefficients |= {
+            f"{text}, here": table[key],
+            f"{text}, printed": table[f"{key}_published"],
+            f"{text}, re-fit": table[f"refit_{key}"],
+            f"{text}, here against re-fit (%)": change.map(signed),
+        }
+    others: dict[str, pd.Series[Any]] = {}
+    for key, text in (("r2", "R²"), ("mm_per_10kg", "10 kg are (mm)")):
+        printed = table[f"{key}_published"]
+        others |= {
+            f"{text}, here": table[key],
+            f"{text}, printed": printed,
+            f"{text}, difference": (table[key] - printed).map(lambda value: signed(value, 3)),
+        }
+    caption = "Table 4-1 of Bei (2003): here, as printed"
+    return [
+        _by_quantity_and_side(
+            f"{caption}, and re-fitted on the printed values", table, coefficients
+        ),
+        _by_quantity_and_side(f"{caption}, and the difference", table, others),
+    ]
+
+
+def _by_quantity_and_side(
+    caption: str, table: pd.DataFrame, columns: Mapping[str, pd.Series[Any]]
+) -> Table:
+    """Some columns of every quantity and side."""
     rows = [
         (
             *_life_value(row),
-            quantity_name(row["quantity"]),
+            f"{quantity_name(row['quantity'])} ({unit_name(row['unit'])})",
             row["side"],
-            unit_name(row["unit"]),
-            *(shown(row[name], 3) for name, _ in columns),
+            *(shown(value, 3) for value in values),
         )
-        for row in table.to_dict("records")
+        for row, *values in zip(table.to_dict("records"), *columns.values(), strict=True)
     ]
-    return make_table(
-        "Beside Table 4-1 of Bei (2003): as printed, and re-fitted on the printed values",
-        [*_life_head(table), "Quantity", "Side", "Unit", *(text for _, text in columns)],
-        rows,
-    )
+    return make_table(caption, [*_life_head(table), "Quantity", "Side", *columns], rows)
 
 
 def regression_note(cases: pd.DataFrame) -> str:
@@ -281,7 +309,7 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
                         quantity_name(quantity) if quantity else "All",
                         "fitted" if used else "not fitted",
                         len(size),
-                        f"{error.mean():+.1f}",
+                        signed(error.mean()),
                         f"{size.median():.1f}",
                         f"{size.quantile(0.95):.1f}",
                         f"{size.max():.1f}",
@@ -346,7 +374,7 @@ def variant_table(name: str, table: pd.DataFrame) -> Table:
             unit_name(row["unit"]),
             row["value"],
             row["changed"],
-            f"{100.0 * row['relative_difference']:+.3f}",
+            signed(100.0 * row["relative_difference"], 3),
         )
         for row in table[table["quantity"].isin(QUANTITIES)].to_dict("records")
     ]

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.report.maps import draw_plateaus
 from kneewear.report.style import (
     DEPTH_COLOURS,

@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy import arctan2, degrees
 
-from kneewear.config import MeshImplantSettings
 from kneewear.geometry.implant import SIDES
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.implant_settings import MeshImplantSettings
 from kneewear.report.geometry import THICKNESS_COLOURS
 from kneewear.report.style import SIDE_COLOURS, WIDTH, show_plan, styled
 

@@ -12,12 +12,11 @@ import numpy as np
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import GRAVITY
-from kneewear.config import ForwardSettings, SimulationSettings
 from kneewear.contact.foundation import Layer, SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
@@ -29,6 +28,7 @@ from kneewear.simulation.inverse import contact_arrays, replay
 from kneewear.simulation.layers import build_layers
 from kneewear.simulation.passage import Contacts, Passage
 from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.simulation_settings import ForwardSettings, SimulationSettings
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.history import ContactHistory

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.config import SimulationSettings
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.controlled import activity_loads
 from kneewear.simulation.passage import Passage
+from kneewear.simulation_settings import SimulationSettings
 
 Array = NDArray[np.float64]
 

@@ -9,18 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.config import (
-    ElementStudySettings,
-    GridSettings,
-    SimulationSettings,
-    StaticSettings,
-)
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.implant import SIDES
+from kneewear.implant_settings import GridSettings
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.joint import Joint
 from kneewear.simulation.static_cases import recut, settle
 from kneewear.simulation.static_record import StaticCase
+from kneewear.simulation_settings import ElementStudySettings, SimulationSettings, StaticSettings
 
 Array = NDArray[np.float64]
 

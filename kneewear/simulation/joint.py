@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.config import GridSettings, PressureLawSettings, SimulationSettings, TableSettings
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.coverage import Rectangle
-from kneewear.geometry.grid import ElementGrid, join_grids, lay_elements
+from kneewear.geometry.element_grid import ElementGrid, join_grids
+from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
 from kneewear.geometry.table import tabulate_surface
+from kneewear.implant_settings import GridSettings, TableSettings
 from kneewear.simulation.layers import build_layers
+from kneewear.simulation_settings import PressureLawSettings, SimulationSettings
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from kneewear.config import PressureLawSettings, SimulationSettings
 from kneewear.contact.foundation import (
     LargeStrain,
     Layer,
@@ -16,7 +15,8 @@ from kneewear.contact.foundation import (
 )
 from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.simulation_settings import PressureLawSettings, SimulationSettings
 
 
 def choose_pressure_law(settings: SimulationSettings) -> PressureLaw:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.config import SimulationSettings
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
@@ -20,6 +19,7 @@ from kneewear.simulation.drive import applied_wrench, axial_load
 from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
 from kneewear.simulation.passage import Contacts, Passage
 from kneewear.simulation.static import StaticEquilibrium
+from kneewear.simulation_settings import SimulationSettings
 
 Array = NDArray[np.float64]
 

@@ -11,14 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.config import SimulationSettings
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation_settings import SimulationSettings
 
 Array = NDArray[np.float64]
 

@@ -12,21 +12,18 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.config import (
-    Coordinate,
-    GridSettings,
-    SimulationSettings,
-    StaticSettings,
-)
+from kneewear.config import Coordinate
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
+from kneewear.implant_settings import GridSettings
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.joint import Joint, LaidPairs
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 from kneewear.simulation.static_record import StaticCase, StaticRecord
+from kneewear.simulation_settings import SimulationSettings, StaticSettings
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.wear.maps import DamageMaps
 
 Counts = NDArray[np.int64]

@@ -17,7 +17,8 @@ from kneewear.activity_settings import ParametricActivity
 from kneewear.config import Study
 from kneewear.errors import KneewearError
 from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import SurfaceTable, tabulate_surface

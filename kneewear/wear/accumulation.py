@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear.creep import (
     FIRST_MINUTE,
@@ -30,7 +30,7 @@ from kneewear.wear.worn_contact import Resimulation
 from kneewear.wear.worn_surface import lower_surface
 
 if TYPE_CHECKING:
-    from kneewear.config import WearSettings
+    from kneewear.wear_settings import WearSettings
 
 Array = NDArray[np.float64]
 

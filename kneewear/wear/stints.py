@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from kneewear.wear.creep import FIRST_MINUTE, creep_development, minutes_of_life
 
 if TYPE_CHECKING:
-    from kneewear.config import WearSettings
+    from kneewear.wear_settings import WearSettings
 
 
 @dataclass(frozen=True)

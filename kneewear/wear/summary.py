@@ -10,13 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
 from kneewear.wear.maps import DamageMaps
 
 if TYPE_CHECKING:
-    from kneewear.config import WearSettings
+    from kneewear.wear_settings import WearSettings
 
 COLUMNS = [
     "case",

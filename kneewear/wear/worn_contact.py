@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from kneewear.activity.activity import Activity
-from kneewear.config import SimulationSettings
 from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory
+from kneewear.simulation_settings import SimulationSettings
 
 
 class Resimulation(Protocol):

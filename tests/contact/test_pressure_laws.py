@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from kneewear.config import PressureLawSettings
 from kneewear.contact._law_kernels import LARGEST_STRAIN
 from kneewear.contact.foundation import (
     LargeStrain,
@@ -21,6 +20,7 @@ from kneewear.contact.foundation import (
     confined_modulus,
 )
 from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
+from kneewear.simulation_settings import PressureLawSettings
 
 MODULUS = confined_modulus(463.0, 0.46)
 FACTOR = confined_modulus(1.0, 0.46)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.bearing import Bearing, thickness_to
+from kneewear.geometry.element_grid import join_grids
 from kneewear.geometry.element_surfaces import Plane, upright_frame
-from kneewear.geometry.grid import build_grid, join_grids, lay_elements
+from kneewear.geometry.grid import build_grid, lay_elements
 from kneewear.geometry.implant import SIDES
 from kneewear.io.grid import load_grid, save_grid
 from tests.geometry.test_grid import exact_area, hill, implant_of

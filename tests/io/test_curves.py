@@ -223,6 +223,8 @@ class TestStorage:
     def test_counts_must_be_there_in_old_versions_only(self, tmp_path):
         text = self.refusal(tmp_path, head=["version=1", "nColumns=3", "inDegrees=yes"])
         assert "no key nRows in a file of version 1" in text
+        text = self.refusal(tmp_path, head=["version=²", "nColumns=3", "inDegrees=yes"])
+        assert "no key nRows in a file of version ²" in text
         self.read(tmp_path, head=["version=2", "inDegrees=yes"])
 
     def test_file_without_header(self, tmp_path):

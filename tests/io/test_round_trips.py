@@ -12,7 +12,7 @@ import xarray as xr
 from kneewear.activity.activity import Activity
 from kneewear.errors import InputDataError
 from kneewear.geometry.coverage import Coverage
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import SIDES, Implant, Layer
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface

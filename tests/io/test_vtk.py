@@ -9,7 +9,8 @@ import pytest
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
-from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.grid import build_grid
 from kneewear.io.vtk import save_damage_vtk, save_geometry_vtk
 from kneewear.simulation.history import Case
 from kneewear.wear.maps import DamageMaps

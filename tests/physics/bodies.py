@@ -14,7 +14,8 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.config import load_study, merge_settings
 from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.grid import ElementGrid, build_grid
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import SIDES, Implant
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the tests)

@@ -8,6 +8,7 @@ import pytest
 
 from kneewear.report.choices import centre_values, choices
 from kneewear.report.citations import WEAR_LAWS, citation_table
+from kneewear.report.sections import signed
 
 
 def row_of(study, settings, name):
@@ -40,7 +41,7 @@ def test_thickness_moves_damage_as_the_regression_says(whole):
     ]
     centre = centre_values(whole.tables["cases"], "damage_depth")["medial"]
     expected = 100.0 * chosen["a1_per_mm"].iloc[0] / centre
-    assert f"medial {expected:+.1f} %" in text
+    assert f"medial {signed(expected)} %" in text
 
 
 @pytest.mark.parametrize("law", WEAR_LAWS)
@@ -55,7 +56,7 @@ def test_each_wear_law_is_cited(whole, law):
 def test_every_wear_law_of_the_settings_has_a_source():
     from typing import get_args
 
-    from kneewear.config import WearSettings
+    from kneewear.wear_settings import WearSettings
 
     assert set(get_args(WearSettings.model_fields["wear_law"].annotation)) == set(WEAR_LAWS)
 

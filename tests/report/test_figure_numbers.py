@@ -8,20 +8,17 @@ import pytest
 
 from kneewear.contact.verification import vary_active_elements
 from kneewear.regression.groups import QUANTITIES
-from kneewear.report.figures import draw_results
 from kneewear.report.maps import centre_case, typical_cases
 from kneewear.report.regression import BAR_COLOURS, draw_regression
 from kneewear.report.verification import draw_active_elements
+from tests.report.drawn import figures_of
 
 SIDES = ("medial", "lateral")
 
 
 @pytest.fixture(scope="module")
 def figures(whole):
-    drawn = draw_results(
-        whole.implant, whole.grid, whole.maps, whole.cycles, whole.activities, whole.tables
-    )
-    return drawn | draw_regression(
+    return figures_of(whole) | draw_regression(
         whole.tables["regression_models"], whole.tables["regression_points"]
     )
 

@@ -20,7 +20,7 @@ from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.report.captions import figure_text
 from kneewear.report.distances import draw_distance_errors
-from kneewear.report.figures import draw_method, draw_results
+from kneewear.report.figures import draw_method
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_section
 from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
@@ -29,19 +29,7 @@ from kneewear.report.timings import draw_cost, draw_distance_methods
 from kneewear.report.verification import draw_verification
 from kneewear.simulation.history import Case
 from tests.geometry.solids import closed_femoral, closed_insert
-
-
-def figures_of(study):
-    """All figures of a study."""
-    results = draw_results(
-        study.implant,
-        study.grid,
-        study.maps,
-        study.cycles,
-        study.activities,
-        study.tables,
-    )
-    return results | draw_method(study.implant, study.grid, study.activities, study.tables)
+from tests.report.drawn import figures_of
 
 
 def test_full_design_gets_every_figure(whole):

@@ -82,8 +82,8 @@ def test_page_tells_what_was_run_and_noted(whole):
 
 def test_comparison_counts_calibration_cells_apart(whole):
     text, _ = page_of(whole)
-    assert "values of cells not fitted in the calibration" in text
-    assert "values of cells fitted in the calibration" in text
+    assert "cells not fitted in the calibration: half are met within" in text
+    assert "cells fitted in the calibration: half are met within" in text
 
 
 def test_page_says_which_published_statements_do_not_hold(whole):
@@ -120,7 +120,7 @@ def test_validity_counts_cases_not_sides(whole):
 @pytest.mark.parametrize(
     ("value", "text"),
     [(np.nan, "–"), (True, "yes"), (np.bool_(False), "no"), (12345.678, "12346"), (-0.5, "−0.5"),
-     (7, "7"), ("gait", "gait"), (1.5e-7, "1.5e-07")],
+     (7, "7"), ("gait", "gait"), (1.5e-7, "1.5 × 10⁻⁷"), (-2e-7, "−2 × 10⁻⁷")],
 )  # fmt: skip
 def test_values_as_text(value, text):
     assert sections.shown(value) == text

@@ -82,17 +82,17 @@ def course(place, largest, frames=FRAMES):
 class TestAnteriorPosteriorForce:
     """A roller pushed along a dish stands where tan(slope) = force / load."""
 
-    contacts = contacts_of(dished_implant())
+    @pytest.fixture(scope="class")
+    def contacts(self):
+        return contacts_of(dished_implant())
 
     @staticmethod
     def depth(equilibrium):
         return max(float(side.penetration.max()) for side in equilibrium.contacts)
 
-    def test_without_soft_tissue(self):
+    def test_without_soft_tissue(self, contacts):
         activity = machine(course(0, 0.3))
-        for frame, found in enumerate(
-            solve_controlled_cycle(*self.contacts, activity, WEIGHT, 1e-9)
-        ):
+        for frame, found in enumerate(solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)):
             slope = np.arctan2(activity.wrench[frame, 0], activity.load[frame])
             reach = DISH - ROLLER + self.depth(found)
             # Elements of 0.5 mm: half a per cent of a patch some 8 mm wide.
@@ -102,14 +102,12 @@ class TestAnteriorPosteriorForce:
             )
             np.testing.assert_allclose(found.rotation, 0.0, atol=1e-9)
 
-    def test_with_a_spring_that_has_a_gap(self):
+    def test_with_a_spring_that_has_a_gap(self, contacts):
         """k (x - gap) joins the dish; within the gap nothing changes."""
         stiffness, gap = 40.0, 1.0
         activity = machine(course(0, 0.3), [Spring("x", stiffness, gap=gap)])
-        without = solve_controlled_cycle(
-            *self.contacts, replace(activity, springs=()), WEIGHT, 1e-9
-        )
-        together = solve_controlled_cycle(*self.contacts, activity, WEIGHT, 1e-9)
+        without = solve_controlled_cycle(*contacts, replace(activity, springs=()), WEIGHT, 1e-9)
+        together = solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)
         beyond = 0
         for frame, (found, free) in enumerate(zip(together, without, strict=True)):
             force, load = WEIGHT * activity.wrench[frame, 0], WEIGHT * activity.load[frame]
@@ -129,11 +127,9 @@ class TestAnteriorPosteriorForce:
                 assert abs(found.translation[0]) < abs(free.translation[0])
         assert beyond >= 4
 
-    def test_balance_is_that_of_the_forces_given(self):
+    def test_balance_is_that_of_the_forces_given(self, contacts):
         activity = machine(course(0, 0.3))
-        for frame, found in enumerate(
-            solve_controlled_cycle(*self.contacts, activity, WEIGHT, 1e-9)
-        ):
+        for frame, found in enumerate(solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)):
             force = sum(side.wrench[:3] for side in found.contacts)
             wanted = WEIGHT * np.array([-activity.wrench[frame, 0], activity.load[frame], 0.0])
             np.testing.assert_allclose(force, wanted, atol=1e-5)
@@ -144,13 +140,13 @@ class TestRotationTorque:
 
     stiffness, gap = 20000.0, np.radians(3.0)
     springs = (Spring("theta_2", stiffness, gap=gap), Spring("x", 10.0), Spring("z", 10.0))
-    contacts = contacts_of(flat_implant(sphere(ROLLER)), rows=48, columns=48)
 
     def test_springs_balance_the_torque(self):
+        contacts = contacts_of(flat_implant(sphere(ROLLER)), rows=48, columns=48)
         free = ("z", "theta_3")
         activity = machine(course(4, 3.0), self.springs, prescribed=free)
         activity = replace(activity, load=np.full(FRAMES, 2.0))
-        found = solve_controlled_cycle(*self.contacts, activity, WEIGHT, 1e-10)
+        found = solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-10)
         for frame in (1, 2, 3, 5, 6, 7):
             torque = WEIGHT * activity.wrench[frame, 4]
             angle = np.sign(torque) * (self.gap + abs(torque) / self.stiffness)

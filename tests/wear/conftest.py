@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.geometry.grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.simulation.history import Case, ContactHistory
 
 SIDES = ("medial", "lateral")

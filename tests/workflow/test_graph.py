@@ -6,9 +6,6 @@ import pytest
 
 pytestmark = pytest.mark.workflow
 
-# The centre case is also simulated with the other force direction, analysis and distance.
-VARIANTS = 3
-
 
 def test_second_run_does_nothing(finished):
     assert finished.planned() == {}
@@ -35,7 +32,8 @@ def test_contact_code_reruns_contact_but_not_geometry(finished):
         "kneewear/contact/foundation.py", "def pressure(", "SPARE = 1\n\n\ndef pressure("
     ):
         planned = finished.planned()
-    assert planned["simulate_contact"] == 2 + VARIANTS
+    assert planned["simulate_contact"] == 2
+    assert planned["simulate_variants"] == 1
     assert not {"build_geometry", "prepare_activity"} & set(planned)
 
 
@@ -64,14 +62,16 @@ def test_unused_settings_rerun_no_computation(finished):
 def test_changed_cases_rerun_their_batch_only(finished):
     # The second of two batches holds the cases of 10 mm, the centre case among them.
     planned = finished.planned({"cases": {"thickness_mm": [6, 11]}})
-    assert planned["simulate_contact"] == 1 + VARIANTS
+    assert planned["simulate_contact"] == 1
+    assert planned["simulate_variants"] == 1
     assert planned["accumulate_wear"] == 1
 
 
 def test_geometry_setting_reruns_geometry_but_not_the_activity(finished):
     planned = finished.planned({"grid": {"rows": 41}})
     assert planned["build_geometry"] == 1
-    assert planned["simulate_contact"] == 2 + VARIANTS
+    assert planned["simulate_contact"] == 2
+    assert planned["simulate_variants"] == 1
     assert "prepare_activity" not in planned
     assert "compile_kernels" not in planned
 

@@ -62,6 +62,10 @@ BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
 ELEMENTS = 2 * STUDY.grid.rows * STUDY.grid.columns
 
 
+# Of the rules on the way from contact to the page that takes longest: others fill the gaps.
+LONGEST_WAY = 1
+
+
 # Seconds each: not worth a job of a cluster.
 localrules:
     list_failures,
@@ -77,7 +81,7 @@ localrules:
 
 wildcard_constraints:
     activity="|".join(ACTIVITIES),
-    batch="b[0-9]+|other_[a-z]+",
+    batch="b[0-9]+",
 
 
 def fingerprint(script):
@@ -96,7 +100,7 @@ def curve_files(wildcards):
 
 
 def batch_size(wildcards):
-    """Elements, frames and cases of a batch; batches of one case have names of their own."""
+    """Elements, frames and cases of a batch; of one case where there is no batch."""
     cases = len(BATCHES.get(getattr(wildcards, "batch", None), [None]))
     return ELEMENTS, STUDY.simulation.frames, cases
 

@@ -22,6 +22,7 @@ rule fit_regression:
         f"{LOGS}/fit_regression.log",
     benchmark:
         f"{BENCHMARKS}/fit_regression.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -43,6 +44,7 @@ rule correlate_pressure:
         f"{LOGS}/correlate_pressure.log",
     benchmark:
         f"{BENCHMARKS}/correlate_pressure.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -98,6 +100,7 @@ rule compare_published:
         f"{LOGS}/compare_published.log",
     benchmark:
         f"{BENCHMARKS}/compare_published.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1

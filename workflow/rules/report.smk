@@ -18,7 +18,15 @@ TABLES = [
 ]
 # What `make benchmark` wrote last, if it was run.
 BENCHMARK_TABLES = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
-DRAWN_BENCHMARKS = {"distance_methods", "cost"}
+DRAWN_BENCHMARKS = [
+    path for path in BENCHMARK_TABLES if Path(path).stem in ("distance_methods", "cost")
+]
+# What fewer constants of the built-in implant and gait would cost.
+CALIBRATION_RECORD = (
+    [f"{ROOT}/config/calibration/trade_off.csv"]
+    if STUDY.report.compare_with_published and STUDY.implant.source == "parametric"
+    else []
+)
 
 
 rule plot_method:
@@ -33,8 +41,9 @@ rule plot_method:
             *rules.verify_contact.output,
             rules.compare_grids.output.comparison,
             rules.correct_distances.output.table,
-            *[path for path in BENCHMARK_TABLES if Path(path).stem in DRAWN_BENCHMARKS],
+            *DRAWN_BENCHMARKS,
         ],
+        calibration=CALIBRATION_RECORD,
     output:
         # Which figures there are depends on the study.
         figures=report(
@@ -61,24 +70,53 @@ rule plot_method:
         "../../scripts/plot_method.py"
 
 
-rule plot_results:
+rule plot_contact:
     input:
         surfaces=rules.build_geometry.output.surfaces,
         grid=rules.build_geometry.output.grid,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
-        damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
         cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
-        tables=[
-            rules.summarize_cases.output.cases,
-            *rules.fit_regression.output,
-            rules.compare_variants.output.analyses,
-            *PUBLISHED_TABLES[:1],
-        ],
         histories=expand(
             rules.simulate_contact.output.history,
             activity=ACTIVITIES,
             batch=CENTRE_BATCH,
         ),
+        analyses=rules.compare_variants.output.analyses,
+    output:
+        figures=report(
+            directory(f"{RESULTS}/figures/contact"),
+            patterns=["{name}.svg"],
+            caption="../report/figures.rst",
+            category="Figures",
+            labels={"figure": "{name}"},
+        ),
+    log:
+        f"{LOGS}/plot_contact.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_contact.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=comparison_mb,
+        runtime=15,
+    params:
+        source=fingerprint("plot_contact"),
+        case=CENTRE_CASE["name"],
+        captions=CAPTIONS,
+    script:
+        "../../scripts/plot_contact.py"
+
+
+rule plot_results:
+    input:
+        grid=rules.build_geometry.output.grid,
+        damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
+        tables=[
+            rules.summarize_cases.output.cases,
+            *rules.fit_regression.output,
+            *PUBLISHED_TABLES[:1],
+        ],
     output:
         figures=report(
             directory(f"{RESULTS}/figures/results"),
@@ -91,15 +129,15 @@ rule plot_results:
         f"{LOGS}/plot_results.log",
     benchmark:
         f"{BENCHMARKS}/plot_results.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
     resources:
-        mem_mb=view_mb,
+        mem_mb=maps_mb,
         runtime=15,
     params:
         source=fingerprint("plot_results"),
-        case=CENTRE_CASE["name"],
         captions=CAPTIONS,
     script:
         "../../scripts/plot_results.py"
@@ -132,11 +170,19 @@ rule build_insert_view:
         "../../scripts/build_insert_view.py"
 
 
+FIGURES = [
+    rules.plot_method.output.figures,
+    rules.plot_contact.output.figures,
+    rules.plot_results.output.figures,
+]
+
+
 rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
         benchmarks=BENCHMARK_TABLES,
-        figures=[rules.plot_method.output.figures, rules.plot_results.output.figures],
+        calibration=CALIBRATION_RECORD,
+        figures=FIGURES,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         signs=expand(rules.check_signs.output.trials, activity=SIGNED),
         provenance=PROVENANCE,
@@ -172,8 +218,7 @@ STUDY_FILES = [
     *rules.write_vtk.output,
     *rules.write_geometry_vtk.output,
     *TABLES,
-    rules.plot_method.output.figures,
-    rules.plot_results.output.figures,
+    *FIGURES,
     PROVENANCE,
     rules.write_report.output.page,
 ]

@@ -31,7 +31,7 @@ CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in ca
 # Motions from files whose signs may be wrong; forces have none to try.
 SIGNED = [name for name in ACTIVITIES if prescribes_motion(STUDY.activities[name])]
 
-# Its batch of one is also simulated with one choice of method changed.
+# It is also simulated with one choice of method changed.
 OTHER_DIRECTION = {
     "minimum_distance": "mid_surface",
     "mid_surface": "minimum_distance",
@@ -64,6 +64,7 @@ rule simulate_contact:
         f"{LOGS}/simulate_contact/{{activity}}/{{batch}}.log",
     benchmark:
         f"{BENCHMARKS}/simulate_contact/{{activity}}/{{batch}}.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -72,11 +73,41 @@ rule simulate_contact:
         runtime=simulation_minutes,
     params:
         source=fingerprint("simulate_contact"),
-        simulation=lambda wildcards: settings(STUDY.simulation)
-        | CHANGES.get(wildcards.batch, {}),
-        cases=lambda wildcards: BATCHES.get(wildcards.batch, [CENTRE_CASE]),
+        simulation=settings(STUDY.simulation),
+        cases=lambda wildcards: BATCHES[wildcards.batch],
     script:
         "../../scripts/simulate_contact.py"
+
+
+rule simulate_variants:
+    input:
+        surfaces=rules.build_geometry.output.surfaces,
+        grid=rules.build_geometry.output.grid,
+        coarse_grid=rules.build_geometry.output.coarse_grid,
+        table=rules.build_geometry.output.table,
+        distance_table=rules.build_geometry.output.distance_table,
+        activity=rules.prepare_activity.output.activity,
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        **{name: f"{RESULTS}/simulation/{{activity}}/{name}.nc" for name in CHANGES},
+    log:
+        f"{LOGS}/simulate_variants/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/simulate_variants/{{activity}}.tsv"
+    priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        source=fingerprint("simulate_variants"),
+        simulation=settings(STUDY.simulation),
+        changes=CHANGES,
+        case=CENTRE_CASE,
+    script:
+        "../../scripts/simulate_variants.py"
 
 
 rule correct_distances:

@@ -20,6 +20,7 @@ rule accumulate_wear:
         f"{LOGS}/accumulate_wear/{{batch}}.log",
     benchmark:
         f"{BENCHMARKS}/accumulate_wear/{{batch}}.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -73,6 +74,7 @@ rule summarize_cases:
         f"{LOGS}/summarize_cases.log",
     benchmark:
         f"{BENCHMARKS}/summarize_cases.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -98,9 +100,7 @@ VARIANTS = {
 rule compare_variants:
     input:
         **{
-            name: expand(
-                rules.simulate_contact.output.history, activity=ACTIVITIES, batch=name
-            )
+            name: expand(rules.simulate_variants.output[name], activity=ACTIVITIES)
             for name in VARIANTS
         },
         grid=rules.build_geometry.output.grid,
@@ -116,6 +116,7 @@ rule compare_variants:
         f"{LOGS}/compare_variants.log",
     benchmark:
         f"{BENCHMARKS}/compare_variants.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1

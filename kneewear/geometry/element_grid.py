@@ -1,0 +1,141 @@
+"""Contact elements as arrays, whatever surface they were laid on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_UNKNOWN_WHERE_INVALID = ("centre", "normal", "tangent_row", "tangent_column", "thickness")
+_ARRAYS = (*_UNKNOWN_WHERE_INVALID, "area", "valid", "covered", "corners")
+
+
+@dataclass(frozen=True)
+class ElementGrid:
+    """Contact elements on bearing surfaces of the fixed body; the first axis is the side.
+
+    Plateaus have their elements laid on the plane y = 0. Other bearings may have theirs laid on
+    another `ElementSurface`: its up, rows' and columns' directions then stand for +y, +x and +z.
+
+    Parameters
+    ----------
+    centre : array, shape (n_sides, n_rows, n_columns, 3)
+        Element centres on the surface, insert's frame, mm, above the middle of what their cells
+        cover. Rows run along +x (or the turned rectangle's side nearest it), columns along +z.
+    normal, tangent_row, tangent_column : array, shape (n_sides, n_rows, n_columns, 3)
+        Local frame: outward unit normal and the unit tangents nearest +x and +z.
+    area : array, shape (n_sides, n_rows, n_columns)
+        True surface area, mm2 (covered projected area divided by the vertical component of the
+        normal), zero where not valid.
+    thickness : array, shape (n_sides, n_rows, n_columns)
+        Local superior-inferior thickness of the nominal insert, mm; of a natural knee that of the
+        cartilage, the shortest way to the bone.
+    valid : bool array, shape (n_sides, n_rows, n_columns)
+        False where the surface covers nothing of the cell; such cells carry nothing.
+    covered : array, shape (n_sides, n_rows, n_columns)
+        Covered part of each cell, 0 to 1.
+    corners : array, shape (n_sides, n_rows + 1, n_columns + 1, 2)
+        Corners of the cells in the plane y = 0: x and z, mm.
+    nominal_thickness : float
+        Nominal minimum thickness of the insert, mm. A case of thickness t has the local thickness
+        `thickness + t - nominal_thickness`. NaN when no side's thickness varies.
+    sides : tuple of str
+        Names along the first axis: ("medial", "lateral"), or any others.
+    unvaried : tuple of str
+        Sides whose thickness is the same in every case, such as a post.
+    """
+
+    centre: Array
+    normal: Array
+    tangent_row: Array
+    tangent_column: Array
+    area: Array
+    thickness: Array
+    valid: Bools
+    covered: Array
+    corners: Array
+    nominal_thickness: float
+    sides: tuple[str, ...]
+    unvaried: tuple[str, ...] = ()
+
+    def case_thickness(self, thickness: float) -> NDArray[np.float64]:
+        """Local thickness of an insert of another nominal thickness.
+
+        Parameters
+        ----------
+        thickness : float
+            Minimum insert thickness of the case, mm.
+
+        Returns
+        -------
+        array, shape (n_sides, n_rows, n_columns)
+            Local thickness, mm; NaN where the grid carries nothing.
+
+        Raises
+        ------
+        ValueError
+            If the thickness is not positive everywhere on the grid.
+        """
+        varied = np.array([side not in self.unvaried for side in self.sides])
+        more = np.where(varied, thickness - self.nominal_thickness, 0.0)
+        local = self.thickness + more[:, None, None]
+        smallest = float(np.min(local[self.valid]))
+        if smallest <= 0.0:
+            raise ValueError(
+                f"an insert of {thickness:g} mm would be {smallest:.3g} mm thick at its thinnest "
+                "element; choose a larger thickness or a smaller insert region"
+            )
+        return np.where(self.valid, local, np.nan)
+
+
+def join_grids(*grids: ElementGrid) -> ElementGrid:
+    """One grid of the sides of several.
+
+    Parameters
+    ----------
+    grids : ElementGrid
+        Grids of one fixed body, of any numbers of rows and columns.
+
+    Returns
+    -------
+    ElementGrid
+        Their sides in order. Smaller ones are filled up to the most rows and columns by cells that
+        are not valid and cover nothing.
+
+    Raises
+    ------
+    ValueError
+        If there is no grid, two sides share a name, or two nominal thicknesses disagree.
+    """
+    sides = tuple(side for grid in grids for side in grid.sides)
+    if not sides or len(set(sides)) != len(sides):
+        raise ValueError(f"a grid needs sides of different names; found {sides}")
+    nominal = {grid.nominal_thickness for grid in grids if set(grid.sides) - set(grid.unvaried)}
+    if len(nominal) > 1:
+        raise ValueError(f"grids of one body need one nominal thickness; found {sorted(nominal)}")
+    rows, columns = (max(grid.valid.shape[axis] for grid in grids) for axis in (1, 2))
+    parts = {
+        name: np.concatenate([_filled(getattr(grid, name), name, rows, columns) for grid in grids])
+        for name in _ARRAYS
+    }
+    return ElementGrid(
+        **parts,
+        nominal_thickness=nominal.pop() if nominal else np.nan,
+        sides=sides,
+        unvaried=tuple(side for grid in grids for side in grid.unvaried),
+    )
+
+
+def _filled(values: NDArray, name: str, rows: int, columns: int) -> NDArray:
+    """Array of one grid, filled up to a number of rows and columns of cells."""
+    more = (rows + (name == "corners") - values.shape[1],
+            columns + (name == "corners") - values.shape[2])  # fmt: skip
+    width = [(0, 0), (0, more[0]), (0, more[1])] + [(0, 0)] * (values.ndim - 3)
+    if name == "corners":
+        return np.pad(values, width, mode="edge")
+    blank = np.nan if name in _UNKNOWN_WHERE_INVALID else 0
+    return np.pad(values, width, constant_values=blank)

@@ -1,0 +1,28 @@
+"""Simulate one case with one choice of method changed at a time (rule simulate_variants)."""
+
+from kneewear.io.activity import load_activity
+from kneewear.io.distance_table import load_distance_tables
+from kneewear.io.grid import load_grid
+from kneewear.io.history import save_history
+from kneewear.io.surfaces import load_implant
+from kneewear.io.table import load_tables
+from kneewear.joblog import job_log
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
+from kneewear.simulation_settings import SimulationSettings
+
+with job_log(snakemake.log[0], snakemake.threads):
+    grid, coarse_grid = load_grid(snakemake.input.grid), load_grid(snakemake.input.coarse_grid)
+    for name, change in snakemake.params.changes.items():
+        history = simulate_cases(
+            grid=grid,
+            surfaces=load_implant(snakemake.input.surfaces).femoral,
+            tables=load_tables(snakemake.input.table),
+            activity=load_activity(snakemake.input.activity),
+            cases=[Case(**snakemake.params.case)],
+            settings=SimulationSettings(**snakemake.params.simulation | change),
+            distance_tables=load_distance_tables(snakemake.input.distance_table),
+            coarse_grid=coarse_grid,
+            keep_going=True,
+        )
+        save_history(history, snakemake.output[name])
