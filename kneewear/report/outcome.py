@@ -9,11 +9,8 @@ from typing import Any
 import pandas as pd
 
 from kneewear.geometry.implant import SIDES
-<<<<<<< HEAD
-from kneewear.report.published import statement_sentences
-=======
 from kneewear.report.calibration import AIMS, TITLES
->>>>>>> f
+from kneewear.report.published import statement_sentences
 from kneewear.report.sections import Table, make_table, shown
 from kneewear.report.style import quantity_name, unit_name
 

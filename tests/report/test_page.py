@@ -86,14 +86,14 @@ def test_comparison_counts_calibration_cells_apart(whole):
     assert "cells fitted in the calibration: half are met within" in text
 
 
-<<<<<<< HEAD
 def test_page_says_which_published_statements_do_not_hold(whole):
     text, _ = page_of(whole)
     holds = whole.tables["statements"]["holds"]
     assert not holds.all()
     assert f"Of {len(holds)} published statements" in text
     assert f"{holds.sum()} hold here; these do not: " in text
-=======
+
+
 def test_first_table_tells_the_centre_and_the_range(whole):
     cases = whole.tables["cases"]
     table = outcome.key_table(cases)
@@ -136,7 +136,6 @@ def test_words_begin_at_the_left():
         "", ["a", "b", "c", "d"], [("x", "y", 1.0, ""), ("x", "z", "–", "")]
     )
     assert table.text_columns == (0, 1, 3)
->>>>>>> f
 
 
 def test_page_of_a_single_case_says_why_there_is_no_regression(single):
