@@ -55,7 +55,9 @@ check-inputs: $(STAMP)
 
 # Kernels as Python, so that their lines count too: what is too large for that is left out.
 coverage: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -p no:xdist
+	$(BIN)/coverage erase
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
 docs: $(STAMP)

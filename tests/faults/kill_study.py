@@ -89,7 +89,7 @@ def main() -> None:
     seconds, wanted = time.perf_counter() - start, contents(folder / "undisturbed" / results)
     print(json.dumps({"jobs": total, "files": len(wanted), "seconds": round(seconds)}), flush=True)
     for number in range(asked.kills):
-        here, jobs = folder / f"kill-{number}", random.randrange(total)
+        here, jobs = folder / f"kill-{number}", random.randrange(total - 1)
         moment = random.uniform(0.0, seconds / total)
         before = kill(here, settings, jobs, moment, with_jobs=bool(number % 2))
         after = resume(here, settings)
