@@ -19,7 +19,7 @@ from kneewear.report.geometry import draw_geometry
 from kneewear.report.histories import draw_activity, draw_history
 from kneewear.report.implant import draw_implant
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map, draw_wear_maps
-from kneewear.report.surfaces import draw_deviation, draw_extraction
+from kneewear.report.surfaces import ROUNDING, draw_deviation, draw_extraction
 from kneewear.report.timings import draw_cost, draw_distance_methods
 from kneewear.report.trends import (
     can_draw_surfaces,
@@ -128,7 +128,7 @@ def draw_method(
     distance_tables : mapping of side to DistanceTable, optional
         Distance tables of the condyles; without them their errors are not drawn.
     quality : sequence of FitQuality
-        Deviations of the surfaces.
+        Deviations of the surfaces; not drawn where there are none but rounding.
     extractions : mapping, optional
         What was cut out of solids.
 
@@ -140,7 +140,7 @@ def draw_method(
         those of `draw_geometry` and `draw_verification`.
     """
     figures: dict[str, Figure] = {}
-    if quality:
+    if any(fit.max_mm > ROUNDING for fit in quality):
         figures["surface_deviation"] = draw_deviation(quality)
     if extractions is not None:
         figures["bearing_extraction"] = draw_extraction(extractions)

@@ -94,10 +94,4 @@ def statement_sentences(statements: pd.DataFrame) -> Iterator[str]:
         f"Of {len(statements)} published statements on pressure, thickness and mass (by side) "
         f"{len(statements) - len(broken)} hold here"
     )
-    parts = [
-        f"{row['statement']}, {row['side']}: {shown(row['here'], 3)} "
-        f"({_limits(row['low'], row['high'])} stated, {shown(row['printed_tables'], 3)} from the "
-        "printed tables)"
-        for row in broken.to_dict("records")
-    ]
-    yield f"{text}; these do not: {'; '.join(parts)}." if parts else f"{text}."
+    yield f"{text}; the table of statements names the others." if len(broken) else f"{text}."

@@ -19,7 +19,7 @@ from kneewear.report.style import ERROR_COLOURS, WIDTH, styled
 _LEFT_OUT = "#c9ccce"
 _BEARING = "#0072B2"
 # Below this (mm) deviations are rounding, and the map says so.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 @styled
@@ -125,7 +125,7 @@ def _placed(fit: FitQuality) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _deviation(fit: FitQuality) -> str:
     """Largest, mean and standard deviation as text."""
-    if fit.max_mm < _ROUNDING:
+    if fit.max_mm < ROUNDING:
         return "no deviation but rounding"
     largest, mean, spread = (1e3 * value for value in (fit.max_mm, fit.mean_mm, fit.sd_mm))
     return f"max {largest:.2f}, mean {mean:.2f}, SD {spread:.2f} µm"
