@@ -81,7 +81,7 @@ def draw_cost(table: pd.DataFrame) -> Figure:
         axes.set(xscale="log", yscale="log", xlabel=label)
         axes.set_xticks(own["number"].unique(), own["number"].unique().astype(str), rotation=30)
         axes.minorticks_off()
-    panels[0].set_ylabel("time on one thread (s)")
+    panels[0].set_ylabel("time of the processor (s)")
     names = [name.replace("_", "-") for name in panels[0].get_legend_handles_labels()[1]]
     figure.legend(
         panels[0].get_legend_handles_labels()[0], names, loc="outside upper center", ncols=3
