@@ -41,7 +41,7 @@ def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
     for axes, fit in zip(panels.ravel(), order, strict=False):
         axes.grid(False)
         across, along = _placed(fit)
-        limit = max(float(np.quantile(np.abs(fit.deviation), 0.995)), _ROUNDING)
+        limit = max(float(np.quantile(np.abs(fit.deviation), 0.995)), ROUNDING)
         dots = axes.scatter(
             across, along, c=1e3 * fit.deviation, s=3, cmap=ERROR_COLOURS,
             vmin=-1e3 * limit, vmax=1e3 * limit, linewidths=0, rasterized=True,
