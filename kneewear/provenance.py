@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 import csv
 import hashlib
+import json
 import platform
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from kneewear.errors import OutputFileError
+from kneewear.io.atomic import atomic_path
 from kneewear.io.digests import file_hash
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,20 +66,19 @@ def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
     Follows the import statements of the script and of every kneewear module met on the way, those
     inside functions too. The script itself is left out: Snakemake watches it.
     """
-    base = Path(root)
-    found: set[str] = set()
-    waiting = list(_imports(base / "scripts" / f"{script}.py", "", base))
+    sources = _sources(Path(root))
+    _, waiting = sources.read(sources.base / "scripts" / f"{script}.py", "")
+    found: dict[str, str] = {}
     while waiting:
         module = waiting.pop()
-        if module not in found:
-            found.add(module)
-            file = _module_file(module, base)
-            waiting += _imports(file, module, base) if file is not None else ()
+        file = _module_file(module, sources.base)
+        if module not in found and file is not None:
+            found[module], reached = sources.read(file, module)
+            waiting += reached
+    sources.keep()
     digest = hashlib.sha256()
     for module in sorted(found):
-        file = _module_file(module, base)
-        if file is not None:
-            digest.update(f"{module} {_code_hash(file)}\n".encode())
+        digest.update(f"{module} {found[module]}\n".encode())
     return digest.hexdigest()[:24]
 
 
@@ -158,9 +161,51 @@ def _module_file(module: str, base: Path) -> Path | None:
     return None
 
 
+# Versions of files that are kept at most, before all are forgotten.
+_MOST_KEPT = 3000
+
+
+class _Sources:
+    """What counts of source files. It is kept by their content: to parse them takes a second."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self._path = base / "kneewear" / "__pycache__" / "sources.json"
+        self._rules = Path(__file__).read_bytes()
+        self._read: dict[Path, tuple[str, list[str]]] = {}
+        self._kept: dict[str, Any] = {}
+        # A missing or damaged file only costs that second.
+        with suppress(OSError, TypeError, ValueError):
+            kept = dict(json.loads(self._path.read_text(encoding="utf-8")))
+            self._kept = kept if len(kept) < _MOST_KEPT else {}
+        self._known = len(self._kept)
+
+    def read(self, file: Path, module: str) -> tuple[str, list[str]]:
+        """Hash of a module's code, and the modules of kneewear it imports."""
+        if file not in self._read:
+            content = file.read_bytes()
+            key = hashlib.sha256(self._rules + content).hexdigest()
+            if key not in self._kept:
+                tree = ast.parse(content, str(file))
+                self._kept[key] = _code_hash(tree, b"description=" in content), _imports(tree)
+            code, imports = self._kept[key]
+            self._read[file] = code, _modules(imports, file, module, self.base)
+        code, modules = self._read[file]
+        return code, list(modules)
+
+    def keep(self) -> None:
+        """Leave what was found for later processes, where that can be written."""
+        if len(self._kept) > self._known:
+            self._known = len(self._kept)
+            with suppress(OSError, OutputFileError):
+                self._path.parent.mkdir(exist_ok=True)
+                with atomic_path(self._path) as temporary:
+                    temporary.write_text(json.dumps(self._kept), encoding="utf-8")
+
+
 @cache
-def _parsed(file: Path) -> ast.Module:
-    return ast.parse(file.read_text(encoding="utf-8"), str(file))
+def _sources(base: Path) -> _Sources:
+    return _Sources(base)
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.AST]:
@@ -173,11 +218,8 @@ def _statements(tree: ast.Module) -> Iterator[ast.AST]:
             waiting += getattr(node, branch, None) or ()
 
 
-@cache
-def _code_hash(file: Path) -> str:
+def _code_hash(tree: ast.Module, described: bool) -> str:
     """Hash of the syntax tree without docstrings and descriptions; comments are not in it."""
-    tree = _parsed(file)
-    described = "description=" in file.read_text(encoding="utf-8")
     for node in ast.walk(tree) if described else _statements(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
@@ -192,25 +234,29 @@ def _code_hash(file: Path) -> str:
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 
-@cache
-def _imports(file: Path, module: str, base: Path) -> frozenset[str]:
-    """Modules of kneewear a file imports, with the packages that hold them."""
-    found: set[str] = set()
-    for node in _statements(_parsed(file)):
+def _imports(tree: ast.Module) -> list[tuple[int, str, list[str]]]:
+    """Level, module and names of all import statements."""
+    found: list[tuple[int, str, list[str]]] = []
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found += [(0, alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            package = node.module or ""
-            if node.level:
-                parents = module.split(".")
-                depth = node.level - (file.name == "__init__.py")
-                kept = parents[: len(parents) - depth]
-                package = ".".join([*kept, *filter(None, [node.module])])
-            names = [package, *(f"{package}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        for name in names:
+            names = [alias.name for alias in node.names]
+            found.append((node.level, node.module or "", names))
+    return found
+
+
+def _modules(imports: Iterable[Any], file: Path, module: str, base: Path) -> list[str]:
+    """Modules of kneewear that import statements reach, with the packages that hold them."""
+    found: set[str] = set()
+    for level, named, names in imports:
+        package = named
+        if level:
+            parents = module.split(".")
+            kept = parents[: len(parents) - level + (file.name == "__init__.py")]
+            package = ".".join([*kept, *filter(None, [named])])
+        for name in (package, *(f"{package}.{one}" for one in names)):
             parts = name.split(".")
             if parts[0] == "kneewear":
                 found.update(".".join(parts[: i + 1]) for i in range(len(parts)))
-    return frozenset(one for one in found if _module_file(one, base) is not None)
+    return [one for one in sorted(found) if _module_file(one, base) is not None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kneewear import provenance
 from kneewear.provenance import source_fingerprint
 
 
@@ -61,3 +62,18 @@ def test_imports_inside_functions_and_relative_ones_count(tmp_path, before):
 def test_unknown_script_is_an_error(before):
     with pytest.raises(FileNotFoundError):
         source_fingerprint("none", before)
+
+
+def test_what_was_kept_of_the_sources_changes_nothing(before):
+    kept = before / "kneewear" / "__pycache__" / "sources.json"
+    found = []
+    for content in (None, "as it is", "{", "[1, 2]", '{"a": 1}'):
+        if content not in (None, "as it is"):
+            kept.write_text(content)
+        provenance._sources.cache_clear()
+        found.append(source_fingerprint("wear", before))
+    assert kept.is_file()
+    assert len(set(found)) == 1
+    (before / "kneewear" / "wear" / "laws.py").write_text("def depth():\n    return 3\n")
+    provenance._sources.cache_clear()
+    assert source_fingerprint("wear", before) != found[0]
