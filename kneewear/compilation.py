@@ -62,7 +62,7 @@ def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = Fals
 def _kept_by_content() -> Iterator[None]:
     """Let numba name its files by room and kernel, where it would by the path of the package."""
     changed = {
-        (numba.config, "CACHE_DIR"): str(_cache_folder()),
+        (numba.config, "CACHE_DIR"): str(kernel_folder()),
         (caching._CacheLocator, "get_suitable_cache_subpath"): staticmethod(_room),
     }
     before = {place: vars(place[0])[place[1]] for place in changed}
@@ -81,8 +81,15 @@ def _room(file: str) -> str:
 
 
 @cache
-def _cache_folder() -> Path:
-    """Folder of this version of the kernels, beside the package where that can be written."""
+def kernel_folder() -> Path:
+    """Folder of this version of the kernels, compiled.
+
+    Returns
+    -------
+    Path
+        Beside the package where that can be written, in `NUMBA_CACHE_DIR` where that is set; the
+        name carries a digest of all kernel files.
+    """
     digest = hashlib.sha256()
     for path in [Path(__file__), *sorted(PACKAGE.glob("*/_*kernels.py"))]:
         digest.update(path.read_bytes())

@@ -6,6 +6,7 @@ from pathlib import Path
 from snakemake.logging import logger
 
 from kneewear.activity_settings import prescribes_motion
+from kneewear.compilation import kernel_folder
 from kneewear.config import load_study, merge_settings
 from kneewear.errors import KneewearError
 from kneewear.io.atomic import check_writable
@@ -51,6 +52,7 @@ RESULTS = f"results/{STUDY.study}"
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PROVENANCE = f"{RESULTS}/provenance.json"
+KERNEL_FOLDER = os.path.relpath(kernel_folder())
 # What printed results are compared with; nothing else may read it.
 PUBLISHED = sorted(
     str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")

@@ -1,14 +1,15 @@
 """Contact over one cycle, a batch of cases a job."""
 
-# The marker carries the code's fingerprint: a marker that were made anew under the same name would
-# hide from Snakemake that the jobs behind it have other code too (it asks nothing of jobs behind
-# one that runs, and does not run jobs behind an ancient file).
+# The marker stands beside the compiled kernels, so that one study compiles for all. It carries the
+# code's fingerprint: a marker that were made anew under the same name would hide from Snakemake
+# that the jobs behind it have other code too (it asks nothing of jobs behind one that runs, and
+# does not run jobs behind an ancient file).
 KERNELS = fingerprint("compile_kernels")
 
 
 rule compile_kernels:
     output:
-        marker=touch(f"{RESULTS}/simulation/kernels_{KERNELS}"),
+        marker=touch(f"{KERNEL_FOLDER}/compiled_{KERNELS}"),
     log:
         f"{LOGS}/compile_kernels.log",
     benchmark:
