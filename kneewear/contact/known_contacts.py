@@ -115,13 +115,13 @@ def contact_errors(
 def errors_of_grids(
     contacts: Iterable[tuple[KnownContact, tuple[int, int]]], offsets: Array
 ) -> Iterator[dict[str, Array]]:
-    """Relative errors as `contact_errors` finds them, for contacts of one indenter and measure.
+    """Relative errors of many contacts, as `contact_errors` finds them.
 
     Parameters
     ----------
     contacts : iterable of pairs
-        Contacts, and rows and columns of elements of each. The space round the first one's
-        indenter is mapped once for all.
+        Contacts, and rows and columns of elements of each. The space round an indenter is mapped
+        once for all that press it alike.
     offsets : array, shape (n, 2)
         Places of the contact as parts of a cell, along rows and columns.
 
@@ -129,9 +129,12 @@ def errors_of_grids(
     ------
     dict of str to array, shape (n,)
     """
-    pair = None
+    known: list[tuple[KnownContact, ContactPair]] = []
     for contact, cells in contacts:
-        pair, layer, cell = build_pair(contact, cells, pair)
+        like = next((pair for other, pair in known if _alike(contact, other)), None)
+        pair, layer, cell = build_pair(contact, cells, like)
+        if like is None:
+            known.append((contact, pair))
         found: dict[str, list[float]] = {}
         for shift in offsets * cell * contact.shifts:
             place, exact = contact.at(shift)
@@ -139,6 +142,15 @@ def errors_of_grids(
             for name, value in exact.items():
                 found.setdefault(name, []).append(measured[name] / value - 1.0)
         yield {name: np.array(errors) for name, errors in found.items()}
+
+
+def _alike(contact: KnownContact, other: KnownContact) -> bool:
+    """Whether indenter and measure are the same."""
+    ours, theirs = contact.indenter, other.indenter
+    return contact.options == other.options and all(
+        np.array_equal(getattr(ours, name), getattr(theirs, name))
+        for name in ("control_points", "weights", "knots_u", "knots_v")
+    )
 
 
 def build_pair(

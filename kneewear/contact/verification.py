@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,6 @@ from kneewear.contact.known_contacts import (
     UNITS,
     YOUNGS_MODULUS,
     KnownContact,
-    contact_errors,
     contacts_by_shape,
     errors_of_grids,
     known_contacts,
@@ -55,11 +55,17 @@ def verify_contact(seed: int, offsets: int = 24) -> pd.DataFrame:
     """
     places = random_offsets(seed, offsets)
     wide = sphere_on_layer("linear", reach=2.0)
+    wide = replace(wide, name=f"{wide.name}, elements over twice the contact")
+    contacts = [*known_contacts(), wide]
     rows = []
-    for contact in known_contacts():
+    errors_of = errors_of_grids(((contact, CELLS) for contact in contacts), places)
+    for contact, found in zip(contacts, errors_of, strict=True):
+        _, exact = contact.at(np.zeros(2))
         targets = TARGETS if contact.name.startswith("sphere") else {}
-        rows += _rows(contact, contact.name, places, targets)
-    rows += _rows(wide, f"{wide.name}, elements over twice the contact", places, TARGETS)
+        rows += [
+            _row(contact.name, quantity, exact[quantity], errors, targets)
+            for quantity, errors in found.items()
+        ]
     return pd.DataFrame([*rows, *_half_space_rows(places[:8])])
 
 
@@ -152,17 +158,6 @@ def _sphere_of(active: int) -> tuple[KnownContact, tuple[int, int]]:
     cell = math.sqrt(math.pi / active)
     rows = math.ceil(2.0 / cell) + 2
     return sphere_on_layer("linear", reach=0.5 * rows * cell), (rows, rows)
-
-
-def _rows(
-    contact: KnownContact, name: str, places: Array, targets: dict[str, float]
-) -> list[dict[str, object]]:
-    """Rows of `verify_contact` of one contact."""
-    _, exact = contact.at(np.zeros(2))
-    return [
-        _row(name, quantity, exact[quantity], errors, targets)
-        for quantity, errors in contact_errors(contact, CELLS, places).items()
-    ]
 
 
 def _row(

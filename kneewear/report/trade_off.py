@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from kneewear.regression.models import POWER_LAW
 from kneewear.report.style import quantity_name, unit_name
@@ -60,7 +60,7 @@ def trade_off_numbers(
         "body_mass_kg": _range(design["body_mass_kg"]),
         "inverse": _inverse(design.to_numpy()),
         "logarithmic_inverse": _inverse(np.log(design.to_numpy())),
-        "quantile": float(student.ppf(0.5 + CONFIDENCE / 2.0, freedom)),
+        "quantile": float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)),
         "lives": list(dict.fromkeys(cases["life"])),
         "fits": [
             _fit(row, freedom) | {"power": power.get(_key(row))}

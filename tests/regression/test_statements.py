@@ -43,7 +43,9 @@ def test_trends_turned_round_are_told(plane):
     assert not worth["holds"]
     (sentence,) = statement_sentences(table.reset_index())
     assert f"of {len(table)} published" in sentence.lower()
-    assert f" {table['holds'].sum()} hold here; the table of statements names the others" in sentence
+    assert (
+        f" {table['holds'].sum()} hold here; the table of statements names the others" in sentence
+    )
     assert len(statement_table(table.reset_index()).rows) == 22
 
 
