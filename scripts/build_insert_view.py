@@ -15,6 +15,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         grid=load_grid(snakemake.input.grid),
         maps=load_damage(snakemake.input.damage),
         cycles=load_cycles(snakemake.input.cycles),
-        histories=map(load_history, snakemake.input.histories),
+        histories=(load_history(path, leave_out=["slip"]) for path in snakemake.input.histories),
     )
     save_json(view, snakemake.output.view)

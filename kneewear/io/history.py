@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,8 @@ LAYOUT = netcdf.Layout(
         ),
     ),
 )
+# Histories of single elements, which are most of a file, and their dimensions beyond the elements'.
+ELEMENT_HISTORIES: dict[str, tuple[int, ...]] = {"pressure": (), "slip": (2,)}
 _LABELS = ("case", "thickness", "body_mass", "side", "component")
 
 
@@ -118,15 +120,17 @@ def save_history(history: ContactHistory, path: str | Path) -> None:
 
 
 @netcdf.tells_damage("contact history")
-def load_history(path: str | Path | Sequence[str | Path], elements: bool = True) -> ContactHistory:
+def load_history(
+    path: str | Path | Sequence[str | Path], leave_out: Collection[str] = ()
+) -> ContactHistory:
     """Read a contact history.
 
     Parameters
     ----------
     path : str, Path or sequence of them
         Files written by `save_history`; several are joined along the cases.
-    elements : bool
-        False leaves the element histories on disk: `pressure` and `slip` then have no rows and
+    leave_out : collection of str
+        Histories of elements that stay on disk, of `ELEMENT_HISTORIES`; they then have no rows and
         columns.
 
     Returns
@@ -140,21 +144,19 @@ def load_history(path: str | Path | Sequence[str | Path], elements: bool = True)
         When a file is missing, damaged or of another kind.
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
-    leave_out = () if elements else ("pressure", "slip")
-    return _history([netcdf.load(LAYOUT, one, leave_out) for one in paths], elements)
+    return _history([netcdf.load(LAYOUT, one, leave_out) for one in paths], leave_out)
 
 
 def _history(
-    files: Sequence[tuple[dict[str, Any], dict[str, Any]]], elements: bool
+    files: Sequence[tuple[dict[str, Any], dict[str, Any]]], left_out: Collection[str] = ()
 ) -> ContactHistory:
     """One history from values and attributes of files."""
     values = netcdf.joined((values for values, _ in files), LAYOUT, "case")
     cases = labelled_cases(values)
     sides = tuple(str(side) for side in values["side"])
-    if not elements:
-        empty = (len(cases), values["percent"].size, len(sides), 0, 0)
-        values |= {"pressure": np.zeros(empty, np.float32)}
-        values |= {"slip": np.zeros((*empty, 2), np.float32)}
+    empty = (len(cases), values["percent"].size, len(sides), 0, 0)
+    for name in left_out:
+        values[name] = np.zeros((*empty, *ELEMENT_HISTORIES[name]), np.float32)
     arrays = {name: value for name, value in values.items() if name not in _LABELS}
     attributes = files[0][1]
     return ContactHistory(
@@ -188,7 +190,7 @@ def load_case(paths: Sequence[str | Path], name: str) -> dict[str, ContactHistor
     InputDataError
         When a file is missing, damaged or of another kind.
     """
-    parts = (_history([netcdf.load(LAYOUT, path, only={"case": name})], True) for path in paths)
+    parts = (_history([netcdf.load(LAYOUT, path, only={"case": name})]) for path in paths)
     return {history.activity: history for history in parts}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -155,7 +155,7 @@ def _storable(array: NDArray[Any]) -> NDArray[Any]:
 def load(
     layout: Layout,
     path: str | Path,
-    leave_out: Sequence[str] = (),
+    leave_out: Collection[str] = (),
     only: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read a file of a declared layout and check it.
@@ -166,7 +166,7 @@ def load(
         What the file must hold.
     path : str or Path
         File to read.
-    leave_out : sequence of str
+    leave_out : collection of str
         Variables that are not read.
     only : mapping of coordinate to value, optional
         Part of the file to read; nothing of a coordinate that does not hold the value.

@@ -24,7 +24,7 @@ from kneewear.io.csv_tables import load_table, save_table
 from kneewear.io.damage import load_damage, save_damage
 from kneewear.io.document import load_json, save_json
 from kneewear.io.grid import load_grid, save_grid
-from kneewear.io.history import load_history, save_history
+from kneewear.io.history import ELEMENT_HISTORIES, load_history, save_history
 from kneewear.io.surfaces import load_implant, save_implant
 from kneewear.io.table import load_tables, save_tables
 from kneewear.mechanics.loads import Spring
@@ -248,7 +248,7 @@ def test_histories_join_along_the_cases_without_their_elements(tmp_path):
     first, second = make_history(), make_history((Case("c", 10.0, 60.0),))
     save_history(first, tmp_path / "b000.nc")
     save_history(second, tmp_path / "b001.nc")
-    both = load_history([tmp_path / "b000.nc", tmp_path / "b001.nc"], elements=False)
+    both = load_history([tmp_path / "b000.nc", tmp_path / "b001.nc"], leave_out=ELEMENT_HISTORIES)
     assert [case.name for case in both.cases] == ["a", "b", "c"]
     np.testing.assert_array_equal(both.load, np.concatenate([first.load, second.load]))
     assert both.pressure.shape == (3, 5, 2, 0, 0)
