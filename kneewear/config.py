@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -19,6 +19,7 @@ from kneewear.implant_settings import GridSettings, ImplantSettings, TableSettin
 from kneewear.setting_faults import fault, fault_at, refusal, suggestion
 from kneewear.setting_types import (
     BodyMass,
+    Name,
     NonNegative,
     Positive,
     Settings,
@@ -33,16 +34,6 @@ from kneewear.settings_file import (
 from kneewear.simulation_settings import SimulationSettings, StaticSettings
 from kneewear.uncertainty_settings import UncertaintySettings, check_constants
 from kneewear.wear_settings import WearSettings
-
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
-Coordinate = Literal[
-    "anterior_posterior",
-    "superior_inferior",
-    "medial_lateral",
-    "varus_valgus",
-    "internal_external",
-    "flexion",
-]
 
 
 class CaseSettings(Settings):

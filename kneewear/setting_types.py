@@ -15,6 +15,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 # Wide enough for any insert, patient, material and cycle; outside it is another unit.
 Thickness = Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)]
 BodyMass = Annotated[float, Field(ge=5, le=400, allow_inf_nan=False)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Modulus = Annotated[float, Field(ge=0.5, le=1e5, allow_inf_nan=False)]
 Duration = Annotated[float, Field(ge=0.1, le=60, allow_inf_nan=False)]
 

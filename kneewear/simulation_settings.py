@@ -11,6 +11,7 @@ from kneewear.setting_faults import fault, suggestion
 from kneewear.setting_types import (
     Finite,
     Modulus,
+    Name,
     NonNegative,
     Positive,
     Settings,
@@ -19,7 +20,6 @@ from kneewear.settings_file import (
     read_settings,  # noqa: F401 - the public name of it
 )
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 Coordinate = Literal[
     "anterior_posterior",
     "superior_inferior",

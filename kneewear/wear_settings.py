@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from kneewear.setting_faults import fault, fault_at
 from kneewear.setting_types import (
+    Name,
     NonNegative,
     Positive,
     Settings,
@@ -17,8 +18,6 @@ from kneewear.setting_types import (
 from kneewear.settings_file import (
     read_settings,  # noqa: F401 - the public name of it
 )
-
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 
 
 class SurfaceUpdateSettings(Settings):

@@ -12,7 +12,6 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.config import Coordinate
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
@@ -23,7 +22,7 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.joint import Joint, LaidPairs
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 from kneewear.simulation.static_record import StaticCase, StaticRecord
-from kneewear.simulation_settings import SimulationSettings, StaticSettings
+from kneewear.simulation_settings import Coordinate, SimulationSettings, StaticSettings
 
 Array = NDArray[np.float64]
 

@@ -36,10 +36,10 @@ rule compare_grids:
         f"{LOGS}/compare_grids.log",
     benchmark:
         f"{BENCHMARKS}/compare_grids.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
-    priority: LONGEST_WAY
     resources:
         mem_mb=1500,
         runtime=10,

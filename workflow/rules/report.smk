@@ -57,10 +57,10 @@ rule plot_method:
         f"{LOGS}/plot_method.log",
     benchmark:
         f"{BENCHMARKS}/plot_method.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
-    priority: LONGEST_WAY
     resources:
         mem_mb=1500,
         runtime=15,
@@ -95,10 +95,10 @@ rule plot_contact:
         f"{LOGS}/plot_contact.log",
     benchmark:
         f"{BENCHMARKS}/plot_contact.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
-    priority: LONGEST_WAY
     resources:
         mem_mb=comparison_mb,
         runtime=15,
@@ -160,10 +160,10 @@ rule build_insert_view:
         f"{LOGS}/build_insert_view.log",
     benchmark:
         f"{BENCHMARKS}/build_insert_view.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
-    priority: LONGEST_WAY
     resources:
         mem_mb=view_mb,
         runtime=15,

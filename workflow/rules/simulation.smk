@@ -126,10 +126,10 @@ rule correct_distances:
         f"{LOGS}/correct_distances.log",
     benchmark:
         f"{BENCHMARKS}/correct_distances.tsv"
+    priority: LONGEST_WAY
     conda:
         "../envs/kneewear.yaml"
     threads: 1
-    priority: LONGEST_WAY
     resources:
         mem_mb=1500,
         runtime=5,
