@@ -178,7 +178,8 @@ def test_a_reader_without_network_can_search(site):
         reader.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
         reader.on("request", lambda request: asked.append(request.url))
         reader.goto((site / "theory" / "wear.html").as_uri())
-        reader.fill("input[name=query]", "cross-shear")
+        # Key by key: the search hears keys, not a text set at once after it got ready.
+        reader.locator("input[name=query]").press_sequentially("cross-shear", delay=20)
         reader.wait_for_selector(".md-search-result__item", state="attached", timeout=120_000)
         height = reader.evaluate(
             "document.querySelector('math[display=block] mfrac, math mi')"
