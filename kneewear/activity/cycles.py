@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 Array = NDArray[np.float64]
 
@@ -105,6 +109,9 @@ def periodic_spline(place: Array, values: Array, period: float) -> CubicSpline:
     if place[-1] < period * (1.0 - 1e-11):
         place = np.append(place, period)
         values = np.concatenate([values, values[:1]])
+    # see kneewear.geometry.surface
+    from scipy.interpolate import CubicSpline  # noqa: PLC0415
+
     return CubicSpline(place, values, bc_type="periodic")
 
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import cKDTree
 
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable, bilinear_with_slopes
@@ -137,6 +136,8 @@ def guess_common_normal(
     ValueError
         If no samples lie over one another and face.
     """
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
     rotation = np.asarray(rotation, dtype=float)
     nodes, normals = fixed.point.reshape(-1, 3), fixed.normal.reshape(-1, 3)
     moved = moving.point.reshape(-1, 3) @ rotation.T + np.asarray(translation, dtype=float)

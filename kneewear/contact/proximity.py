@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from kneewear.contact import _proximity_kernels as kernels
 from kneewear.geometry import _kernels
@@ -108,6 +107,8 @@ def _nearest_nodes(
     nodes: Array, origin: Array, shape: NDArray[np.int64], voxel: float
 ) -> NDArray[np.int64]:
     """Node nearest the middle of every voxel, of those nearest the blocks of 2 x 2 x 2 round it."""
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
     blocks = [origin[a] + voxel * (2.0 * np.arange(-1, shape[a] // 2 + 2) + 1.0) for a in range(3)]
     grid = np.stack(np.meshgrid(*blocks, indexing="ij"), axis=-1)
     of_block = cKDTree(nodes).query(grid)[1]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from kneewear.geometry import _distance_kernels
 from kneewear.geometry.distance_table import (
@@ -219,6 +218,8 @@ def _near_edge(surface: Surface, feet: Array) -> NDArray[np.bool_]:
     sharp = np.abs(np.stack(surface.curvature(u, v))).max(axis=0) > 1.0 / EDGE_RADIUS
     if not sharp.any():
         return np.zeros(len(feet), dtype=bool)
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
     away, _ = cKDTree(surface.evaluate(u[sharp], v[sharp])).query(
         feet, distance_upper_bound=EDGE_REACH
     )

@@ -7,8 +7,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh, condyle_axis
@@ -160,6 +158,10 @@ def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> ND
     order = np.lexsort(edges.T[::-1])
     same = (edges[order[1:]] == edges[order[:-1]]).all(axis=1)
     pair = owner[order[:-1]][same], owner[order[1:]][same]
+    # see kneewear.geometry.surface
+    from scipy.sparse import coo_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     graph = coo_array((np.ones(pair[0].size), pair), shape=(chosen.size, chosen.size))
     _, piece = connected_components(graph, directed=False)
     size = np.bincount(piece, weights=area[chosen])

@@ -383,4 +383,7 @@ def _plain(value: Any) -> Any:
 
 def _infinite(array: np.ndarray[Any, Any]) -> int:
     """Number of values that are not finite."""
-    return int((~np.isfinite(array)).sum()) if array.dtype.kind == "f" else 0
+    if array.dtype.kind != "f":
+        return 0
+    finite = np.isfinite(array)
+    return 0 if finite.all() else int(array.size - finite.sum())

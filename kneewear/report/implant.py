@@ -9,7 +9,6 @@ from contourpy import contour_generator
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from scipy.ndimage import map_coordinates
 
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
@@ -111,6 +110,8 @@ def draw_section(
     colour: str,
 ) -> None:
     """Cut both surfaces by the plane `component = value` and draw y over the other component."""
+    from scipy.ndimage import map_coordinates  # noqa: PLC0415 - see kneewear.geometry.surface
+
     component, value = plane
     for points, ink in zip(surfaces, (colour, METAL), strict=True):
         for line in contour_generator(z=points[..., component]).lines(value):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import brentq
 
 from kneewear.wear.creep import FIRST_MINUTE, creep_development, minutes_of_life
 
@@ -86,6 +85,8 @@ def block_ends(settings: WearSettings) -> tuple[float, ...]:
     count = settings.blocks
     if count == 1 or not settings.creep_takes_time:
         return tuple((number + 1) / count for number in range(count))
+    from scipy.optimize import brentq  # noqa: PLC0415 - see kneewear.geometry.surface
+
     minutes = minutes_of_life(settings.months)
 
     def progress(decades: float) -> float:
