@@ -1,12 +1,13 @@
 """Kill Snakemake at random moments of a study, resume, and compare with an undisturbed run.
 
-    nice python -m tests.faults.kill_study --kills 10
+    python -m tests.faults.kill_study --kills 10
 
-At every other moment only Snakemake is killed, so that its jobs go on writing as orphans, at the
-others all its jobs with it, as when the machine stops. A moment is a number of finished jobs and a
-time after the last of them, so that a busy machine does not shift it past the end. The study is
-resumed by the documented commands: `snakemake --unlock`, then the same command with
-`--rerun-incomplete`.
+The study is the default one; with `--coarse` it has the same cases on a coarse grid, and ends with
+its tables. At every other moment only Snakemake is killed, so that its jobs go on writing as
+orphans, at the others all its jobs with it, as when the machine stops. A moment is a number of
+finished jobs and a time after the last of them, so that a busy machine does not shift it past the
+end. The study is resumed by the documented commands: `snakemake --unlock`, then the same command
+with `--rerun-incomplete`.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from tests.workflow.conftest import Checkout, contents
 
-TABLES = "fit_regression", "correlate_pressure", "flag_validity", "list_failures"
 FINISHED = "Finished jobid"
+COARSE_AIM = "--until", "fit_regression", "correlate_pressure", "flag_validity", "list_failures"
 COARSE = {
     "study": "killed",
     "grid": {"rows": 20, "columns": 15},
@@ -39,11 +40,16 @@ COARSE = {
 
 
 def kill(
-    folder: Path, settings: Mapping[str, Any], jobs: int, seconds: float, with_jobs: bool
+    folder: Path,
+    settings: Mapping[str, Any],
+    aim: Sequence[str],
+    jobs: int,
+    seconds: float,
+    with_jobs: bool,
 ) -> int:
     """Start a study and kill it some seconds after so many jobs; jobs finished until then."""
     checkout = Checkout(folder, "config/config.yaml")
-    command, environment = checkout.command("--until", *TABLES, overrides=settings)
+    command, environment = checkout.command(*aim, overrides=settings)
     log = folder / "killed.log"
     with log.open("w") as file:
         run = subprocess.Popen(
@@ -57,12 +63,12 @@ def kill(
     return log.read_text().count(FINISHED)
 
 
-def resume(folder: Path, settings: Mapping[str, Any]) -> int:
+def resume(folder: Path, settings: Mapping[str, Any], aim: Sequence[str]) -> int:
     """Resume a killed study; jobs run."""
     checkout = Checkout.__new__(Checkout)
     checkout.folder, checkout.study = folder, "config/config.yaml"
     checkout.snakemake("--unlock", overrides=settings)
-    said = checkout.snakemake("--rerun-incomplete", "--until", *TABLES, overrides=settings)
+    said = checkout.snakemake("--rerun-incomplete", *aim, overrides=settings)
     return said.count(FINISHED)
 
 
@@ -77,22 +83,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.kill_study")
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--full", action="store_true", help="the default study, not a coarse one")
+    parser.add_argument("--coarse", action="store_true", help="tables of a coarse study only")
     asked = parser.parse_args()
     Checkout.patience = 3600.0
-    settings = {"study": "killed"} if asked.full else COARSE
+    settings, aim = (COARSE, COARSE_AIM) if asked.coarse else ({"study": "killed"}, ())
     folder, random = Path(tempfile.mkdtemp(prefix="kills-")), Random(asked.seed)
     results = Path("results/killed")
     start = time.perf_counter()
     undisturbed = Checkout(folder / "undisturbed", "config/config.yaml")
-    total = undisturbed.snakemake("--until", *TABLES, overrides=settings).count(FINISHED)
+    total = undisturbed.snakemake(*aim, overrides=settings).count(FINISHED)
     seconds, wanted = time.perf_counter() - start, contents(folder / "undisturbed" / results)
     print(json.dumps({"jobs": total, "files": len(wanted), "seconds": round(seconds)}), flush=True)
     for number in range(asked.kills):
         here, jobs = folder / f"kill-{number}", random.randrange(total - 1)
         moment = random.uniform(0.0, seconds / total)
-        before = kill(here, settings, jobs, moment, with_jobs=bool(number % 2))
-        after = resume(here, settings)
+        before = kill(here, settings, aim, jobs, moment, with_jobs=bool(number % 2))
+        after = resume(here, settings, aim)
         found = contents(here / results)
         told = {
             "kill": number + 1,
