@@ -21,9 +21,9 @@ from kneewear.activity_settings import ParametricActivity
 from kneewear.calibration import _kernels
 from kneewear.config import Study
 from kneewear.contact.foundation import confined_modulus
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.parametric import condyle_profile, plateau_profile
 from kneewear.implant_settings import ParametricImplantSettings
+from kneewear.sides import SIDES
 from kneewear.wear.laws import MM3_PER_N_MM_FROM_MM3_PER_N_M, cycles_of_life
 
 Array = NDArray[np.float64]

@@ -15,8 +15,8 @@ from kneewear.calibration.closed_form import QUANTITIES, Resolution, simulate_ce
 from kneewear.calibration.constants import Constants, apply_overrides, plain_values
 from kneewear.calibration_settings import CalibrationSettings, StageSettings
 from kneewear.config import Study
-from kneewear.geometry.implant import SIDES
 from kneewear.reference.published import HALF_UNITS, published_values
+from kneewear.sides import SIDES
 
 Array = NDArray[np.float64]
 Cells = Sequence[tuple[float, float]]

@@ -11,9 +11,9 @@ import pandas as pd
 from kneewear.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
 from kneewear.calibration.fitting import Fit, fit_constants, published_target, tabulate_constants
 from kneewear.config import Study
-from kneewear.geometry.implant import SIDES
 from kneewear.reference.published import CALIBRATION_CELLS, published_values
 from kneewear.regression.comparison import compare_published
+from kneewear.sides import SIDES
 
 
 @dataclass(frozen=True)

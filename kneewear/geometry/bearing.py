@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.coverage import Coverage, Rectangle, bounding_rectangle, patch_coverage
 from kneewear.geometry.element_surfaces import ElementSurface, Plane, Projection
-from kneewear.geometry.implant import POST, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.layers import layer_thickness
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import thickness_above
+from kneewear.sides import POST
 
 Array = NDArray[np.float64]
 Thickness = Callable[[Array], Array]

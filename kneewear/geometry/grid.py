@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.coverage import Rectangle, cover_cells
 from kneewear.geometry.element_grid import ElementGrid, join_grids
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.implant import Implant
+from kneewear.sides import SIDES
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

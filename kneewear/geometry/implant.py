@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import Underside
-
-SIDES = ("medial", "lateral")
-# What cam and post are called where sides are named.
-POST = "post"
+from kneewear.sides import POST, SIDES
 
 
 @dataclass(frozen=True)

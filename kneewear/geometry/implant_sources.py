@@ -18,7 +18,7 @@ from kneewear.geometry.extraction import (
 )
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import (
     TriangleMesh,
     check_femoral,
@@ -40,6 +40,7 @@ from kneewear.geometry.underside import (
     underside_of_mesh,
 )
 from kneewear.implant_settings import ImplantSettings, MeshImplantSettings
+from kneewear.sides import SIDES
 
 # Vertices of a mesh that are enough to tell its least thickness before it is fitted.
 _THICKNESS_SAMPLES = 5000

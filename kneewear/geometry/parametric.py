@@ -8,9 +8,10 @@ import numpy as np
 
 from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
-from kneewear.geometry.implant import POST, SIDES, CamAndPost, Implant
+from kneewear.geometry.implant import CamAndPost, Implant
 from kneewear.geometry.swept import Profile, SagittalArc, Swept, Upright, joined_arcs
 from kneewear.implant_settings import CamSettings, ParametricImplantSettings, PostSettings
+from kneewear.sides import POST, SIDES
 
 # Flexion seen by the condyles: contact stays inside for -20 to 120 deg of flexion.
 FEMORAL_SWEEP = (math.radians(-45.0), math.radians(140.0))

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from kneewear.geometry.fit_quality import FitQuality
-from kneewear.geometry.implant import SIDES
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Layout, Variable
+from kneewear.sides import SIDES
 
 _PATCHES = tuple((body, side) for body in ("femoral", "insert") for side in SIDES)
 _NUMBERS = ("n_u", "n_v", "max_mm", "mean_mm", "sd_mm", "n_points", "ripple_mm")

@@ -11,9 +11,9 @@ import pandas as pd
 
 from kneewear.geometry._distance_kernels import DistanceArrays
 from kneewear.geometry.distance_table import DistanceTable, TableQuality
-from kneewear.geometry.implant import SIDES
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Layout, Variable
+from kneewear.sides import SIDES
 
 _COORDINATES = "angle about the axis (0 distal, posterior positive), z, distance from the axis"
 

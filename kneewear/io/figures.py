@@ -40,9 +40,9 @@ def save_figures(
 
 def _save(figure: Any, ink: Any, path: Path, resolution: int = 150) -> None:
     # Without a date equal figures are equal files. Flat areas pack well at the lowest level.
-    options: dict[str, Any] = {
+    options: dict[str, dict[str, Any]] = {
         ".svg": {"metadata": {"Date": None}},
         ".png": {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 1}},
-    }[path.suffix]
+    }
     with atomic_path(path) as temporary:
-        figure.savefig(temporary, dpi=resolution, bbox_inches=ink, **options)
+        figure.savefig(temporary, dpi=resolution, bbox_inches=ink, **options[path.suffix])

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from kneewear.geometry.coverage import Coverage
-from kneewear.geometry.implant import SIDES, CamAndPost, Implant, Layer
+from kneewear.geometry.implant import CamAndPost, Implant, Layer
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import MeshUnderside, PlaneUnderside
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Layout, Variable
+from kneewear.sides import SIDES
 
 KIND = "implant surfaces"
 FRAME = "right-knee insert frame: x posterior, y superior, z medial"

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from kneewear.sides import SIDES
+
 QUANTITIES = (
     "max_pressure",
     "avg_pressure",
@@ -15,7 +17,6 @@ QUANTITIES = (
     "damage_area",
     "damage_volume",
 )
-BEARING_SIDES = ("medial", "lateral")
 
 
 def lives_of(cases: pd.DataFrame) -> list[str]:
@@ -29,7 +30,7 @@ def side_tables(cases: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     The index holds case, thickness_mm and body_mass_kg, in the order of the cases.
     """
     for life in lives_of(cases):
-        for side in BEARING_SIDES:
+        for side in SIDES:
             chosen = cases[(cases["life"] == life) & (cases["side"] == side)]
             if chosen.empty:
                 continue

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.reference.published import published_material_errors
-from kneewear.regression.groups import BEARING_SIDES
+from kneewear.sides import SIDES
 
 KEYS = ["flexion_deg", "posterior_mm", "load_n"]
 QUANTITIES = ("max_pressure", "avg_pressure")
@@ -60,7 +60,7 @@ def compare_materials(static: pd.DataFrame, published: bool) -> pd.DataFrame:
     the measurements lay on average, counted from the linear model's pressures: peaks with averaging
     of neighbouring sensels below them and those without above.
     """
-    loaded = static[static["side"].isin(BEARING_SIDES) & static["quantity"].isin(QUANTITIES)]
+    loaded = static[static["side"].isin(SIDES) & static["quantity"].isin(QUANTITIES)]
     values = loaded.groupby(["quantity", "material", *KEYS])["value"].mean()
     materials = list(dict.fromkeys(static["material"]))
     rows = [

@@ -8,7 +8,7 @@ from math import inf
 
 import pandas as pd
 
-from kneewear.regression.groups import BEARING_SIDES
+from kneewear.sides import SIDES
 
 DEPTHS = ("wear_depth", "creep_depth", "damage_depth")
 OTHERS = (*DEPTHS, "damage_volume")
@@ -99,7 +99,7 @@ def check_statements(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.
         {"life": life, "statement": one.text, "side": side, **found}
         for life in dict.fromkeys(lives)
         for one in STATEMENTS
-        for side in BEARING_SIDES
+        for side in SIDES
         for found in _found(one, numbers[(lives == life) & (numbers["side"] == side)])
     ]
     life = [name for name in ("life",) if name in numbers]

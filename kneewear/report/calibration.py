@@ -8,12 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kneewear.regression.groups import QUANTITIES
-from kneewear.report.style import INK, WIDTH, quantity_name, styled
+from kneewear.report.names import quantity_name
+from kneewear.report.outcome import AIMS, TITLES
+from kneewear.report.style import INK, WIDTH, styled
 from kneewear.report.trends import draw_published_errors, draw_published_scatter
 
-# Median and largest error aimed at on cells that were not fitted, per cent beyond rounding.
-AIMS = {"all others": (2.0, 6.0), "average pressure": (4.0, 10.0)}
-TITLES = {"all others": "All but average pressure", "average pressure": "Average pressure"}
 CELL_COLOURS = {"fitted": "#999999", "not fitted": "#0072B2"}
 
 

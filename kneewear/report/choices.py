@@ -10,10 +10,10 @@ import pandas as pd
 
 from kneewear.report.outcome import centre_name
 from kneewear.report.sections import Table, shown, signed
+from kneewear.sides import SIDES
 
 UNKNOWN = "–"
 CHANGE_PERCENT = 10.0
-SIDES = ("medial", "lateral")
 Row = tuple[str, str, str, str]
 
 

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.distance_table_errors import map_errors
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.report.style import DEPTH_COLOURS, INK, WIDTH, styled
+from kneewear.sides import SIDES
 
 # Errors below these are shown as if they were these: um, deg.
 LEAST = (1e-5, 1e-5)

@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kneewear.report.style import ERROR_COLOURS, WIDTH, quantity_name, styled
+from kneewear.report.names import quantity_name
+from kneewear.report.style import ERROR_COLOURS, WIDTH, styled
 
 PRESSURES = {"max_pressure_mpa": "#D55E00", "avg_pressure_mpa": "#0072B2"}
 NAMES = {

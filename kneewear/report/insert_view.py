@@ -6,8 +6,6 @@ import gzip
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import distribution
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -54,13 +52,6 @@ class Mesh:
 
     points: NDArray[np.float64]
     triangles: NDArray[np.int64]
-
-
-def k3d_source() -> str:
-    """Text of the viewer library, K3D-jupyter's stand-alone build (MIT licence)."""
-    # Its Python half is not imported: that would bring all of Jupyter in.
-    file = distribution("k3d").locate_file("k3d/static/standalone.js")
-    return Path(str(file)).read_text(encoding="utf-8")
 
 
 def shown_cases(cases: Sequence[Case], values_per_case: int) -> tuple[int, ...]:

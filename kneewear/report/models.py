@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from kneewear.regression.models import ENOUGH, PLANE, POWER_LAW
+from kneewear.report.names import quantity_name, unit_name
 from kneewear.report.sections import Table, make_table, shown
-from kneewear.report.style import quantity_name, unit_name
 
 
 def model_sentences(models: pd.DataFrame) -> Iterator[str]:

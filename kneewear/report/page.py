@@ -16,9 +16,9 @@ from kneewear.report import models, outcome, prediction, published, retrievals, 
 from kneewear.report.captions import FigureText, figure_text, starting_with
 from kneewear.report.choices import choices
 from kneewear.report.citations import citation_table
-from kneewear.report.insert_view import k3d_source
 from kneewear.report.sections import Table
 from kneewear.report.trade_off import trade_off_numbers
+from kneewear.report.viewer import k3d_source
 
 # Tables of `benchmarks/` by the names of their files.
 BENCHMARKS = {

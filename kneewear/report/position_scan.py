@@ -8,8 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kneewear.geometry.implant import SIDES
-from kneewear.report.style import SIDE_COLOURS, WIDTH, quantity_name, styled
+from kneewear.report.names import quantity_name
+from kneewear.report.style import SIDE_COLOURS, WIDTH, styled
+from kneewear.sides import SIDES
 
 QUANTITIES = ("max_pressure", "avg_pressure", "centre_posterior")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from kneewear.report.names import quantity_name, unit_name
 from kneewear.report.sections import Table, make_table, signed
-from kneewear.report.style import quantity_name, unit_name
 
 # The dissertation's patient: insert thickness, mm, and body mass, kg.
 NOMINAL_PATIENT = (6.8, 70.0)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from kneewear.report.names import quantity_name, unit_name
 from kneewear.report.sections import Table, make_table, shown, signed
-from kneewear.report.style import quantity_name, unit_name
 
 
 def published_tables(comparison: pd.DataFrame) -> Iterator[Table]:

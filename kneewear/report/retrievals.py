@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from kneewear.report.names import unit_name
 from kneewear.report.sections import Table, make_table, shown
-from kneewear.report.style import unit_name
 
 RATES = (
     ("max_wear_depth", "Largest wear depth"),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kneewear.regression.fit import regression_shortfall
 from kneewear.regression.groups import QUANTITIES
-from kneewear.report.style import quantity_name, unit_name
+from kneewear.report.names import quantity_name, unit_name
 
 SIGNIFICANT = 4
 

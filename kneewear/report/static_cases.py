@@ -12,10 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
-from kneewear.geometry.implant import POST, SIDES, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.implant import METAL, draw_section, sample_surface
+from kneewear.report.names import quantity_name
 from kneewear.report.position_scan import draw_position_scan, scans_positions
 from kneewear.report.style import (
     INK,
@@ -23,10 +24,10 @@ from kneewear.report.style import (
     PRESSURE_COLOURS,
     SIDE_COLOURS,
     WIDTH,
-    quantity_name,
     show_plan,
     styled,
 )
+from kneewear.sides import POST, SIDES
 from kneewear.simulation.static_record import StaticRecord
 
 Array = NDArray[np.float64]

@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from kneewear.geometry.implant import POST, SIDES
 from kneewear.report.element_study import PUBLISHED_BOUNDS, convergence_errors
+from kneewear.report.names import quantity_name
 from kneewear.report.page import Section, fill_template, images, provenance_section
 from kneewear.report.position_scan import scan_sentences, scans_positions
 from kneewear.report.sections import Table, make_table, plain_table, shown
-from kneewear.report.style import quantity_name
+from kneewear.sides import POST, SIDES
 
 CASE = ["material", "flexion_deg", "posterior_mm", "load_n"]
 FORMS = {

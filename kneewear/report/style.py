@@ -1,4 +1,4 @@
-"""One look for all figures: fonts, colours, names and units."""
+"""One look for all figures: fonts and colours."""
 
 from __future__ import annotations
 
@@ -45,17 +45,6 @@ PLATEAU = "#f1f1ee"
 INK = "#333333"
 WIDTH = 9.0
 
-UNIT_NAMES = {"mm2": "mm²", "mm3": "mm³", "mm3/year": "mm³/year", "1": ""}
-QUANTITY_NAMES = {
-    "max_pressure": "Maximum pressure",
-    "avg_pressure": "Average pressure",
-    "wear_depth": "Wear depth",
-    "creep_depth": "Creep depth",
-    "damage_depth": "Damage depth",
-    "damage_area": "Damage area",
-    "damage_volume": "Damage volume",
-}
-
 Arguments = ParamSpec("Arguments")
 
 
@@ -68,16 +57,6 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
             return draw(*args, **kwargs)
 
     return drawn
-
-
-def quantity_name(quantity: str) -> str:
-    """Name of a quantity as shown to people."""
-    return QUANTITY_NAMES.get(quantity, quantity.replace("_", " ").capitalize())
-
-
-def unit_name(unit: str) -> str:
-    """Unit as shown to people; empty for pure numbers."""
-    return UNIT_NAMES.get(unit, unit)
 
 
 def show_plan(axes: Axes) -> None:

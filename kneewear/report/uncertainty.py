@@ -12,15 +12,8 @@ from matplotlib.figure import Figure
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.report.maps import draw_plateaus
-from kneewear.report.style import (
-    DEPTH_COLOURS,
-    INK,
-    SIDE_COLOURS,
-    WIDTH,
-    quantity_name,
-    styled,
-    unit_name,
-)
+from kneewear.report.names import quantity_name, unit_name
+from kneewear.report.style import DEPTH_COLOURS, INK, SIDE_COLOURS, WIDTH, styled
 from kneewear.uncertainty.element_sums import ElementSums
 from kneewear.uncertainty.samples import column_name
 

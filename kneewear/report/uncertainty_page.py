@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kneewear.report.names import quantity_name, unit_name
 from kneewear.report.page import (
     Section,
     citations_section,
@@ -17,13 +18,12 @@ from kneewear.report.page import (
 )
 from kneewear.report.retrievals import MEASURED
 from kneewear.report.sections import Table, make_table, plain_table, shown, what_was_run
-from kneewear.report.style import quantity_name, unit_name
 from kneewear.report.uncertainty import SHOWN, constant_name, signed
+from kneewear.sides import SIDES
 from kneewear.uncertainty.indices import LARGEST_WIDTH
 from kneewear.uncertainty.intervals import prediction_interval
 from kneewear.uncertainty.samples import column_name
 
-SIDES = ("medial", "lateral")
 HEADINGS = {
     "monte_carlo": "Prediction intervals of wear",
     "one_at_a_time": "Sensitivity of wear, one constant at a time",

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.contact.resultant import Resultant
-from kneewear.geometry.implant import SIDES
 from kneewear.implant_settings import GridSettings
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.sides import SIDES
 from kneewear.simulation.joint import Joint
 from kneewear.simulation.static_cases import recut, settle
 from kneewear.simulation.static_record import StaticCase

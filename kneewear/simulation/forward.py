@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import coordinate_numbers, turn_axes
+from kneewear.mechanics.coordinates import coordinate_numbers
+from kneewear.mechanics.generalized_forces import turn_axes
 from kneewear.mechanics.loads import spring_forces
 from kneewear.mechanics.periodic import fit_periodic
 from kneewear.mechanics.rigid_body import RigidBody, modal_damping

@@ -13,7 +13,8 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import coordinate_numbers, turn_axes
+from kneewear.mechanics.coordinates import coordinate_numbers
+from kneewear.mechanics.generalized_forces import turn_axes
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.simulation.balance import WEIGHT
 from kneewear.simulation.passage import Passage

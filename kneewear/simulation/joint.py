@@ -14,10 +14,11 @@ from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.element_grid import ElementGrid, join_grids
 from kneewear.geometry.grid import lay_elements
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
 from kneewear.geometry.table import tabulate_surface
 from kneewear.implant_settings import GridSettings, TableSettings
+from kneewear.sides import SIDES
 from kneewear.simulation.layers import build_layers
 from kneewear.simulation_settings import PressureLawSettings, SimulationSettings
 

@@ -14,11 +14,12 @@ from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
+from kneewear.sides import SIDES
 from kneewear.simulation.balance import contact_model
 from kneewear.simulation.drive import Drive
 from kneewear.simulation.equilibrium import Loading, solve_equilibrium

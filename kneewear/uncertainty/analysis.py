@@ -7,13 +7,12 @@ from collections.abc import Iterator
 import pandas as pd
 
 from kneewear.config import Study
+from kneewear.sides import SIDES
 from kneewear.uncertainty.effects import step_effects
 from kneewear.uncertainty.indices import SobolIndices, sobol_indices
 from kneewear.uncertainty.intervals import prediction_interval
 from kneewear.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR
 from kneewear.uncertainty.samples import OUTPUTS, column_name
-
-SIDES = ("medial", "lateral")
 
 
 def analyse_samples(study: Study, samples: pd.DataFrame) -> pd.DataFrame:

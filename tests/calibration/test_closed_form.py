@@ -10,9 +10,9 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
 from kneewear.calibration.constants import apply_overrides
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.table import tabulate_surface
+from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case
 from kneewear.wear.accumulation import accumulate_wear

@@ -9,9 +9,9 @@ import pytest
 
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.distance_tabulation import build_distance_table
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
 from tests.physics.bodies import CASES, energy, gait_study, linear_layer, pose_of
 

@@ -17,8 +17,8 @@ from kneewear.contact.evaluation import ContactModel
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.traction import Damping, Friction
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.table import tabulate_surface
+from kneewear.sides import SIDES
 from tests.contact.test_distance_table import tables
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
 

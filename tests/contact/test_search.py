@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from kneewear.contact.evaluation import ContactModel
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.table import tabulate_surface
+from kneewear.sides import SIDES
 from tests.contact.indenters import THICKNESS, bumpy_pairs, models
 from tests.contact.test_distance_table import tables
 from tests.physics.bodies import CASES, MODULUS, gait_study, linear_layer, pose_of

@@ -237,7 +237,8 @@ def read_settings(path: Path) -> None:
 @cache
 def result_seeds() -> dict[str, bytes]:
     """Results of every kind, as they are written."""
-    from kneewear.geometry.implant import SIDES, Implant
+    from kneewear.geometry.implant import Implant
+    from kneewear.sides import SIDES
     from tests.io.test_round_trips import make_damage, make_grid, make_history, make_surface
 
     sides = {side: make_surface() for side in SIDES}

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.surface import Surface
 from kneewear.implant_settings import ParametricImplantSettings
+from kneewear.sides import SIDES
 
 FOLDER = Path(__file__).parents[2] / "config" / "example_meshes"
 # Fixed here, so that retuning the default implant leaves the committed files alone.

@@ -13,9 +13,9 @@ import pytest
 from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.geometry import distance_tabulation
 from kneewear.geometry.distance_tabulation import build_distance_table
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.mesh import load_mesh
+from kneewear.sides import SIDES
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
 
 ROOT = Path(__file__).parents[2]

@@ -12,10 +12,10 @@ from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
 from kneewear.geometry import fitting
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.mesh import load_mesh
+from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
 
 ROOT = Path(__file__).parents[2]

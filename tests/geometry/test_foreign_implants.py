@@ -15,12 +15,12 @@ import trimesh
 from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.implant_settings import ImplantSettings
 from kneewear.io.shape import load_shape
+from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
 from tests.geometry.solids import closed_femoral, closed_insert
 

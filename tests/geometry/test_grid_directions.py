@@ -11,8 +11,8 @@ from kneewear.geometry.bearing import Bearing, thickness_to
 from kneewear.geometry.element_grid import join_grids
 from kneewear.geometry.element_surfaces import Plane, upright_frame
 from kneewear.geometry.grid import build_grid, lay_elements
-from kneewear.geometry.implant import SIDES
 from kneewear.io.grid import load_grid, save_grid
+from kneewear.sides import SIDES
 from tests.geometry.test_grid import exact_area, hill, implant_of
 from tests.physics.bodies import UPRIGHT, plate
 

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES, Implant, Layer
+from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.layers import (
     ThicknessTable,
     joint_thickness,
     layer_thickness,
     tabulate_thickness,
 )
+from kneewear.sides import SIDES
 from tests.geometry.plans import on_circle, polygon
 from tests.physics.bodies import UPRIGHT, plate, sphere
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.meshes import (
     TriangleMesh,
     check_femoral,
@@ -18,6 +17,7 @@ from kneewear.geometry.meshes import (
     to_knee_axes,
 )
 from kneewear.io.mesh import load_mesh
+from kneewear.sides import SIDES
 from tests.geometry.example_implant import SHAPE, example_implant, joined, meshed, stl_bytes
 
 KNEE = {"x": "posterior", "y": "superior", "z": "medial"}

@@ -13,13 +13,13 @@ from scipy.spatial import cKDTree
 from kneewear.errors import InputDataError
 from kneewear.geometry.fitting import FitSettings
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.layers import joint_thickness, tabulate_thickness
 from kneewear.geometry.meshes import to_knee_axes
 from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
 from kneewear.implant_settings import AxesSettings, FemoralRegions, InsertRegions
 from kneewear.io.mesh import load_mesh
 from kneewear.io.surfaces import load_implant, save_implant
+from kneewear.sides import SIDES
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve() / "natural_knee"

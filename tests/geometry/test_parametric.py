@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.geometry.implant import SIDES
 from kneewear.geometry.parametric import (
     PLATEAU_EDGE_SWEEP,
     build_parametric_implant,
     measure_parametric_implant,
 )
 from kneewear.geometry.swept import Profile
+from kneewear.sides import SIDES
 
 SETTINGS = default_study().implant.parametric
 NOMINAL = 6.0

@@ -11,7 +11,6 @@ from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
 from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.grid import lay_elements
-from kneewear.geometry.implant import POST, SIDES
 from kneewear.geometry.parametric import (
     FEMORAL_SWEEP,
     build_parametric_implant,
@@ -19,6 +18,7 @@ from kneewear.geometry.parametric import (
 )
 from kneewear.geometry.swept import joined_arcs
 from kneewear.io.surfaces import load_implant, save_implant
+from kneewear.sides import POST, SIDES
 
 BASE = merge_settings(read_settings("config/config.yaml"), read_settings("config/chapter3.yaml"))
 SETTINGS = load_study(BASE).implant.parametric

@@ -13,7 +13,7 @@ from kneewear.activity.activity import Activity
 from kneewear.errors import InputDataError
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.implant import SIDES, Implant, Layer
+from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
@@ -28,6 +28,7 @@ from kneewear.io.history import ELEMENT_HISTORIES, load_history, save_history
 from kneewear.io.surfaces import load_implant, save_implant
 from kneewear.io.table import load_tables, save_tables
 from kneewear.mechanics.loads import Spring
+from kneewear.sides import SIDES
 from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear.maps import DamageMaps
 

@@ -9,12 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
-from kneewear.mechanics.coordinates import (
-    COORDINATES,
-    coordinate_numbers,
-    generalized_forces,
-    turn_axes,
-)
+from kneewear.mechanics.coordinates import COORDINATES, coordinate_numbers
+from kneewear.mechanics.generalized_forces import generalized_forces, turn_axes
 from kneewear.mechanics.loads import Load, Spring, spring_forces
 from kneewear.mechanics.rotations import body_three_123
 

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from kneewear.mechanics.coordinates import turn_axes
+from kneewear.mechanics.generalized_forces import turn_axes
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.mechanics.rotations import body_three_123

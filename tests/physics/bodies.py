@@ -16,7 +16,7 @@ from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the tests)
     arc,
@@ -28,6 +28,7 @@ from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the test
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings_file import read_settings
+from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case
 

@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import SIDES
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.sides import SIDES
 from tests.physics.bodies import CASES, UPRIGHT, Study, contact_of, gait_study, moved
 
 CASE = CASES[0]

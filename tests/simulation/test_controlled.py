@@ -9,9 +9,10 @@ import pytest
 from scipy.optimize import brentq
 
 from kneewear.activity.activity import Activity
-from kneewear.geometry.implant import SIDES, Implant
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.loads import Spring
+from kneewear.sides import SIDES
 from kneewear.simulation.controlled import activity_loads, solve_controlled_cycle
 from tests.physics.bodies import (
     MODULUS,

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import simpson
 
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import turn_axes
+from kneewear.mechanics.generalized_forces import turn_axes
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.periodic import fit_periodic
 from kneewear.mechanics.rigid_body import solid_body

@@ -1,0 +1,7 @@
+"""Names of the sides of a knee, as settings, files and tables have them."""
+
+from __future__ import annotations
+
+SIDES = ("medial", "lateral")
+# What cam and post are called where sides are named.
+POST = "post"
