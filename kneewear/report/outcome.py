@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
@@ -18,6 +19,8 @@ AIMS = {"all others": (2.0, 6.0), "average pressure": (4.0, 10.0)}
 TITLES = {"all others": "All but average pressure", "average pressure": "Average pressure"}
 # Equilibria leave less than this of the load, poses replayed on another grid more.
 REPLAYED = 1e-4
+# What warnings of the same kind differ in.
+NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
 KEY_QUANTITIES = (
     "wear_depth",
     "creep_depth",
@@ -188,11 +191,16 @@ def solved_sentence(study: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
 
 
 def origin_sentences(provenance: Mapping[str, Any]) -> Iterable[str]:
-    """Warnings of the run's jobs, and its machine."""
+    """Warnings of the run's jobs, one of each kind, and its machine."""
     if "warnings" in provenance:
         found = provenance["warnings"]
         yield f"{len(found)} warnings in the logs." if found else "No warnings in the logs."
-        yield from (f"{log}: {message}" for log, message in found)
+        alike: dict[tuple[str, str], list[str]] = {}
+        for log, message in found:
+            alike.setdefault((log, NUMBER.sub("", message)), []).append(message)
+        for (log, _), (first, *others) in alike.items():
+            more = f" ({len(others)} more like it, with other numbers)" if others else ""
+            yield f"{log}: {first}{more}"
     if "machine" in provenance:
         yield f"Machine: {provenance['machine']['system']}, {provenance['machine']['processor']}."
 

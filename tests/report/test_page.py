@@ -161,6 +161,23 @@ def test_validity_counts_cases_not_sides(whole):
     assert outcome.validity_sentence(validity).startswith("4 of 4 cases")
 
 
+def test_warnings_that_differ_in_numbers_alone_are_told_once():
+    warnings = [
+        ["simulate/b000", "case 6mm_50kg: holding takes up to 2 N"],
+        ["simulate/b000", "case 14mm_150kg: holding takes up to 1.5e+03 N"],
+        ["simulate/b000", "case 6mm_50kg: contact is lost"],
+        ["simulate/b001", "case 8mm_50kg: holding takes up to 3 N"],
+    ]
+    assert list(outcome.origin_sentences({"warnings": warnings})) == [
+        "4 warnings in the logs.",
+        "simulate/b000: case 6mm_50kg: holding takes up to 2 N "
+        "(1 more like it, with other numbers)",
+        "simulate/b000: case 6mm_50kg: contact is lost",
+        "simulate/b001: case 8mm_50kg: holding takes up to 3 N",
+    ]
+    assert list(outcome.origin_sentences({"warnings": []})) == ["No warnings in the logs."]
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [(np.nan, "–"), (True, "yes"), (np.bool_(False), "no"), (12345.678, "12346"), (-0.5, "−0.5"),
