@@ -105,7 +105,8 @@ def test_folders_with_blanks_and_accents_links_and_read_only_data_are_accepted(t
 
 def test_file_without_permission_to_read_is_told():
     script = (
-        "import os, sys\nfrom kneewear.__main__ import main\nimport encodings.utf_8_sig\n"
+        # Loaded while this user may: Python itself may lie in a folder that is closed to others.
+        "import os, sys, locale\nfrom kneewear.__main__ import main\nimport encodings.utf_8_sig\n"
         "if os.getuid() == 0:\n    os.setuid(65534)\nmain(sys.argv[1:])\n"
     )
     # Folders of pytest are closed to other users.
