@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import fields
 
 import numpy as np
@@ -300,6 +301,14 @@ def test_file_of_another_program_is_refused(tmp_path):
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(InputDataError, match=r"grid\.nc: found no file"):
         load_grid(tmp_path / "grid.nc")
+
+
+def test_equal_histories_are_equal_files_at_any_hour(tmp_path):
+    history = make_history()
+    for name in ("a.nc", "b.nc"):
+        save_history(history, tmp_path / name)
+        time.sleep(1.0)  # a time stamp within the file would count seconds
+    assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
 
 
 def test_value_that_is_not_finite_is_refused(tmp_path):
