@@ -56,7 +56,7 @@ check-inputs: $(STAMP)
 # Kernels as Python, so that their lines count too: what is too large for that is left out.
 coverage: $(STAMP)
 	$(BIN)/coverage erase
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 --dist loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

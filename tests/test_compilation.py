@@ -10,6 +10,8 @@ from numba.core.dispatcher import Dispatcher
 
 import kneewear
 
+pytestmark = pytest.mark.compiled
+
 PACKAGE = Path(kneewear.__file__).parent
 MODULES = [
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)

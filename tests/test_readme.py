@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.compiled
+
 README = Path(__file__).parent.parent / "README.md"
 
 

@@ -54,7 +54,7 @@ class MotionArrays(NamedTuple):
 @compiled
 def indentation(
     along: float, radius: float, condyle: CondyleArrays
-) -> tuple[float, float, float, float]:  # pragma: no cover
+) -> tuple[float, float, float, float]:
     """Depth in the condyle of a point at (z, distance from the axis), and what it rises with.
 
     The normal's components along z and outwards, and the distance from the centre of its arc.
@@ -79,7 +79,7 @@ def press_side(
     place: NDArray,
     rows: tuple[int, int],
     numbers: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Force on the femur, its moment about x, and rates of Fy and Fz over (y, z, turn about x).
 
     With n the condyle's normal, p A the element's push and R the radius of its arc, the force is
@@ -133,7 +133,7 @@ def press_side(
 @compiled
 def near_rows(
     elements: NDArray, condyle: CondyleArrays, rotation: NDArray, place: NDArray
-) -> tuple[int, int]:  # pragma: no cover
+) -> tuple[int, int]:
     """First row of elements near the condyle, and the first one beyond."""
     spacing = elements[1, 0, 0] - elements[0, 0, 0]
     middle = place[0] + rotation[0, 2] * condyle.middle - elements[0, 0, 0]
@@ -151,7 +151,7 @@ def balance(
     tolerance: float,
     rotation: NDArray,
     numbers: NDArray,
-) -> float:  # pragma: no cover
+) -> float:
     """Move a place (6) until both sides balance the load; returns the residual that is left."""
     axes, residual, rates = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
     bracket = np.array([-np.inf, np.inf])
@@ -187,7 +187,7 @@ def follow_cycle(
     places: NDArray,
     turns: NDArray,
     avg_pressure: NDArray,
-) -> float:  # pragma: no cover
+) -> float:
     """Equilibrium at every frame, from that of largest load on; returns the largest residual."""
     frames = motion.load.shape[0]
     numbers, worst = np.zeros((2, NUMBERS)), 0.0
@@ -224,7 +224,7 @@ def add_damage(
     turns: NDArray,
     max_pressure: NDArray,
     sliding: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Largest pressure, MPa, and sum of pressure times sliding, MPa mm, of one side's elements.
 
     An element slides by half the way its point of the condyle moves from the frame before to the

@@ -41,7 +41,7 @@ SURELY_APART = 1e-9
 
 
 @compiled
-def drop_apart(pair: Any, first: int, last: int) -> int:  # pragma: no cover
+def drop_apart(pair: Any, first: int, last: int) -> int:
     """Drop listed elements that the distance table alone shows to be apart; returns the new end.
 
     Of places the table has no values for, those stay that lower bounds leave over.
@@ -66,7 +66,7 @@ def drop_apart(pair: Any, first: int, last: int) -> int:  # pragma: no cover
 
 
 @compiled
-def find_feet(pair: Any, rotation: NDArray, first: int, last: int) -> None:  # pragma: no cover
+def find_feet(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Feet of the listed elements: from the table, from the surface or along the element normals.
 
     The distance is set to inf where there is no foot.
@@ -85,7 +85,7 @@ def find_feet(pair: Any, rotation: NDArray, first: int, last: int) -> None:  # p
 
 
 @compiled
-def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:  # pragma: no cover
+def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Feet of the listed elements on the surface itself."""
     work, held = work_of(pair), indices_of(pair.held, pair.count)
     patch, voxels = patch_of(pair), voxels_of(pair)
@@ -110,7 +110,7 @@ def fire_ray(
     v: float,
     foot: NDArray,
     room: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Fill foot with way, normal and curvature where the element's normal meets the surface.
 
     The way along the outward normal is negative inside the body; inf where the line passes by.
@@ -134,7 +134,7 @@ def fire_ray(
 
 
 @compiled
-def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None:  # pragma: no cover
+def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Normals of listed elements in the moving frame; those that do not face it count as apart."""
     listed = indices_of(pair.listed, pair.count)
     elements, work = elements_of(pair), work_of(pair)
@@ -155,7 +155,7 @@ def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None: 
 
 
 @compiled
-def keep_active(pair: Any, first: int, last: int) -> int:  # pragma: no cover
+def keep_active(pair: Any, first: int, last: int) -> int:
     """Move the elements that penetrate to the front; returns the new end."""
     listed, work = indices_of(pair.listed, pair.count), work_of(pair)
     slot = first
@@ -168,7 +168,7 @@ def keep_active(pair: Any, first: int, last: int) -> int:  # pragma: no cover
 
 
 @compiled
-def move_column(pair: Any, source: int, target: int) -> None:  # pragma: no cover
+def move_column(pair: Any, source: int, target: int) -> None:
     """Copy what is known of one listed element."""
     work = work_of(pair)
     if source != target:

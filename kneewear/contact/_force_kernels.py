@@ -47,7 +47,7 @@ from kneewear.contact._record_kernels import (
 
 
 @compiled
-def is_conservative(pair: Any) -> bool:  # pragma: no cover
+def is_conservative(pair: Any) -> bool:
     """Whether forces act along the line of minimum distance and depend on it alone."""
     return (
         pair.method == MINIMUM_DISTANCE
@@ -57,9 +57,7 @@ def is_conservative(pair: Any) -> bool:  # pragma: no cover
 
 
 @compiled
-def press_active(
-    pair: Any, rotation: NDArray, first: int, last: int, total: NDArray
-) -> None:  # pragma: no cover
+def press_active(pair: Any, rotation: NDArray, first: int, last: int, total: NDArray) -> None:
     """Pressures of active elements whose penetration is their distance, and sums of them."""
     elements, work = elements_of(pair), work_of(pair)
     listed, order = indices_of(pair.listed, pair.count), indices_of(pair.order, pair.count)
@@ -80,9 +78,7 @@ def press_active(
 
 
 @compiled
-def keep_outcome(
-    pair: Any, slot: int, depth: float, pressure: float, total: NDArray
-) -> None:  # pragma: no cover
+def keep_outcome(pair: Any, slot: int, depth: float, pressure: float, total: NDArray) -> None:
     """Note one element's penetration and pressure, and add what a pair reports of them."""
     elements, outcome = elements_of(pair), rows_of(pair.outcome, pair.count, OUT_NUMBERS)
     element = indices_of(pair.listed, pair.count)[slot]
@@ -101,7 +97,7 @@ def keep_outcome(
 
 
 @compiled
-def add_conservative(pair: Any, first: int, last: int, total: NDArray) -> None:  # pragma: no cover
+def add_conservative(pair: Any, first: int, last: int, total: NDArray) -> None:
     """Sums of forces f = -push N along the gradient N of the distance.
 
     With H its second derivatives, M = rate N N' - push H, symmetric.
@@ -159,7 +155,7 @@ def add_conservative(pair: Any, first: int, last: int, total: NDArray) -> None: 
 
 
 @compiled
-def put(total: NDArray, place: int, a: float, b: float, c: float) -> None:  # pragma: no cover
+def put(total: NDArray, place: int, a: float, b: float, c: float) -> None:
     total[place] += a
     total[place + 1] += b
     total[place + 2] += c

@@ -44,7 +44,7 @@ from kneewear.contact._traction_kernels import traction_slopes, tractions
 
 
 @compiled
-def fill_turning(vector: NDArray, rate: NDArray) -> None:  # pragma: no cover
+def fill_turning(vector: NDArray, rate: NDArray) -> None:
     """Rate of a vector that rests in the fixed frame: it turns by -s x vector."""
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3
@@ -54,9 +54,7 @@ def fill_turning(vector: NDArray, rate: NDArray) -> None:  # pragma: no cover
 
 
 @compiled
-def add_product(
-    matrix: NDArray, rate: NDArray, factor: float, out: NDArray
-) -> None:  # pragma: no cover
+def add_product(matrix: NDArray, rate: NDArray, factor: float, out: NDArray) -> None:
     """Add factor times a 3 x 3 matrix times a rate."""
     for a in range(3):
         for b in range(3):
@@ -79,7 +77,7 @@ def rate_distance(
     normal_rate: NDArray,
     facing_rate: NDArray,
     hit_rate: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Rates of the distance, of the surface's normal N and of the cosine c = -N . n.
 
     The foot of a point moves with it: N changes by H dx. A ray of length s ends at x + s n, which
@@ -106,7 +104,7 @@ def rate_distance(
 
 
 @compiled
-def correct(pair: Any, facing: float) -> tuple[float, float]:  # pragma: no cover
+def correct(pair: Any, facing: float) -> tuple[float, float]:
     """Penetration over distance, and its derivative over the cosine of the angle."""
     if pair.corrected == 0:
         return 1.0, 0.0
@@ -128,7 +126,7 @@ def aim(
     facing_rate: NDArray,
     line: NDArray,
     line_rate: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Line along which pressure acts on the element, and its rate.
 
     It is N, -n or, between them, (N - n) / (2 cos(theta / 2)).
@@ -150,7 +148,7 @@ def aim(
 @compiled
 def rate_velocity(
     velocity: NDArray, x: NDArray, point_rate: NDArray, out: NDArray, out_rate: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """Velocity v + w x x of the body's point at the element, and its rate.
 
     v and w rest in the fixed frame: they turn against the body.
@@ -169,7 +167,7 @@ def rate_velocity(
 
 
 @compiled
-def add_element(total: NDArray, place: int, x: NDArray, rate: NDArray) -> None:  # pragma: no cover
+def add_element(total: NDArray, place: int, x: NDArray, rate: NDArray) -> None:
     """Add a force's rate, and that of its moment about a resting point, to a 6 x 6 sum."""
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3
@@ -187,7 +185,7 @@ def add_general(
     first: int,
     last: int,
     total: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Pressures and sums of active elements; `velocity` (6) is in the moving frame.
 
     With the distance s and the correction k the penetration is -s k. The traction t per pressure is
@@ -262,9 +260,7 @@ def add_general(
 
 
 @compiled
-def note_motion(
-    pair: Any, rotation: NDArray, velocity: NDArray, first: int, last: int
-) -> None:  # pragma: no cover
+def note_motion(pair: Any, rotation: NDArray, velocity: NDArray, first: int, last: int) -> None:
     """Slip velocity of the moving body's points along the two tangents of the active elements."""
     elements, work = elements_of(pair), work_of(pair)
     listed = indices_of(pair.listed, pair.count)

@@ -35,9 +35,7 @@ KNOWN, TOLERANCE, POSE, LAST_NUMBERS = 0, 1, 2, 14
 
 
 @compiled
-def search_chunk(
-    pair: Any, rotation: NDArray, translation: NDArray, chunk: int
-) -> None:  # pragma: no cover
+def search_chunk(pair: Any, rotation: NDArray, translation: NDArray, chunk: int) -> None:
     """Find the active elements of a chunk, and their feet; notes how many, and how many tried."""
     first_tile = indices_of(pair.chunk_first, pair.chunk_count + 1)
     first_element = indices_of(pair.tile_first, pair.tile_count + 1)
@@ -58,7 +56,7 @@ def search_chunk(
 @compiled
 def press_chunk(
     pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, known: bool, chunk: int
-) -> None:  # pragma: no cover
+) -> None:
     """Pressures of a chunk's active elements and their sums; `velocity` is in the moving frame.
 
     `known` tells that no distance was looked for.
@@ -84,7 +82,7 @@ def press_chunk(
 
 
 @compiled
-def search_pair(pair: Any, rotation: NDArray, translation: NDArray) -> None:  # pragma: no cover
+def search_pair(pair: Any, rotation: NDArray, translation: NDArray) -> None:
     """Find the active elements of a pair chunk by chunk."""
     if not boxes_meet(pair, rotation, translation):
         rows_of(pair.sums, pair.chunk_count, SUMS)[:] = 0.0
@@ -96,9 +94,7 @@ def search_pair(pair: Any, rotation: NDArray, translation: NDArray) -> None:  # 
 
 
 @compiled
-def into_moving_frame(
-    rotation: NDArray, velocity: NDArray, turned: NDArray
-) -> None:  # pragma: no cover
+def into_moving_frame(rotation: NDArray, velocity: NDArray, turned: NDArray) -> None:
     """A velocity and an angular velocity in the frame of the moving body."""
     for a in range(3):
         turned[a] = turned[3 + a] = 0.0
@@ -108,9 +104,7 @@ def into_moving_frame(
 
 
 @compiled
-def find_pose(
-    pairs: NDArray, motion: NDArray, last: NDArray, pose: NDArray
-) -> bool:  # pragma: no cover
+def find_pose(pairs: NDArray, motion: NDArray, last: NDArray, pose: NDArray) -> bool:
     """Fill the pose (4 x 3: rotation, translation) to evaluate at; whether it is the last one.
 
     It is if no element moved by more than the tolerance against the moving body since then.
@@ -134,7 +128,7 @@ def find_pose(
 
 
 @compiled
-def keep_pose(pose: NDArray, last: NDArray) -> None:  # pragma: no cover
+def keep_pose(pose: NDArray, last: NDArray) -> None:
     last[KNOWN] = 1.0
     for a in range(4):
         for b in range(3):
@@ -144,7 +138,7 @@ def keep_pose(pose: NDArray, last: NDArray) -> None:  # pragma: no cover
 @compiled
 def evaluate_pairs(
     pairs: NDArray, motion: NDArray, moving: bool, last: NDArray, numbers: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """Contact of all pairs at one pose, a row of `numbers` (NUMBERS each) a pair.
 
     `pairs` are the `records` of a `ContactModel`; other kernels may call this, everything a pair
@@ -174,7 +168,7 @@ def evaluate_model(
     last: NDArray,
     numbers: NDArray,
     outcomes: NDArray,
-) -> int:  # pragma: no cover
+) -> int:
     """Evaluate all pairs, and gather what their active elements bear; returns how many there are.
 
     `outcomes` has a row (OUT_NUMBERS) for every element.
@@ -190,7 +184,7 @@ def evaluate_chunks(
     moving: bool,
     last: NDArray,
     tasks: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """One thread's part of `evaluate_pairs`: `tasks` holds pair and chunk a row.
 
     `finish_pairs` comes after all threads.
@@ -217,7 +211,7 @@ def finish_pairs(
     last: NDArray,
     numbers: NDArray,
     outcomes: NDArray,
-) -> int:  # pragma: no cover
+) -> int:
     """Results of all pairs from the sums of their chunks, as of `evaluate_model`."""
     pose = np.empty((4, 3))
     find_pose(pairs, motion, last, pose)
@@ -239,7 +233,7 @@ def slide(
     rotation_after: NDArray,
     translation_after: NDArray,
     slip: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Slip along the two tangents of the points of the moving body now at the element centres.
 
     It is half their displacement from the frame before to the frame after.

@@ -21,7 +21,7 @@ OUTSIDE = -1
 
 
 @compiled
-def find_voxel(voxels: Voxels, x: float, y: float, z: float) -> int:  # pragma: no cover
+def find_voxel(voxels: Voxels, x: float, y: float, z: float) -> int:
     """Number of the voxel that holds a point, or OUTSIDE."""
     a = (x - voxels.origin_x) / voxels.size
     b = (y - voxels.origin_y) / voxels.size
@@ -33,7 +33,7 @@ def find_voxel(voxels: Voxels, x: float, y: float, z: float) -> int:  # pragma: 
 
 
 @compiled(inlined=True)
-def is_beyond(voxels: Voxels, voxel: int, x: float, y: float, z: float) -> bool:  # pragma: no cover
+def is_beyond(voxels: Voxels, voxel: int, x: float, y: float, z: float) -> bool:
     """Whether a lower bound of the distance shows a point in a voxel to be apart."""
     rate = 1.0 / voxels.size
     bound = rate * (x - voxels.origin_x) * voxels.planes[voxel, 0]
@@ -52,7 +52,7 @@ def project_near(
     z: float,
     foot: NDArray,
     work: NDArray,
-) -> tuple[float, float, int]:  # pragma: no cover
+) -> tuple[float, float, int]:
     """Foot of a point, from the start its voxel keeps; u, v and a status that is never FAILED.
 
     Deep inside a body, near centres of curvature, a search may find no end. What is nearest to the
@@ -92,7 +92,7 @@ def fill_from_start(
     v: float,
     foot: NDArray,
     work: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Fill foot as if (u, v) were the foot of a point inside; apart where it is outside."""
     evaluate(patch, u, v, work)
     rx, ry, rz = work[0, 0] - x, work[0, 1] - y, work[0, 2] - z
@@ -114,7 +114,7 @@ def nearest_of_blocks(
     size: float,
     shape: tuple[int, int, int],
     chosen: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Node nearest the middle of every voxel, of those nearest the eight blocks round it."""
     for i in range(shape[0]):
         for j in range(shape[1]):
@@ -143,7 +143,7 @@ def nearest_of_blocks(
 @compiled
 def raise_to_places(
     planes: NDArray, places: NDArray, shape: tuple[int, int, int], reach: int, most: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """Largest value that the bounds of the voxels round places have at them, where above most.
 
     Places are counted in voxels; all voxels up to so many away in each direction are round a place.

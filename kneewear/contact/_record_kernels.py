@@ -6,11 +6,12 @@ one condyle takes. A record costs a fifth of one. `ContactPair` fills it and kee
 
 from __future__ import annotations
 
+from ctypes import c_void_p
 from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, types  # type: ignore[attr-defined]
+from numba import carray, config, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -60,7 +61,7 @@ ALONG_MINIMUM_DISTANCE, ALONG_ELEMENT_NORMAL, ALONG_MID_SURFACE = 0, 1, 2
 ALL, BOUNDS, BREADTH_FIRST = 0, 1, 2
 
 _ADDRESS, _COUNT, _NUMBER = np.int64, np.int64, np.float64
-PAIR = np.dtype(
+_FIELDS = np.dtype(
     [
         ("elements", _ADDRESS),  # (ELEMENT_ROWS, count), in the order of the tiles
         ("count", _COUNT),
@@ -75,7 +76,7 @@ PAIR = np.dtype(
         ("half", _NUMBER, (3,)),
         ("origin", _NUMBER, (3,)),  # corner of the box of voxels, in the moving body's frame
         ("voxel", _NUMBER),  # edge of a voxel
-        ("shape", _COUNT, (3,)),
+        ("voxels", _COUNT, (3,)),  # along x, y and z
         ("planes", _ADDRESS),  # (voxels, 4) float32
         ("starts", _ADDRESS),  # (voxels, 8) float32
         ("breaks_u", _ADDRESS),
@@ -117,6 +118,8 @@ PAIR = np.dtype(
     ],
     align=True,
 )
+# Uncompiled, a field is an attribute only where numpy makes records of them.
+PAIR = np.dtype((np.record, _FIELDS)) if config.DISABLE_JIT else _FIELDS
 
 
 def _type_pointer(typing_context: Any, address: Any) -> Any:
@@ -128,7 +131,11 @@ def _type_pointer(typing_context: Any, address: Any) -> Any:
     return types.voidptr(address), generate
 
 
-as_pointer: Any = intrinsic(_type_pointer)
+def _make_pointer(address: Any) -> c_void_p:
+    return c_void_p(int(address))
+
+
+as_pointer: Any = _make_pointer if config.DISABLE_JIT else intrinsic(_type_pointer)
 
 
 class Voxels(NamedTuple):
@@ -146,43 +153,43 @@ class Voxels(NamedTuple):
 
 
 @compiled
-def elements_of(pair: Any) -> NDArray:  # pragma: no cover
+def elements_of(pair: Any) -> NDArray:
     return carray(as_pointer(pair.elements), (ELEMENT_ROWS, pair.count), np.float64)
 
 
 @compiled
-def work_of(pair: Any) -> NDArray:  # pragma: no cover
+def work_of(pair: Any) -> NDArray:
     return carray(as_pointer(pair.work), (WORK_ROWS, pair.count), np.float64)
 
 
 @compiled
-def indices_of(address: int, count: int) -> NDArray:  # pragma: no cover
+def indices_of(address: int, count: int) -> NDArray:
     return carray(as_pointer(address), (count,), np.int64)
 
 
 @compiled
-def numbers_of(address: int, count: int) -> NDArray:  # pragma: no cover
+def numbers_of(address: int, count: int) -> NDArray:
     return carray(as_pointer(address), (count,), np.float64)
 
 
 @compiled
-def rows_of(address: int, rows: int, columns: int) -> NDArray:  # pragma: no cover
+def rows_of(address: int, rows: int, columns: int) -> NDArray:
     return carray(as_pointer(address), (rows, columns), np.float64)
 
 
 @compiled
-def marks_of(pair: Any) -> NDArray:  # pragma: no cover
+def marks_of(pair: Any) -> NDArray:
     return carray(as_pointer(pair.mark), (pair.count,), np.uint8)
 
 
 @compiled
-def neighbours_of(pair: Any) -> NDArray:  # pragma: no cover
+def neighbours_of(pair: Any) -> NDArray:
     return carray(as_pointer(pair.neighbours), (pair.count, 8), np.int64)
 
 
 @compiled
-def voxels_of(pair: Any) -> Voxels:  # pragma: no cover
-    count = pair.shape[0] * pair.shape[1] * pair.shape[2]
+def voxels_of(pair: Any) -> Voxels:
+    count = pair.voxels[0] * pair.voxels[1] * pair.voxels[2]
     return Voxels(
         carray(as_pointer(pair.planes), (count, 4), np.float32),
         carray(as_pointer(pair.starts), (count, 8), np.float32),
@@ -190,14 +197,14 @@ def voxels_of(pair: Any) -> Voxels:  # pragma: no cover
         pair.origin[1],
         pair.origin[2],
         pair.voxel,
-        pair.shape[0],
-        pair.shape[1],
-        pair.shape[2],
+        pair.voxels[0],
+        pair.voxels[1],
+        pair.voxels[2],
     )
 
 
 @compiled
-def patch_of(pair: Any) -> PatchArrays:  # pragma: no cover
+def patch_of(pair: Any) -> PatchArrays:
     spans_u, spans_v = pair.patch[0], pair.patch[1]
     shape = (spans_u, spans_v, pair.patch[2], pair.patch[3], 4)
     return PatchArrays(
@@ -209,7 +216,7 @@ def patch_of(pair: Any) -> PatchArrays:  # pragma: no cover
 
 
 @compiled
-def table_of(pair: Any) -> DistanceArrays:  # pragma: no cover
+def table_of(pair: Any) -> DistanceArrays:
     columns = (pair.table[0], pair.table[1])
     return DistanceArrays(
         carray(as_pointer(pair.table_axis), (2,), np.float64),
@@ -224,5 +231,5 @@ def table_of(pair: Any) -> DistanceArrays:  # pragma: no cover
 
 
 @compiled
-def traction_of(pair: Any) -> TractionLaw:  # pragma: no cover
+def traction_of(pair: Any) -> TractionLaw:
     return TractionLaw(pair.static, pair.dynamic, pair.transition, pair.damping)

@@ -44,7 +44,7 @@ from kneewear.contact._record_kernels import (
 @compiled
 def finish(
     pair: Any, rotation: NDArray, translation: NDArray, moving: bool, numbers: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """A pair's result in the fixed frame, from the sums of its chunks in their order."""
     sums = rows_of(pair.sums, pair.chunk_count, SUMS)
     total = np.zeros(SUMS)
@@ -71,7 +71,7 @@ def finish(
 
 
 @compiled
-def gather_outcomes(pairs: NDArray, outcomes: NDArray) -> int:  # pragma: no cover
+def gather_outcomes(pairs: NDArray, outcomes: NDArray) -> int:
     """Copy what the active elements bear, pair after pair and chunk after chunk; their number."""
     slot = np.int64(0)
     for p in range(pairs.shape[0]):
@@ -91,7 +91,7 @@ def gather_outcomes(pairs: NDArray, outcomes: NDArray) -> int:  # pragma: no cov
 
 
 @compiled
-def fill_wrench(rotation: NDArray, total: NDArray, wrench: NDArray) -> None:  # pragma: no cover
+def fill_wrench(rotation: NDArray, total: NDArray, wrench: NDArray) -> None:
     """Force and moment about the moving body's origin."""
     for a in range(3):
         wrench[a] = wrench[3 + a] = 0.0
@@ -103,9 +103,7 @@ def fill_wrench(rotation: NDArray, total: NDArray, wrench: NDArray) -> None:  # 
 
 
 @compiled
-def fill_stiffness(
-    rotation: NDArray, total: NDArray, stiffness: NDArray
-) -> None:  # pragma: no cover
+def fill_stiffness(rotation: NDArray, total: NDArray, stiffness: NDArray) -> None:
     """Derivative of the wrench over translation t and turn s.
 
     To the sums comes what moves besides the force: the point, whose moment changes by
@@ -131,7 +129,7 @@ def fill_stiffness(
 
 
 @compiled
-def turn_blocks(rotation: NDArray, rates: NDArray, out: NDArray) -> None:  # pragma: no cover
+def turn_blocks(rotation: NDArray, rates: NDArray, out: NDArray) -> None:
     """Turn the four 3 x 3 blocks of a 6 x 6 matrix into the fixed frame."""
     half = np.empty(36)
     for a in range(6):

@@ -49,7 +49,7 @@ class Mapping(NamedTuple):
 
 
 @compiled
-def boxes_meet(pair: Any, rotation: NDArray, translation: NDArray) -> bool:  # pragma: no cover
+def boxes_meet(pair: Any, rotation: NDArray, translation: NDArray) -> bool:
     """Whether the box round the elements and that round the moving surface may overlap.
 
     Tried are the six directions of their edges.
@@ -61,13 +61,13 @@ def boxes_meet(pair: Any, rotation: NDArray, translation: NDArray) -> bool:  # p
         for b in range(3):
             middle += rotation[b, a] * (pair.middle[b] - translation[b])
             reach += abs(rotation[b, a]) * pair.half[b]
-        half = 0.5 * pair.voxel * pair.shape[a]
+        half = 0.5 * pair.voxel * pair.voxels[a]
         apart |= not abs(middle - pair.origin[a] - half) <= half + reach
     for a in range(3):
         # The same of the moving box along axis a of the fixed body.
         middle, reach = translation[a], 0.0
         for b in range(3):
-            half = 0.5 * pair.voxel * pair.shape[b]
+            half = 0.5 * pair.voxel * pair.voxels[b]
             middle += rotation[a, b] * (pair.origin[b] + half)
             reach += abs(rotation[a, b]) * half
         apart |= not abs(middle - pair.middle[a]) <= pair.half[a] + reach
@@ -77,7 +77,7 @@ def boxes_meet(pair: Any, rotation: NDArray, translation: NDArray) -> bool:  # p
 @compiled
 def place_element(
     pair: Any, rotation: NDArray, translation: NDArray, element: int, slot: int
-) -> int:  # pragma: no cover
+) -> int:
     """Write an element's point in the frame of the moving body to a slot; its voxel or OUTSIDE."""
     elements, work = elements_of(pair), work_of(pair)
     rx = elements[CENTRE, element] - translation[0]
@@ -91,9 +91,7 @@ def place_element(
 
 
 @compiled
-def list_all(
-    pair: Any, rotation: NDArray, translation: NDArray, first: int, last: int
-) -> int:  # pragma: no cover
+def list_all(pair: Any, rotation: NDArray, translation: NDArray, first: int, last: int) -> int:
     """List all elements first to last that lie in the box round the moving surface."""
     listed, held = indices_of(pair.listed, pair.count), indices_of(pair.held, pair.count)
     slot = first
@@ -106,7 +104,7 @@ def list_all(
 
 
 @compiled
-def into_voxels(pair: Any, rotation: NDArray, translation: NDArray) -> Mapping:  # pragma: no cover
+def into_voxels(pair: Any, rotation: NDArray, translation: NDArray) -> Mapping:
     """Map from the fixed frame into the moving one, counted in voxels from the map's corner."""
     rate = 1.0 / pair.voxel
     r, t, o = rotation, translation, pair.origin
@@ -122,9 +120,7 @@ def into_voxels(pair: Any, rotation: NDArray, translation: NDArray) -> Mapping: 
 
 
 @compiled(inlined=True)
-def tile_is_apart(
-    numbers: NDArray, tile: int, way: Mapping, voxels: Voxels
-) -> bool:  # pragma: no cover
+def tile_is_apart(numbers: NDArray, tile: int, way: Mapping, voxels: Voxels) -> bool:
     """Whether a lower bound of the distance rules contact out for a whole tile."""
     x, y, z = numbers[tile, 0], numbers[tile, 1], numbers[tile, 2]
     a = way.xx * x + way.xy * y + way.xz * z + way.x
@@ -155,9 +151,7 @@ def tile_is_apart(
 
 
 @compiled(inlined=True)
-def element_is_apart(
-    elements: NDArray, element: int, way: Mapping, voxels: Voxels
-) -> bool:  # pragma: no cover
+def element_is_apart(elements: NDArray, element: int, way: Mapping, voxels: Voxels) -> bool:
     """Whether a lower bound of the distance rules contact out for an element."""
     x, y = elements[CENTRE, element], elements[CENTRE + 1, element]
     z = elements[CENTRE + 2, element]
@@ -177,7 +171,7 @@ def element_is_apart(
 @compiled
 def list_by_bounds(
     pair: Any, rotation: NDArray, translation: NDArray, first_tile: int, last_tile: int
-) -> int:  # pragma: no cover
+) -> int:
     """List the elements of some tiles that lower bounds of their distance leave over."""
     listed, held = indices_of(pair.listed, pair.count), indices_of(pair.held, pair.count)
     tile_first = indices_of(pair.tile_first, pair.tile_count + 1)

@@ -38,9 +38,7 @@ UNTRIED, TRIED, PRESSED = 0, 1, 2
 
 
 @compiled
-def spread_from_active(
-    pair: Any, rotation: NDArray, translation: NDArray
-) -> None:  # pragma: no cover
+def spread_from_active(pair: Any, rotation: NDArray, translation: NDArray) -> None:
     """Find the active elements of a pair, starting from those of the last search.
 
     These are tried; the neighbours of those still active follow, ring by ring, until a ring holds
@@ -76,7 +74,7 @@ def spread_from_active(
 @compiled(inlined=True)
 def is_to_try(
     marks: NDArray, elements: NDArray, element: int, way: Mapping, voxels: Voxels
-) -> bool:  # pragma: no cover
+) -> bool:
     """Whether an element was not tried yet, and may touch; it counts as tried from now on."""
     if marks[element] != UNTRIED:
         return False
@@ -87,7 +85,7 @@ def is_to_try(
 @compiled
 def list_element(
     pair: Any, rotation: NDArray, translation: NDArray, element: int, slot: int
-) -> int:  # pragma: no cover
+) -> int:
     """List an element; returns the next free slot."""
     voxel = place_element(pair, rotation, translation, element, slot)
     if voxel == OUTSIDE:
@@ -98,9 +96,7 @@ def list_element(
 
 
 @compiled
-def list_the_rest(
-    pair: Any, rotation: NDArray, translation: NDArray, slot: int
-) -> int:  # pragma: no cover
+def list_the_rest(pair: Any, rotation: NDArray, translation: NDArray, slot: int) -> int:
     """List the untried elements that lower bounds leave over."""
     tile_first = indices_of(pair.tile_first, pair.tile_count + 1)
     tiles = rows_of(pair.tiles, pair.tile_count, TILE_NUMBERS)
@@ -116,7 +112,7 @@ def list_the_rest(
 
 
 @compiled
-def keep_in_order(pair: Any, tried: int) -> None:  # pragma: no cover
+def keep_in_order(pair: Any, tried: int) -> None:
     """Bring the active elements among the tried into the places that other searches give them."""
     listed, marks, work = indices_of(pair.listed, pair.count), marks_of(pair), work_of(pair)
     before, slot_of = indices_of(pair.before, pair.count), indices_of(pair.state, pair.count)

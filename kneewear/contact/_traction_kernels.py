@@ -22,7 +22,7 @@ class TractionLaw(NamedTuple):
 @compiled
 def friction_coefficient(
     speed: NDArray, static: float, dynamic: float, transition: float
-) -> NDArray:  # pragma: no cover
+) -> NDArray:
     """Friction over pressure; a number or an array of speeds."""
     ratio = speed / transition
     return (
@@ -31,9 +31,7 @@ def friction_coefficient(
 
 
 @compiled
-def friction_slope(
-    speed: NDArray, static: float, dynamic: float, transition: float
-) -> NDArray:  # pragma: no cover
+def friction_slope(speed: NDArray, static: float, dynamic: float, transition: float) -> NDArray:
     """Derivative of `friction_coefficient` over the speed."""
     ratio = speed / transition
     quarter = 0.25 * ratio**2 + 0.75
@@ -42,7 +40,7 @@ def friction_slope(
 
 
 @compiled
-def damping_factor(rate: NDArray, coefficient: float) -> NDArray:  # pragma: no cover
+def damping_factor(rate: NDArray, coefficient: float) -> NDArray:
     """Damped over elastic pressure; a number or an array of penetration rates."""
     return np.maximum(1.0 + coefficient * rate, 0.0)
 
@@ -54,7 +52,7 @@ def tractions(
     velocity: NDArray,
     traction: NDArray,
     slope: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Traction on the moving body per elastic pressure, and its derivative over the velocity.
 
     `normal` is the moving surface's outward unit normal N, which points into the layer; `velocity`
@@ -87,9 +85,7 @@ def tractions(
 
 
 @compiled
-def traction_slopes(
-    law: TractionLaw, normal: NDArray, velocity: NDArray, slope: NDArray
-) -> None:  # pragma: no cover
+def traction_slopes(law: TractionLaw, normal: NDArray, velocity: NDArray, slope: NDArray) -> None:
     """Derivative (3 x 3) of the traction of `tractions` over the unit normal."""
     rate = normal[0] * velocity[0] + normal[1] * velocity[1] + normal[2] * velocity[2]
     factor = damping_factor(rate, law.damping)

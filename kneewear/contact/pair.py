@@ -276,7 +276,7 @@ class ContactPair:
         self._set(
             origin=space.origin,
             voxel=space.voxel,
-            shape=space.shape,
+            voxels=space.shape,
             planes=space.planes,
             starts=space.starts,
             breaks_u=patch.breaks_u,

@@ -50,7 +50,7 @@ FOOT_NUMBERS = 10
 
 
 @compiled
-def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no cover
+def spline_weights(t: float) -> tuple[float, float, float, float]:
     """Weights of the four cubic B-splines at t of a cell.
 
     The four polynomials are written alike, so that they share a register.
@@ -64,7 +64,7 @@ def spline_weights(t: float) -> tuple[float, float, float, float]:  # pragma: no
 
 
 @compiled
-def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
+def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:
     """First derivatives of the weights; `rate` is one over the spacing."""
     return (
         ((-0.5 * t + 1.0) * t - 0.5) * rate,
@@ -75,7 +75,7 @@ def spline_slopes(t: float, rate: float) -> tuple[float, float, float, float]:  
 
 
 @compiled
-def spline_bends(t: float, rate: float) -> tuple[float, float, float, float]:  # pragma: no cover
+def spline_bends(t: float, rate: float) -> tuple[float, float, float, float]:
     """Second derivatives of the weights; `rate` is one over the spacing, squared."""
     return (1.0 - t) * rate, (3.0 * t - 2.0) * rate, (1.0 - 3.0 * t) * rate, t * rate
 
@@ -103,7 +103,7 @@ LOWER = (
 @compiled
 def place_points(
     table: DistanceArrays, points: NDArray, first: int, last: int, place: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """Coordinates of points in units of the table's cells, and their radius.
 
     `points` (3, n) and `place` (4, n) hold a row a coordinate. The arctangent is written out, so
@@ -137,7 +137,7 @@ def place_points(
 @compiled
 def find_states(
     table: DistanceArrays, place: NDArray, first: int, last: int, state: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """Whether the table has values at placed points."""
     start, length, base, kind = table.first, table.length, table.base, table.state
     last_a, last_b = start.shape[0] - 2.0, start.shape[1] - 2.0
@@ -162,7 +162,7 @@ def look_up_distances(
     place: NDArray,
     state: NDArray,
     feet: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Signed distances of points first to last, into the first row of `feet`, where tabulated.
 
     Arrays hold a row a coordinate and a column a point. Loops are flat, because a call that takes
@@ -208,7 +208,7 @@ def look_up_feet(
     place: NDArray,
     state: NDArray,
     feet: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Distances as `look_up_distances` with first and second derivatives, as `closest_point`.
 
     The gradient is left as it is: it misses unit length by the error of the table, so it is the
@@ -295,7 +295,7 @@ def half_way_errors(
     step: NDArray,
     distance: NDArray,
     error: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Error of a spline along one line through each point, half-way between nodes `step` apart.
 
     A step is (turn about the axis, dz, dr); NaN where a node has no foot.
@@ -336,7 +336,7 @@ def mark_cells(
     high: NDArray,
     start_u: NDArray,
     start_v: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Widen each column's range of cells to hold points of all layers of the band over (u, v)."""
     work = np.empty((6, 4))
     for p in range(u.shape[0]):
@@ -361,7 +361,7 @@ def mark_cells(
 @compiled
 def height_over(
     patch: PatchArrays, x: float, y: float, z: float, u: float, v: float, work: NDArray
-) -> float:  # pragma: no cover
+) -> float:
     """Height of a point over the tangent plane at (u, v)."""
     evaluate(patch, u, v, work)
     nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
@@ -385,7 +385,7 @@ def fill_columns(
     start_v: NDArray,
     distance: NDArray,
     is_foot: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Signed distance at every node, and whether its foot lies in the domain of the patch.
 
     Where the foot leaves even the continued patch, the distance is that to its tangent plane.
@@ -436,7 +436,7 @@ def fill_coefficients(
     count: NDArray,
     coefficient: NDArray,
     state: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Coefficients from the distances at the nodes round each, and what each cell holds."""
     for i in range(first.shape[0]):
         for k in range(first.shape[1]):

@@ -45,7 +45,7 @@ class PatchArrays(NamedTuple):
 
 
 @compiled
-def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
+def find_span(breaks: NDArray, value: float) -> int:
     low, high = 0, breaks.shape[0] - 2
     while low < high:
         middle = (low + high + 1) // 2
@@ -57,7 +57,7 @@ def find_span(breaks: NDArray, value: float) -> int:  # pragma: no cover
 
 
 @compiled(inlined=True)
-def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # pragma: no cover
+def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:
     """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv; the fourth column is overwritten.
 
     The four homogeneous coordinates go side by side, so that they share a register.
@@ -109,9 +109,7 @@ def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:  # p
 
 
 @compiled
-def evaluate_many(
-    patch: PatchArrays, u: NDArray, v: NDArray, out: NDArray
-) -> None:  # pragma: no cover
+def evaluate_many(patch: PatchArrays, u: NDArray, v: NDArray, out: NDArray) -> None:
     work = np.empty((6, 4))
     for n in range(u.shape[0]):
         evaluate(patch, u[n], v[n], work)
@@ -130,7 +128,7 @@ def closest_point(
     v: float,
     foot: NDArray,
     work: NDArray,
-) -> tuple[float, float, int]:  # pragma: no cover
+) -> tuple[float, float, int]:
     """Project a point onto a patch by safeguarded Newton from (u, v).
 
     Fills foot with signed distance, normal (3) and the six independent entries of the Hessian of
@@ -213,7 +211,7 @@ def fill_foot(
     du: float,
     dv: float,
     foot: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Distance, normal carried along the last step (du, dv), and Hessian of the distance.
 
     With metric G, second form B and rows T = (Su, Sv): Hessian = -T' G^-1 B (G - m B)^-1 T.
@@ -267,7 +265,7 @@ def project(
     v: float,
     foot: NDArray,
     work: NDArray,
-) -> tuple[float, float, int]:  # pragma: no cover
+) -> tuple[float, float, int]:
     """Project a point from a start (u, v) near its foot by plain Newton steps.
 
     Fills foot as `closest_point`, but of a point outside the body with the distance alone. That
@@ -327,7 +325,7 @@ def closest_many(
     v: NDArray,
     feet: NDArray,
     status: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     work = np.empty((6, 4))
     for n in range(points.shape[0]):
         u[n], v[n], status[n] = closest_point(
@@ -338,7 +336,7 @@ def closest_many(
 @compiled
 def drop_many(
     patch: PatchArrays, x: NDArray, z: NDArray, u: NDArray, v: NDArray, hit: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """Find where vertical lines through (x, z) meet a patch, by Newton from (u, v)."""
     work = np.empty((6, 4))
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
@@ -374,7 +372,7 @@ class BoxTree(NamedTuple):
 @compiled
 def enters_box(
     box: NDArray, ox: float, oy: float, oz: float, ix: float, iy: float, iz: float
-) -> float:  # pragma: no cover
+) -> float:
     """Distance at which a ray (inverse direction i) enters a box, at least 0; inf if never."""
     near, far = 0.0, np.inf
     for low, high, o, inverse in (
@@ -399,7 +397,7 @@ def meet_line(
     u: float,
     v: float,
     work: NDArray,
-) -> tuple[float, float, float]:  # pragma: no cover
+) -> tuple[float, float, float]:
     """Newton from (u, v) to where a line meets a patch: u, v and distance; inf without success."""
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
     v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
@@ -417,7 +415,7 @@ def meet_line(
         vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
         volume = dx * (uy * vz - uz * vy) + dy * (uz * vx - ux * vz) + dz * (ux * vy - uy * vx)
         size = np.sqrt((ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz))
-        if abs(volume) < 1e-9 * size:
+        if abs(volume) <= 1e-9 * size:
             return u, v, np.inf
         du = (
             -(rx * (vy * dz - vz * dy) + ry * (vz * dx - vx * dz) + rz * (vx * dy - vy * dx))
@@ -447,7 +445,7 @@ def ray_many(
     u: NDArray,
     v: NDArray,
     distance: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """First point of a patch on each ray; distance inf where there is none."""
     work = np.empty((6, 4))
     stack = np.empty((256, 3), dtype=np.int64)

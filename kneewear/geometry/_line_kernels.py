@@ -17,7 +17,7 @@ def meet_many(
     u: NDArray,
     v: NDArray,
     met: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Move each (u, v) to where its line meets a patch, or to the border it leaves the patch by."""
     work = np.empty((6, 4))
     for n in range(origins.shape[0]):

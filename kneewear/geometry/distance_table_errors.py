@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 # Into a sharp edge the band is only this part of the edge's radius deep: there level surfaces turn
 # sharper with depth until they break, and no smooth table follows.
 DEPTH_OF_RADIUS = 0.3
+# Points along either side of the raster on which sharp edges are looked for.
+RASTER = 300
 
 
 def measure_table(
@@ -30,7 +32,7 @@ def measure_table(
     depth: float,
     outside: float,
     wanted_error: float,
-    count: int = 100_000,
+    count: int,
 ) -> TableQuality:
     """Compare a table with exact distances at random places of its band.
 
@@ -213,8 +215,8 @@ def band_samples(
 
 def _near_edge(surface: Surface, feet: Array) -> NDArray[np.bool_]:
     """Whether points of a patch lie within EDGE_REACH of a sharp edge or groove."""
-    (u0, u1), (v0, v1) = surface.domain
-    u, v = np.meshgrid(np.linspace(u0, u1, 300), np.linspace(v0, v1, 300), indexing="ij")
+    raster = (np.linspace(*ends, RASTER) for ends in surface.domain)
+    u, v = np.meshgrid(*raster, indexing="ij")
     sharp = np.abs(np.stack(surface.curvature(u, v))).max(axis=0) > 1.0 / EDGE_RADIUS
     if not sharp.any():
         return np.zeros(len(feet), dtype=bool)

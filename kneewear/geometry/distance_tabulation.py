@@ -28,6 +28,9 @@ SPACINGS = 2.0 ** (np.arange(-30, 7) / 6)
 SHARE = 0.7
 # Bytes of a table.
 LARGEST = 16_000_000
+# Lines along which the spacing is chosen, and places at which a table is measured.
+LINES = 3000
+PLACES = 100_000
 ROUNDS = 5
 # Nearer to a border of the patch than this, mm, nothing is tabulated: there the nodes' distances
 # rest on the patch's continuation, which may bend sharply.
@@ -81,7 +84,7 @@ def build_distance_table(
         if memory > LARGEST:
             spacing = spacing * 1.05 * (memory / LARGEST) ** 0.5
             continue
-        quality = measure_table(surface, arrays, depth, outside, wanted_error)
+        quality = measure_table(surface, arrays, depth, outside, wanted_error, PLACES)
         logger.info("%s", quality)
         excess = quality.excess()
         if best is None or excess < best.quality.excess():
@@ -170,7 +173,7 @@ class _Band:
 
 def _choose_spacing(band: _Band, wanted: float) -> Array:
     """Spacing along angle, rad, z and radius, mm, that keeps each axis within its share."""
-    u, v, height, edge = band_samples(band.surface, band.depth, band.outside, 3000, seed=1)
+    u, v, height, edge = band_samples(band.surface, band.depth, band.outside, LINES, seed=1)
     normal = band.surface.normal(u, v)
     points = band.surface.evaluate(u, v) + height[:, None] * normal
     allowed = SHARE * wanted * np.where(edge, EDGE_RELAXATION, 1.0)

@@ -29,7 +29,7 @@ class SpringArrays(NamedTuple):
 
 
 @compiled
-def cross(a: NDArray, b: NDArray, product: NDArray) -> None:  # pragma: no cover
+def cross(a: NDArray, b: NDArray, product: NDArray) -> None:
     """Cross product of two vectors."""
     product[0] = a[1] * b[2] - a[2] * b[1]
     product[1] = a[2] * b[0] - a[0] * b[2]
@@ -37,9 +37,7 @@ def cross(a: NDArray, b: NDArray, product: NDArray) -> None:  # pragma: no cover
 
 
 @compiled
-def add_double_cross(
-    matrix: NDArray, a: NDArray, b: NDArray, factor: float
-) -> None:  # pragma: no cover
+def add_double_cross(matrix: NDArray, a: NDArray, b: NDArray, factor: float) -> None:
     """Add factor times [a]x [b]x = b a' - (a . b) I to a matrix."""
     dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     for i in range(3):
@@ -49,7 +47,7 @@ def add_double_cross(
 
 
 @compiled
-def add_cross_matrix(matrix: NDArray, a: NDArray, factor: float) -> None:  # pragma: no cover
+def add_cross_matrix(matrix: NDArray, a: NDArray, factor: float) -> None:
     """Add factor times [a]x, which takes w to a x w, to a matrix."""
     matrix[0, 1] -= factor * a[2]
     matrix[0, 2] += factor * a[1]
@@ -60,7 +58,7 @@ def add_cross_matrix(matrix: NDArray, a: NDArray, factor: float) -> None:  # pra
 
 
 @compiled
-def orient(angles: NDArray, rotation: NDArray, axes: NDArray) -> None:  # pragma: no cover
+def orient(angles: NDArray, rotation: NDArray, axes: NDArray) -> None:
     """Rotation of body-three 1-2-3 angles, and the axes (columns) they turn about."""
     s1, c1 = np.sin(angles[0]), np.cos(angles[0])
     s2, c2 = np.sin(angles[1]), np.cos(angles[1])
@@ -88,7 +86,7 @@ def apply_load(
     rotation: NDArray,
     wrench: NDArray,
     rate: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Add a load's wrench about the moving origin, and its derivative over the twist."""
     pull, twist, lever, about = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for i in range(3):
@@ -119,7 +117,7 @@ def apply_load(
 @compiled
 def along_coordinates(
     wrench: NDArray, rate: NDArray, axes: NDArray, force: NDArray, derivative: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """Add forces along the coordinates and their derivative, from a wrench and its derivative."""
     # J = diag(I, axes): only rows and columns of turns change.
     for i in range(3):
@@ -149,7 +147,7 @@ def pull_springs(
     force: NDArray,
     derivative: NDArray,
     resistance: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Add forces of springs and dampers along the coordinates, and their derivatives."""
     for n in range(springs.coordinate.shape[0]):
         i = springs.coordinate[n]
@@ -169,7 +167,7 @@ def inertia_along(
     rates: NDArray,
     mass: NDArray,
     bias: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Mass matrix over the coordinates, and the forces that rates of the angles alone need.
 
     Newton's and Euler's laws about the body's origin, R c = r off the centre of mass:
@@ -241,7 +239,7 @@ def sample_spline(
     value: NDArray,
     rate: NDArray,
     acceleration: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Values and two derivatives of periodic cubics on equal intervals.
 
     `coefficients` (interval, power, channel) are those of the time since the interval's start.

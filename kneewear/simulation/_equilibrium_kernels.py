@@ -44,7 +44,7 @@ class LoadingArrays(NamedTuple):
 @compiled
 def unbalance(
     numbers: NDArray, place: NDArray, loading: LoadingArrays, residual: NDArray, rates: NDArray
-) -> None:  # pragma: no cover
+) -> None:
     """Residual forces, N, and their derivative over (y, z, varus); the last is medial-lateral."""
     total = np.zeros(6)
     stiffness = np.zeros((6, 3))
@@ -96,7 +96,7 @@ def step_sides(
     residual: NDArray,
     rates: NDArray,
     bracket: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Newton step in (y, z, varus), safeguarded side by side; narrows the medial-lateral bracket.
 
     Heights of the sides are h = y - varus x lever, with the lever of each side's force. Unknowns
@@ -149,7 +149,7 @@ def balance_sides(
     bracket: NDArray,
     tolerance: float,
     iterations: int,
-) -> tuple[int, int, float]:  # pragma: no cover
+) -> tuple[int, int, float]:
     """Move a place (6) until both sides balance the load.
 
     Returns how it ended, the iterations used and the largest residual relative to the load. The

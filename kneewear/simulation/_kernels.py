@@ -63,7 +63,7 @@ def balance(
     rotation: NDArray,
     axes: NDArray,
     found: Forces,
-) -> None:  # pragma: no cover
+) -> None:
     """Forces of contact, loads, springs and dampers along the coordinates, and their derivatives.
 
     `loads` holds force, moment and point of each load (9 numbers); `rotation` and `axes` are those
@@ -123,7 +123,7 @@ def place_state(
     rates: NDArray,
     accelerations: NDArray,
     values: NDArray,
-) -> None:  # pragma: no cover
+) -> None:
     """Coordinates and rates: of the course where prescribed, of the state where free.
 
     Fills in the course's `values` at that time, and the accelerations of the prescribed
@@ -150,7 +150,7 @@ def move(
     matrix: NDArray,
     reaction: NDArray,
     found: Forces,
-) -> None:  # pragma: no cover
+) -> None:
     """Slope of the state (free coordinates, their rates), its derivative, and what drivers exert.
 
     M q'' + b = Q + R, with R zero along free coordinates and q'' prescribed along the others.
@@ -197,7 +197,7 @@ def move(
 
 
 @compiled
-def carried_parts(found: Forces, lost: float, margins: NDArray) -> None:  # pragma: no cover
+def carried_parts(found: Forces, lost: float, margins: NDArray) -> None:
     """Force of all pairs, and of each, beyond the part of the load that counts as lost contact."""
     load = 0.0
     for i in range(3):

@@ -45,6 +45,7 @@ def by_engine() -> np.ndarray:
     return np.array([[values[side, name] for name in QUANTITIES] for side in SIDES])
 
 
+@pytest.mark.compiled
 def test_closed_form_agrees_with_the_engine():
     closed = simulate_cells(STUDY, "gait", [CELL], COARSE)[0]
     difference = dict(zip(QUANTITIES, np.abs(closed / by_engine() - 1.0).T, strict=True))

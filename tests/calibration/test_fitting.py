@@ -52,12 +52,14 @@ def test_constants_are_few_and_those_of_the_default_study_lie_within_bounds(cali
             assert constant.low <= value <= constant.high, name
 
 
+@pytest.mark.slow
 def test_plain_values_make_a_study(calibration):
     plain = apply_overrides(STUDY, plain_values(calibration.constants))
     tiny = Resolution(24, 18, 8)
     assert np.isfinite(simulate_cells(plain, "gait", [(10.0, 75.0)], tiny)).all()
 
 
+@pytest.mark.compiled
 def test_known_constants_are_found_again(calibration):
     names = ["femoral sagittal radius", "wear factor", "creep constant"]
     chosen = {name: calibration.constants[name] for name in names}

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from kneewear import default_study
 from kneewear.calibration.closed_form import Resolution
 from kneewear.calibration.trade_off import error_rows, simulate_published
 from kneewear.regression.comparison import compare_published
+
+pytestmark = pytest.mark.compiled
 
 RECORD = Path(__file__).parents[2] / "config" / "calibration" / "trade_off.csv"
 

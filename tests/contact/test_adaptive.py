@@ -30,6 +30,8 @@ from tests.physics.bodies import (
     sphere,
 )
 
+pytestmark = pytest.mark.compiled
+
 RADIUS, HEIGHT, HALF = 30.0, 8.0, 9.0
 LAW = SmallStrain(MODULUS)
 MINIMUM = "minimum_distance"

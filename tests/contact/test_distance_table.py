@@ -15,6 +15,8 @@ from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
 from tests.physics.bodies import CASES, energy, gait_study, linear_layer, pose_of
 
+pytestmark = pytest.mark.compiled
+
 # The bounds: force within 0.1 %, moments within 0.1 % of the force times 1 mm.
 FORCE, MOMENT = 1e-3, 1e-3
 

@@ -27,6 +27,8 @@ from tests.physics.bodies import (
     sphere,
 )
 
+pytestmark = pytest.mark.compiled
+
 RADIUS, HEIGHT = 30.0, 8.0
 METHODS = ("minimum_distance", "ray")
 CORRECTIONS = ("none", "mid_surface")

@@ -59,6 +59,7 @@ def numbers(result):
     )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("source", ["search", "table"])
 def test_warm_cold_and_shuffled_poses_give_the_same_bits(source):
     poses = [pose_of(history(), frame) for frame in range(12)]
@@ -74,6 +75,7 @@ def test_warm_cold_and_shuffled_poses_give_the_same_bits(source):
     assert numbers(knee(source=source)[0].evaluate(*poses[3])) == warm[3]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("choices", [{}, {"search": "all"}, MOTION])
 def test_result_does_not_depend_on_the_number_of_threads(choices):
     models = [knee((90, 70), threads=threads, **choices)[0] for threads in (1, 2, 3)]
@@ -104,6 +106,7 @@ def test_each_pair_alone_gives_what_the_model_gives():
     assert len(together) == 2
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("source", ["search", "table"])
 def test_pressures_times_areas_along_their_lines_add_up_to_the_resultant(source):
     model, pairs = knee(source=source)
@@ -213,6 +216,7 @@ class TestReuse:
             assert sum(part.evaluated_elements for part in moved.values()) > 0
 
 
+@pytest.mark.slow
 def test_other_kernels_evaluate_a_model_themselves():
     model, _ = knee(source="table")
 
@@ -252,6 +256,7 @@ def test_what_does_not_fit_is_refused():
         ContactModel(pairs, layers, threads=0)
 
 
+@pytest.mark.compiled
 def test_a_foreign_integrator_drops_a_component_onto_the_insert():
     path = ROOT / "examples" / "drop_component.py"
     spec = importlib.util.spec_from_file_location("drop_component", path)

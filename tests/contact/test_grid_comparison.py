@@ -39,6 +39,7 @@ def table(joint):
     )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("depth", [1e-3, 0.1])
 def test_reference_is_the_closed_form(joint, depth):
     pose = let_down(joint, np.array([0.3, 99.0, -0.2]), depth)
@@ -52,6 +53,7 @@ def test_reference_is_the_closed_form(joint, depth):
     assert result.area[result.pressure > 0].sum() == pytest.approx(area, rel=2e-3)
 
 
+@pytest.mark.compiled
 def test_adaptive_errors_are_small_at_every_depth_and_fixed_ones_grow_as_it_falls(table):
     adaptive, coarse, fine = (
         table.loc[key] for key in (("adaptive", 400), ("fixed", 400), ("fixed", 6400))
@@ -68,6 +70,7 @@ def test_adaptive_errors_are_small_at_every_depth_and_fixed_ones_grow_as_it_fall
     assert fine.loc[1e-3, "active"] < 10
 
 
+@pytest.mark.compiled
 def test_table_is_the_same_again(joint):
     once, again = (compare_grids(joint, (1e-2,), fixed=((20, 20),), places=2) for _ in range(2))
     pd.testing.assert_frame_equal(once, again, check_exact=True)

@@ -51,6 +51,7 @@ def test_deflection_under_a_rectangle_is_that_of_its_quarters(half_length, half_
     assert square == pytest.approx(4 / math.pi * 2 * half_length * math.asinh(1.0) / 1.0, rel=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["noise", "smooth", "rough bump"]))
 def test_contact_closes_gaps_and_never_pulls(seed, kind):
@@ -89,6 +90,7 @@ def sphere_gap(radius, half, cells, offset=(0.0, 0.0)):
     return (x**2 + z**2) / (2 * radius), (cell, cell)
 
 
+@pytest.mark.slow
 def test_sphere_is_hertz():
     """Within 1 % (force, peak) and 2 % (radius) at the worst of random offsets."""
     radius, depth = 30.0, 0.2
@@ -121,6 +123,7 @@ def test_load_and_approach_are_two_ways_to_one_contact():
     assert pressed.force == pytest.approx(pressed.pressure.sum() * cell[0] * cell[1], rel=1e-13)
 
 
+@pytest.mark.slow
 def test_ellipse_is_hertz():
     exact = hertz.ellipse_contact((80.0, 20.0), 500.0, MODULUS)
     a, b = exact.semi_axes

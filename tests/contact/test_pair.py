@@ -59,6 +59,7 @@ def test_penetration_under_a_cylinder_is_the_same_all_along():
     assert found.max() == pytest.approx(0.3, abs=1e-3)
 
 
+@pytest.mark.compiled
 def test_penetration_of_the_implant_is_that_of_the_surface():
     study = gait_study()
     history = study.run(CASES[0])
@@ -75,6 +76,7 @@ def test_penetration_of_the_implant_is_that_of_the_surface():
             assert found == pytest.approx(exact, abs=DISTANCE)
 
 
+@pytest.mark.compiled
 def test_searches_do_not_need_a_fine_table():
     """Whatever the table's resolution, the exact surface is found."""
     implant = flat_implant(sphere(RADIUS))

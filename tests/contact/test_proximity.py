@@ -11,6 +11,8 @@ from kneewear.geometry.table import tabulate_surface
 from tests.contact.indenters import bumps
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
 
+pytestmark = pytest.mark.compiled
+
 
 def plateau():
     return gait_study().implant.insert["medial"].reversed_normal()

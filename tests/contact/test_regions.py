@@ -113,6 +113,7 @@ def test_region_ends_where_the_bearing_does():
     assert found.origin[0] == pytest.approx(8.0 - winkler.contact_radius(RADIUS, 0.3), abs=0.2)
 
 
+@pytest.mark.compiled
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(
     st.integers(0, 10_000), st.floats(0.02, 0.3), st.floats(-0.15, 0.15), st.floats(-0.15, 0.15),
@@ -152,6 +153,7 @@ def test_two_spheres_have_two_regions_that_merge_when_they_sink():
     assert high == [0, 2, 2, 1]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("turned", [False, True])
 def test_regions_of_gait_hold_every_loaded_element(turned):
     study = gait_study()
@@ -176,6 +178,7 @@ def test_regions_of_gait_hold_every_loaded_element(turned):
                 assert_held(found, points[:, [0, 2]], rectangles)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("surface", "laid_on"),
     [

@@ -7,6 +7,8 @@ import pytest
 
 from benchmarks.robustness import KINDS, build_models, check, random_poses, touching_height
 
+pytestmark = pytest.mark.compiled
+
 COUNT = 1500
 
 

@@ -18,6 +18,8 @@ from tests.contact.indenters import THICKNESS, bumpy_pairs, models
 from tests.contact.test_distance_table import tables
 from tests.physics.bodies import CASES, MODULUS, gait_study, linear_layer, pose_of
 
+pytestmark = pytest.mark.compiled
+
 UPRIGHT = np.eye(3)
 # Of a walk of poses: 60 walks of 40 steps by three searches make 7200 evaluations.
 STEPS = 40
@@ -50,6 +52,7 @@ def same(one, other):
     )
 
 
+@pytest.mark.slow
 @given(walks)
 @settings(max_examples=60, deadline=None)
 def test_searches_agree_while_regions_move_split_merge_and_appear(given_walk):

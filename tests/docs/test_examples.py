@@ -47,6 +47,7 @@ def studies(text):
     return [match[1] for match in STUDY.finditer(text)]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("path", named(PAGES, "python"))
 def test_python_of_a_guide_runs(path):
     names = {"__name__": "__main__"}
@@ -123,6 +124,7 @@ def test_study_of_the_tutorial_runs(finished, tmp_path):
     assert (checkout.folder / "results" / "mine" / "report" / "index.html").is_file()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("path", sorted((DOCS / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
 def test_notebook_runs(path):
     cells = run_notebook(path)

@@ -66,6 +66,7 @@ def public_names(path):
                     yield f"{module}.{node.name}.{inner.name}"
 
 
+@pytest.mark.workflow
 def test_every_public_name_of_every_room_is_in_the_reference(site):
     missing, count = [], 0
     for room in (*ROOMS, ""):
@@ -87,6 +88,7 @@ def test_every_folder_of_the_package_is_a_room():
     assert found == set(ROOMS)
 
 
+@pytest.mark.workflow
 def test_every_setting_is_explained(site):
     keys = {
         re.split(r"[.]", key)[-1].removesuffix("[]")
@@ -99,6 +101,7 @@ def test_every_setting_is_explained(site):
     assert wanted <= keys, wanted - keys
 
 
+@pytest.mark.workflow
 def test_every_key_of_the_default_study_is_explained(site):
     shown = words(site, "reference/settings.html")
     default = yaml.safe_load((CHECKOUT / "config" / "config.yaml").read_text())
@@ -106,6 +109,7 @@ def test_every_key_of_the_default_study_is_explained(site):
         assert key in shown
 
 
+@pytest.mark.workflow
 def test_every_netcdf_variable_is_explained(site):
     shown = words(site, "reference/files.html")
     for file in ("Damage maps", "Contact history", "Element grid"):
@@ -114,6 +118,7 @@ def test_every_netcdf_variable_is_explained(site):
         assert variable in shown
 
 
+@pytest.mark.workflow
 def test_nothing_is_fetched_from_elsewhere(site):
     for path in site.rglob("*.html"):
         assert not FETCHED.search(path.read_text(encoding="utf-8")), path
@@ -121,6 +126,7 @@ def test_nothing_is_fetched_from_elsewhere(site):
         assert not re.search(r"(@import|url\()\s*[\"']?https?:", path.read_text()), path
 
 
+@pytest.mark.workflow
 def test_formulas_are_mathml(site):
     for path in (site / "theory").glob("*.html"):
         text = words(site, f"theory/{path.name}")
@@ -131,6 +137,7 @@ def test_formulas_are_mathml(site):
     assert re.search(r'<math[^>]*display="block"', page(site, "theory/contact.html"))
 
 
+@pytest.mark.workflow
 def test_every_theory_page_names_source_and_limits(site):
     for path in (site / "theory").glob("*.html"):
         if path.stem not in ("index", "sources"):
@@ -140,6 +147,7 @@ def test_every_theory_page_names_source_and_limits(site):
                 assert "Limits." in text, path
 
 
+@pytest.mark.workflow
 def test_faults_page_holds_the_catalogue_or_says_that_it_is_absent(site):
     shown = words(site, "reference/faults.html")
     if (CHECKOUT / "tests" / "faults" / "bad_input.py").exists():
@@ -150,6 +158,7 @@ def test_faults_page_holds_the_catalogue_or_says_that_it_is_absent(site):
         assert NO_CATALOGUE.split("(")[0] in shown
 
 
+@pytest.mark.workflow
 def test_notebooks_are_shown_with_what_they_print_and_draw(site):
     assert "exact" in words(site, "notebooks/sphere.html")
     for name in ("sphere", "wear_law"):
@@ -165,6 +174,7 @@ def test_roles_and_plain_tables_of_docstrings_become_markdown():
     )
 
 
+@pytest.mark.workflow
 def test_a_reader_without_network_can_search(site):
     playwright = pytest.importorskip("playwright.sync_api", reason="needs a browser")
     chromium = shutil.which("chromium") or shutil.which("google-chrome")

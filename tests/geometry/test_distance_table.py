@@ -18,6 +18,8 @@ from kneewear.io.mesh import load_mesh
 from kneewear.sides import SIDES
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
 
+pytestmark = pytest.mark.compiled
+
 ROOT = Path(__file__).parents[2]
 RNG = np.random.default_rng(11)
 
@@ -157,6 +159,7 @@ def real_implant():
     return build_implant(settings, *(load_mesh(path) for path in paths))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", SIDES)
 def test_real_implant_is_met_on_the_flat_and_at_its_edges(real_implant, side):
     quality = build_distance_table(real_implant.femoral[side], 3e-5).quality

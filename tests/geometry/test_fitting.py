@@ -79,6 +79,7 @@ def off_the_bowl(surface) -> np.ndarray:
     return y - (8.0 + x**2 / 120 + (z - 24) ** 2 / 400)
 
 
+@pytest.mark.compiled
 def test_smoothing_takes_noise_down(monkeypatch):
     monkeypatch.setattr(fitting, "fewest_lines", lambda build, accepted, most: build(most))
     noisy = bowl(ripple=0.005)
@@ -98,6 +99,7 @@ def test_few_lines_take_noise_down_without_smoothing():
     assert np.std(off_the_bowl(surface)) < 0.001
 
 
+@pytest.mark.compiled
 def test_fit_takes_no_more_lines_than_needed():
     sizes = []
     for tolerance in (0.05, 0.005, 0.0005):
@@ -124,6 +126,7 @@ def test_mean_deviation_has_its_own_limit():
         fit_plateau(rim(), (-19, 19), (11, 37), settings)
 
 
+@pytest.mark.compiled
 def test_patch_that_follows_noise_is_refused_for_its_ripple(monkeypatch):
     monkeypatch.setattr(fitting, "fewest_lines", lambda build, accepted, most: build(most))
     with pytest.raises(InputDataError, match=r"ripple of .* um on the medial insert patch"):
@@ -132,6 +135,7 @@ def test_patch_that_follows_noise_is_refused_for_its_ripple(monkeypatch):
         )
 
 
+@pytest.mark.compiled
 def test_deviation_above_tolerance_is_refused():
     with pytest.raises(InputDataError, match=r"deviation of .* um between medial insert patch"):
         fit_plateau(bowl(ripple=0.02), (-19, 19), (11, 37), SETTINGS)
@@ -142,6 +146,7 @@ def test_region_beside_the_mesh_is_refused():
         fit_plateau(bowl(), (-19, 19), (60, 80), SETTINGS)
 
 
+@pytest.mark.compiled
 def test_condyle_of_revolution_is_recovered_within_a_micrometre():
     implant = example.example_implant()
     for side, window in (("medial", (10.0, 40.0)), ("lateral", (-40.0, -10.0))):
@@ -191,6 +196,7 @@ class TestExample:
     def test_committed_files_are_small(self):
         assert sum(path.stat().st_size for path in example.FOLDER.iterdir()) < 1_000_000
 
+    @pytest.mark.compiled
     def test_imported_implant_is_the_meshed_one(self):
         settings = study("example_meshes").implant
         meshes = [load_mesh(ROOT / getattr(settings.meshes, n)) for n in ("insert", "femoral")]
@@ -230,6 +236,7 @@ def built():
     return build_implant(settings.implant, *meshes)
 
 
+@pytest.mark.slow
 class TestRealImplant:
     """Grand Challenge implant, where its data stand."""
 

@@ -24,6 +24,8 @@ from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
 from tests.geometry.solids import closed_femoral, closed_insert
 
+pytestmark = pytest.mark.compiled
+
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data")
 BASE = read_settings(ROOT / "config/config.yaml")
@@ -74,6 +76,7 @@ def stated(quality, limit) -> None:
         assert fit.n_points > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AXES)
 @pytest.mark.parametrize("unit", ["mm", "m"])
 def test_other_axes_and_units_give_the_same_surfaces(name, unit):
@@ -225,6 +228,7 @@ class TestRealImplant:
         _, quality = build(parts, chosen)
         stated(quality, 0.1)
 
+    @pytest.mark.slow
     def test_two_hundred_thousand_triangles(self, real):
         parts = {part: refined(mesh, 200_000) for part, mesh in real.items()}
         assert all(200_000 <= len(mesh.faces) < 1_000_000 for mesh in parts.values())
@@ -233,6 +237,7 @@ class TestRealImplant:
         _, quality = build(parts, chosen)
         stated(quality, 0.05)
 
+    @pytest.mark.slow
     def test_solids(self):
         paths = [DATA / f"gc_dm/{p}_solid.stl" for p in ("insert", "femoral")]
         if not all(path.is_file() for path in paths):

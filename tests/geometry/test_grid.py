@@ -160,6 +160,7 @@ def test_turning_by_less_than_the_tolerance_leaves_rows_along_x():
     assert grid.area[0].sum() == pytest.approx(12 * 9, rel=ROUNDING)
 
 
+@pytest.mark.compiled
 def test_areas_of_the_default_implant_sum_to_its_surface():
     implant = gait_study().implant
     grid = build_grid(implant, 100, 75)
@@ -169,6 +170,7 @@ def test_areas_of_the_default_implant_sum_to_its_surface():
         assert grid.area[number].sum() == pytest.approx(total, rel=2e-4)
 
 
+@pytest.mark.compiled
 def test_areas_of_a_curved_sheet_with_a_round_border_sum_to_its_surface():
     # A spherical cap of half angle 30 deg: 2 pi R^2 (1 - cos), by geometry alone.
     radius, half = 40.0, np.radians(30.0)

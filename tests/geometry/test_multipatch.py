@@ -47,6 +47,7 @@ def test_pieces_have_the_points_of_the_whole(rational):
         assert patch.normal(u, v) == pytest.approx(surface.normal(u, v), abs=1e-9)
 
 
+@pytest.mark.compiled
 def test_every_patch_finds_its_neighbours(split):
     body, (along, across) = split
     inner = (along - 1) * across + (across - 1) * along
@@ -57,6 +58,7 @@ def test_every_patch_finds_its_neighbours(split):
     assert pairs == {(b, a) for a, b in pairs}
 
 
+@pytest.mark.compiled
 def test_seams_have_no_holes(split):
     body, cuts = split
     assert body.hole_count() == 0

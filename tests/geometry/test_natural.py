@@ -57,6 +57,7 @@ def built(meshes):
     return build_natural_knee(meshes, SETTINGS, "natural knee")
 
 
+@pytest.mark.slow
 @needs_data
 class TestNaturalKnee:
     def test_fits_deviate_no_more_than_published(self, built):

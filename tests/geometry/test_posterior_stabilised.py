@@ -118,6 +118,7 @@ def test_distance_to_a_condyle_is_that_of_its_arcs():
     assert distance == pytest.approx(height, abs=1e-10)
 
 
+@pytest.mark.compiled
 def test_cam_lies_between_the_condyles_and_inside_their_outline():
     cam = IMPLANT.cam_and_post.cam.evaluate(ROUND[:, None], ROUND[None, :]).reshape(-1, 3)
     condyle = IMPLANT.femoral["medial"].evaluate(ROUND[:, None], ROUND[None, :]).reshape(-1, 3)
@@ -128,6 +129,7 @@ def test_cam_lies_between_the_condyles_and_inside_their_outline():
         assert (cam @ down).max() < (condyle @ down).max()
 
 
+@pytest.mark.compiled
 def test_posts_back_faces_posterior_and_stands_on_the_dishes():
     post = IMPLANT.cam_and_post.post
     points = post.evaluate(ROUND[:, None], ROUND[None, :])
@@ -149,6 +151,7 @@ def test_elements_of_the_post_reach_to_its_front():
     assert upright.sum() == pytest.approx(BACK.height_mm * np.ptp(z), rel=1e-9)
 
 
+@pytest.mark.compiled
 def test_cam_clears_the_post_in_every_angle_but_90():
     assert [round(gap_at_post(angle)) for angle in (0.0, 30.0, 60.0)] == [20, 13, 5]
     assert gap_at_post(90.0) < -2.0

@@ -162,6 +162,7 @@ def test_distance_to_a_sphere_is_exact():
     assert distance == pytest.approx(np.linalg.norm(points, axis=-1) - 30.0, abs=DISTANCE)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rational", [False, True])
 def test_distance_is_the_least_of_a_dense_sampling(rational):
     surface = wavy(rational=rational)

@@ -37,6 +37,7 @@ def built(settings, root=ROOT):
 PLANE = {"height_mm": 0.5, "posterior_rise_deg": 3.0, "medial_rise_deg": -1.0}
 
 
+@pytest.mark.compiled
 def test_tilted_tray_is_measured_down_to():
     flat = build_grid(built(study("example_meshes")), 10, 8)
     tilted = built(study("example_meshes", underside_mm=None, underside_plane=PLANE))
@@ -57,6 +58,7 @@ def solid_in_file(tmp_path, height, name="solid.ply"):
     return str(tmp_path / name)
 
 
+@pytest.mark.compiled
 def test_solid_insert_is_measured_down_to(tmp_path):
     mesh = solid_in_file(tmp_path, -0.75)
     settings = study("example_meshes", underside_mm=None, underside_mesh=mesh)
@@ -75,6 +77,7 @@ def test_one_underside_is_needed():
         study("example_meshes", underside_mm=None)
 
 
+@pytest.mark.slow
 def test_underside_above_the_bearing_is_refused(tmp_path):
     with pytest.raises(InputDataError, match=r"found an underside at y 9\.00 mm under the medial"):
         built(study("example_meshes", underside_mm=9.0))
@@ -86,6 +89,7 @@ def test_underside_above_the_bearing_is_refused(tmp_path):
         built(study("example_meshes", underside_mm=None, underside_mesh=mesh))
 
 
+@pytest.mark.slow
 def test_real_solid_agrees_with_the_flat_base_but_for_its_recesses():
     flat = study("dm_fluoroscopy")
     data = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()

@@ -74,6 +74,7 @@ class TestWithOpenCascade:
         u, v = grid(surface)
         assert np.abs(read.evaluate(u, v) - surface.evaluate(u, v)).max() < 1e-6
 
+    @pytest.mark.compiled
     @pytest.mark.parametrize("cuts", [(4, 3), (12, 8)])
     @pytest.mark.parametrize("ending", ["step", "igs"])
     def test_several_patches_come_back_without_holes(self, tmp_path, cuts, ending):
@@ -85,6 +86,7 @@ class TestWithOpenCascade:
         assert body.hole_count() == 0
         assert max(seam.gap for seam in body.seams) < 1e-6
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("cuts", [(1, 1), (4, 3), (12, 8)])
     def test_mesh_lies_on_the_surface_and_is_closed_at_seams(self, tmp_path, cuts):
         surface = IMPLANT.femoral["medial"]
@@ -105,6 +107,7 @@ class TestWithOpenCascade:
         assert at_outline.max() < 0.01
         assert len(border) > 100
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("cuts", [(1, 1), (4, 3), (12, 8)])
     def test_cad_condyle_is_fitted_as_one_patch_within_2_um(self, tmp_path, cuts):
         surface = IMPLANT.femoral["medial"]
@@ -158,6 +161,7 @@ class TestWithOpenCascade:
         with pytest.raises(InputDataError, match=f"{found}.*cut off or damaged"):
             load_shape(tmp_path / "a.step")
 
+    @pytest.mark.slow
     def test_trimmed_face_is_not_taken_for_a_patch(self, tmp_path):
         from OCP.BRepPrimAPI import BRepPrimAPI_MakeCylinder
         from OCP.STEPControl import STEPControl_AsIs, STEPControl_Writer

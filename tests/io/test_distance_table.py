@@ -20,6 +20,7 @@ def tables():
     }
 
 
+@pytest.mark.compiled
 def test_tables_come_back_as_they_were(tables, tmp_path):
     save_distance_tables(tables, tmp_path / "distance_table.nc")
     again = load_distance_tables(tmp_path / "distance_table.nc")
@@ -32,6 +33,7 @@ def test_tables_come_back_as_they_were(tables, tmp_path):
             assert np.array_equal(stored, array), name
 
 
+@pytest.mark.compiled
 def test_error_and_memory_are_attributes_and_a_row_a_side(tables, tmp_path):
     save_distance_tables(tables, tmp_path / "distance_table.nc")
     with xr.open_dataset(tmp_path / "distance_table.nc", engine="h5netcdf") as dataset:

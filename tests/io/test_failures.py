@@ -9,7 +9,7 @@ import pytest
 
 from kneewear.io.history import load_case, load_history, save_history
 from kneewear.simulation.history import Case, Failure, keep_common, tabulate_failures
-from tests.physics.bodies import gait_study
+from tests.physics.bodies import SMALL, gait_study
 
 CASES = Case("thin", 6.0, 75.0), Case("thick", 10.0, 75.0)
 LOST = Failure(Case("lost", 8.0, 300.0), "Case lost: no balance", 4, 0.2)
@@ -17,7 +17,7 @@ LOST = Failure(Case("lost", 8.0, 300.0), "Case lost: no balance", 4, 0.2)
 
 @pytest.fixture(scope="module")
 def history():
-    return replace(gait_study(24, 20, 12).run(*CASES), failures=(LOST,))
+    return replace(gait_study(*SMALL).run(*CASES), failures=(LOST,))
 
 
 def test_failures_are_stored_and_joined(history, tmp_path):

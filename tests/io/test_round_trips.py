@@ -22,6 +22,7 @@ from kneewear.geometry.underside import MeshUnderside, PlaneUnderside
 from kneewear.io.activity import load_activity, save_activity
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import load_table, save_table
+from kneewear.io.cycles import load_cycles, save_cycles
 from kneewear.io.damage import load_damage, save_damage
 from kneewear.io.document import load_json, save_json
 from kneewear.io.grid import load_grid, save_grid
@@ -31,9 +32,11 @@ from kneewear.io.table import load_tables, save_tables
 from kneewear.mechanics.loads import Spring
 from kneewear.sides import SIDES
 from kneewear.simulation.history import Case, ContactHistory
+from kneewear.wear.cycles import join_cycles, record_cycles
 from kneewear.wear.maps import DamageMaps
 
 RNG = np.random.default_rng(1)
+OTHER = (Case("c", 10.0, 60.0),)
 TWO_CASES = (Case("a", 6.0, 50.0), Case("b", 8.0, 75.0))
 
 
@@ -254,6 +257,18 @@ def test_histories_join_along_the_cases_without_their_elements(tmp_path):
     assert [case.name for case in both.cases] == ["a", "b", "c"]
     np.testing.assert_array_equal(both.load, np.concatenate([first.load, second.load]))
     assert both.pressure.shape == (3, 5, 2, 0, 0)
+
+
+def test_cycles_round_trip_and_join_along_the_cases(tmp_path):
+    records = [
+        record_cycles({"gait": make_history(), "stairs": make_history()}),
+        record_cycles({"gait": make_history(OTHER), "stairs": make_history(OTHER)}),
+    ]
+    paths = [tmp_path / "b000.nc", tmp_path / "b001.nc"]
+    for record, path in zip(records, paths, strict=True):
+        save_cycles(record, path)
+    assert_same(records[0], load_cycles(paths[:1]))
+    assert_same(join_cycles(records), load_cycles(paths))
 
 
 def test_damage_round_trip(tmp_path):

@@ -128,6 +128,7 @@ def normals(mesh):
     return np.cross(*(corners[quads[:, i]] - corners[quads[:, i - 2]] for i in (2, 3)))
 
 
+@pytest.mark.compiled
 def test_geometry_is_written_with_nets_and_elements(tmp_path):
     study = gait_study()
     paths = save_geometry_vtk(study.implant, study.grid, tmp_path / "vtk")
@@ -158,6 +159,7 @@ def test_geometry_is_written_with_nets_and_elements(tmp_path):
     assert (normals(read(paths[0]))[:, 1] > 0).all()
 
 
+@pytest.mark.compiled
 def test_left_geometry_is_mirrored_with_its_normals(tmp_path):
     study = gait_study()
     left = replace(study.implant, left=True)
@@ -173,6 +175,7 @@ def test_left_geometry_is_mirrored_with_its_normals(tmp_path):
     assert (normals(read(theirs[4]))[:, 1] > 0).all()
 
 
+@pytest.mark.compiled
 def test_natural_knee_is_written_with_bones_and_layers(tmp_path):
     knee = knee_of_spheres()
     paths = save_geometry_vtk(knee, build_grid(knee, 8, 6), tmp_path)

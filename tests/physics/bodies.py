@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from numba import config
 
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
@@ -34,6 +35,10 @@ from kneewear.simulation.history import Case
 
 MODULUS = confined_modulus(463.0, 0.46)
 UPRIGHT = np.eye(3)
+# Kernels that are not compiled take a hundred times as long.
+IS_COMPILED = not config.DISABLE_JIT
+ROWS, COLUMNS, FRAMES = (40, 30, 12) if IS_COMPILED else (12, 9, 6)
+SMALL = (24, 20, 12) if IS_COMPILED else (10, 8, 8)
 
 
 def flat_implant(condyle, half_x=8.0, half_z=8.0, spacing=46.0, thickness=8.0):
@@ -96,7 +101,7 @@ def example_study():
 
 
 @cache
-def gait_study(rows=40, columns=30, frames=12):
+def gait_study(rows=ROWS, columns=COLUMNS, frames=FRAMES):
     """The example knee and its gait on a coarse grid, whatever the default study's are."""
     study = example_study()
     implant = build_parametric_implant(
@@ -111,8 +116,8 @@ def gait_study(rows=40, columns=30, frames=12):
 @cache
 def knee():
     """Pairs and layers of the example knee on a coarse grid."""
-    implant = gait_study(40, 30).implant
-    return tuple(zip(*(contact_of(implant, 40, 30, side) for side in (0, 1)), strict=True))
+    implant = gait_study().implant
+    return tuple(zip(*(contact_of(implant, ROWS, COLUMNS, side) for side in (0, 1)), strict=True))
 
 
 def moved(implant, shift):

@@ -78,6 +78,7 @@ def test_solved_line_passes_between_the_centres_of_pressure():
     assert (history.load_line > lateral).all()
 
 
+@pytest.mark.compiled
 def test_fixed_line_stays_and_its_share_is_found():
     study, history = solved("fixed")
     assert (history.load_line == study.settings.fixed_load_line_mm).all()
@@ -147,6 +148,7 @@ def test_slip_is_written_only_under_load():
     assert (np.linalg.norm(history.slip[history.pressure > 0], axis=-1) > 0).mean() > 0.99
 
 
+@pytest.mark.compiled
 def test_a_case_does_not_depend_on_its_neighbours():
     study, history = solved()
     for number, case in enumerate(CASES):
@@ -191,6 +193,7 @@ def test_foundation_of_even_thickness_scales(first, second):
     assert one.translation == pytest.approx(other.translation, abs=1e-6)
 
 
+@pytest.mark.compiled
 def test_pressure_rises_with_mass_and_falls_with_thickness():
     history = gait_study().run(*(Case(f"{t}_{m}", t, m) for t in (6, 14) for m in (50, 150)))
     peak = history.max_pressure.max(axis=(1, 2)).reshape(2, 2)

@@ -27,6 +27,8 @@ from kneewear.reference.impact import elastic_duration, largest_indentation
 from tests.physics.bodies import UPRIGHT, plate, sphere
 from tests.physics.machado import PER_METRE, published
 
+pytestmark = pytest.mark.compiled
+
 GRAVITY = 9810.0  # mm/s2
 # Not printed; within the 9.7 to 16.0 mm that four impacts in 0.4 s leave.
 DROP = 12.0

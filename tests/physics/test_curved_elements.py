@@ -72,6 +72,7 @@ CUP_LINES = Sphere((0.0, 0.0, 0.0), (0.0, -1.0, 0.0), CUP)
 TROUGH_LINES = Cylinder((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0), CUP)
 
 
+@pytest.mark.compiled
 def test_ball_in_a_cup_meets_the_closed_form_at_the_expected_order():
     area = 2.0 * math.pi * CUP**2 * (1.0 - math.cos(conformal_edge()))
     peak = MODULUS / WALL * (BALL - CUP + SHIFT)
@@ -108,6 +109,7 @@ def test_roller_in_a_trough_meets_the_quadrature(aim):
     assert result.area[loaded].sum() == pytest.approx(width * LENGTH, rel=0.04)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("aim", AIMS, ids=["straight", "aslant"])
 def test_curved_and_planar_elements_feel_the_same_force(aim):
     for within, lines in ((in_cup, CUP_LINES), (in_trough, TROUGH_LINES)):

@@ -17,6 +17,8 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.sides import SIDES
 from tests.physics.bodies import CASES, UPRIGHT, Study, contact_of, gait_study, moved
 
+pytestmark = pytest.mark.compiled
+
 CASE = CASES[0]
 # Frames' origins shift by up to this, mm: as far as the origin of a CAD file may lie.
 FAR = 300.0

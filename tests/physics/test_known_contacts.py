@@ -24,6 +24,8 @@ from kneewear.contact.verification import (
     verify_contact,
 )
 
+pytestmark = pytest.mark.compiled
+
 CONTACTS = known_contacts()
 SPHERES = [contact for contact in CONTACTS if contact.name.startswith("sphere")]
 # Errors below this are those of rounding and of a foot's place, 1e-6 mm.

@@ -69,6 +69,7 @@ def penetrations(name, depth, shift=(0.0, 0.0), tilt=0.0):
     return found
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", PAIRS)
 @settings(max_examples=15, deadline=None)
 @given(
@@ -87,6 +88,7 @@ def test_corrected_distances_lie_between_the_minimum_and_the_ray(name, depth, sh
         assert (middle[inside] <= most[inside] + FOOT).all()
 
 
+@pytest.mark.compiled
 @settings(max_examples=25, deadline=None)
 @given(depth=st.floats(0.02, 1.0), tilt=st.floats(-0.2, 0.2))
 def test_both_corrections_agree_on_a_plane(depth, tilt):

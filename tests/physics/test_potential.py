@@ -22,6 +22,8 @@ from tests.physics.bodies import (
     sphere,
 )
 
+pytestmark = pytest.mark.compiled
+
 UP = np.array([0.0, 1.0, 0.0])
 
 

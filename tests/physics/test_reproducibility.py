@@ -19,6 +19,8 @@ from tests.physics.bodies import (
     pose_of,
 )
 
+pytestmark = pytest.mark.compiled
+
 # Residuals of 1e-12 of the load over stiffnesses of 0.01 of the load per mm and more.
 SAME = 1e-8
 STARTS = {

@@ -10,6 +10,8 @@ from kneewear.geometry.grid import build_grid
 from kneewear.simulation.history import Case
 from tests.physics.bodies import Study, cylinder, flat_implant, gait_study, sphere
 
+pytestmark = pytest.mark.compiled
+
 RADIUS, HEIGHT = 30.0, 8.0
 CASE = Case("plates", HEIGHT, 40.0)
 FRAMES = 12

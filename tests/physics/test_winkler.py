@@ -112,6 +112,7 @@ CYLINDER = np.array(
 )
 
 
+@pytest.mark.compiled
 def test_sphere_meets_the_closed_form_at_the_expected_order():
     coarse, fine = (errors(sphere(RADIUS), (n, n), SPHERE) for n in (12, 96))
     order = np.log(coarse / fine) / math.log(8)
@@ -124,6 +125,7 @@ def test_sphere_meets_the_closed_form_at_the_expected_order():
     assert (fine < [1e-4, 2e-3, 5e-4, 2e-3]).all()
 
 
+@pytest.mark.compiled
 def test_cylinder_meets_the_closed_form_at_the_expected_order():
     condyle = cylinder(RADIUS, 2 * HALF)
     coarse, fine = (errors(condyle, (n, 3), CYLINDER) for n in (12, 96))
@@ -136,6 +138,7 @@ def test_cylinder_meets_the_closed_form_at_the_expected_order():
     assert (fine[[1, 3]] < 2 * HALF / 96 / (2 * EDGE)).all()
 
 
+@pytest.mark.compiled
 def test_peak_is_twice_the_mean_under_a_sphere():
     result = []
     contact, layer = contact_of(
@@ -149,6 +152,7 @@ def test_peak_is_twice_the_mean_under_a_sphere():
     assert np.mean(result) == pytest.approx(2.0, rel=5e-3)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.4])
 def test_force_grows_as_the_closed_form_at_other_depths(depth):
     contact, layer = contact_of(

@@ -22,6 +22,8 @@ from tests.report.static_results import STUDY
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
+pytestmark = pytest.mark.workflow
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Three-dimensional drawing without a graphics card.
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]

@@ -13,13 +13,13 @@ from kneewear.report import outcome, sections
 from kneewear.report.dynamics import draw_dynamics, shown_frames
 from kneewear.simulation.comparison import compare_analyses
 from kneewear.simulation.history import Case
-from tests.physics.bodies import gait_study
+from tests.physics.bodies import SMALL, gait_study
 
 
 @cache
 def case():
     """Study, its quasi-static history, and one in which all pressures are 2 % higher."""
-    study = gait_study(24, 20, 12)
+    study = gait_study(*SMALL)
     still = study.run(Case("one", 8.0, 75.0))
     return study, still, replace(still, analysis="forward", max_pressure=1.02 * still.max_pressure)
 

@@ -48,6 +48,7 @@ def test_single_case_with_two_lives_gets_what_it_can(single):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_figure_can_be_written_as_svg(whole):
     for name, figure in figures_of(whole).items():
         file = io.BytesIO()
@@ -82,6 +83,7 @@ def test_mark_stands_at_the_largest_damage(whole):
     assert mark == pytest.approx([z, x])
 
 
+@pytest.mark.compiled
 def test_errors_of_distance_tables_are_mapped_on_both_condyles(whole):
     tables = {
         side: build_distance_table(surface, 1e-3) for side, surface in whole.implant.femoral.items()

@@ -39,6 +39,7 @@ def test_a_pose_beside_the_insert_is_told(whole):
     assert table.rows[0][1] == "no condyle above its plateau"
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "study", ["config/example_meshes.yaml", "config/chapter3.yaml"], ids=["meshes", "static"]
 )

@@ -8,11 +8,14 @@ from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.simulation.joint import Joint
 from kneewear.simulation.static_cases import solve_static_cases
+from tests.physics.bodies import IS_COMPILED
 
+# Kernels that are not compiled take a hundred times as long.
+GRID = 40 if IS_COMPILED else 12
 BASE = merge_settings(read_settings("config/config.yaml"), read_settings("config/chapter3.yaml"))
 
 
-def small_study(materials=("linear",), grid=40, **static):
+def small_study(materials=("linear",), grid=GRID, **static):
     """Settings of the study with a few cases on grids that stay as they are."""
     chosen = {name: BASE["static"]["materials"][name] for name in materials}
     settings = merge_settings(BASE, {"grid": {"rows": grid, "columns": grid * 3 // 4}})

@@ -12,6 +12,8 @@ from kneewear.simulation.history import Case
 from kneewear.simulation.warm_up import compile_kernels
 from tests.physics.bodies import CASES, gait_study
 
+pytestmark = pytest.mark.compiled
+
 
 def test_history_has_the_promised_axes():
     study = gait_study()

@@ -10,11 +10,11 @@ import pytest
 
 from kneewear.simulation.comparison import compare_analyses
 from kneewear.simulation.history import Case
-from tests.physics.bodies import gait_study
+from tests.physics.bodies import SMALL, gait_study
 
 
 def test_every_frame_and_side_is_compared():
-    study = gait_study(24, 20, 12)
+    study = gait_study(*SMALL)
     cases = Case("one", 8.0, 75.0), Case("two", 10.0, 50.0)
     still = study.run(*cases)
     moved = replace(
@@ -25,7 +25,7 @@ def test_every_frame_and_side_is_compared():
         inertia_force=np.full_like(still.inertia_force, 3.0),
     )
     table = compare_analyses(still, moved)
-    assert len(table) == 2 * 12 * 2
+    assert len(table) == 2 * SMALL[2] * 2
     ratio = table["max_pressure_mpa_forward"] / table["max_pressure_mpa_quasi_static"]
     assert ratio.to_numpy() == pytest.approx(1.1)
     assert table["height_shift_um"].to_numpy() == pytest.approx(1.0)
@@ -43,7 +43,7 @@ def test_every_frame_and_side_is_compared():
 
 
 def test_other_cases_are_refused():
-    study = gait_study(24, 20, 12)
+    study = gait_study(*SMALL)
     one, two = study.run(Case("one", 8, 75)), study.run(Case("two", 8, 75))
     with pytest.raises(ValueError, match="other cases"):
         compare_analyses(one, replace(two, analysis="forward"))

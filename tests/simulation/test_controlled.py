@@ -92,6 +92,7 @@ class TestAnteriorPosteriorForce:
     def depth(equilibrium):
         return max(float(side.penetration.max()) for side in equilibrium.contacts)
 
+    @pytest.mark.compiled
     def test_without_soft_tissue(self, contacts):
         activity = machine(course(0, 0.3))
         for frame, found in enumerate(solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)):
@@ -104,6 +105,7 @@ class TestAnteriorPosteriorForce:
             )
             np.testing.assert_allclose(found.rotation, 0.0, atol=1e-9)
 
+    @pytest.mark.compiled
     def test_with_a_spring_that_has_a_gap(self, contacts):
         """k (x - gap) joins the dish; within the gap nothing changes."""
         stiffness, gap = 40.0, 1.0
@@ -129,6 +131,7 @@ class TestAnteriorPosteriorForce:
                 assert abs(found.translation[0]) < abs(free.translation[0])
         assert beyond >= 4
 
+    @pytest.mark.compiled
     def test_balance_is_that_of_the_forces_given(self, contacts):
         activity = machine(course(0, 0.3))
         for frame, found in enumerate(solve_controlled_cycle(*contacts, activity, WEIGHT, 1e-9)):
@@ -143,6 +146,7 @@ class TestRotationTorque:
     stiffness, gap = 20000.0, np.radians(3.0)
     springs = (Spring("theta_2", stiffness, gap=gap), Spring("x", 10.0), Spring("z", 10.0))
 
+    @pytest.mark.compiled
     def test_springs_balance_the_torque(self):
         contacts = contacts_of(flat_implant(sphere(ROLLER)), rows=48, columns=48)
         free = ("z", "theta_3")
@@ -155,6 +159,7 @@ class TestRotationTorque:
             assert found[frame].rotation[1] == pytest.approx(angle, abs=2e-4)
 
 
+@pytest.mark.compiled
 def test_all_but_the_axial_load_prescribed_sinks_to_the_hand_value():
     """A roller on a layer: F = 4/3 K / h L sqrt(2 R) d^(3/2) (Johnson 1985, section 4.3)."""
     pairs, layers = contacts_of(flat_implant(cylinder(ROLLER, 12.0)), rows=120)
@@ -170,6 +175,7 @@ def test_all_but_the_axial_load_prescribed_sinks_to_the_hand_value():
         assert 8.0 + ROLLER - found.translation[1] == pytest.approx(depth, rel=0.01)
 
 
+@pytest.mark.compiled
 def test_axial_load_off_the_middle_loads_one_side_more():
     """Moments about the lateral contact: share = 1/2 + line / spacing."""
     pairs, layers = contacts_of(flat_implant(cylinder(ROLLER, 12.0)))

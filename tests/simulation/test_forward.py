@@ -22,6 +22,8 @@ from kneewear.simulation.history import Case
 from kneewear.simulation.quasi_static import solve_quasi_static
 from tests.physics.bodies import contact_of, energy, gait_study
 
+pytestmark = pytest.mark.compiled
+
 ROWS, COLUMNS, FRAMES = 30, 24, 50
 MASS = 4e-4
 WEIGHT = 75.0 * GRAVITY
@@ -90,6 +92,7 @@ def test_lighter_bodies_come_nearer_to_the_equilibria():
     assert apart[0] > 1.8 * apart[1] > 3.2 * apart[2]
 
 
+@pytest.mark.slow
 def test_error_falls_with_the_tolerance():
     reference = walked(1e-8).place[:, 1:4]
     errors = [np.abs(walked(t).place[:, 1:4] - reference).max(axis=0) for t in (1e-3, 1e-5, 1e-7)]
@@ -100,6 +103,7 @@ def test_error_falls_with_the_tolerance():
     assert errors[1][0] < 1e-4 * 0.1
 
 
+@pytest.mark.slow
 def test_solvers_agree():
     one, other = walked(1e-6), walked(1e-6, solver="scipy")
     assert np.abs(one.place - other.place)[:, 1].max() < 1e-6
@@ -145,6 +149,7 @@ def test_energy_balances_over_the_cycle():
     assert np.max(np.sum(stored, axis=1)) > 0.01 * gross
 
 
+@pytest.mark.slow
 def test_mirrored_knee_moves_mirrored():
     _, pairs, layers, still = knee()
     study = knee()[0]

@@ -58,6 +58,7 @@ def test_own_material_goes_with_its_block():
             study(**wrong)
 
 
+@pytest.mark.compiled
 def test_thickness_offset_makes_a_thicker_layer():
     study = gait_study()
     contact, _ = contact_of(study.implant, 40, 30)
@@ -78,6 +79,7 @@ def cycle_of(**changes):
     return carried, history.load[0], history.pressure[0].max(axis=(1, 2, 3))
 
 
+@pytest.mark.compiled
 def test_every_law_carries_the_load_and_softer_ones_at_less_pressure():
     linear = cycle_of()
     peaks = {}

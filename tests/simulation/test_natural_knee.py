@@ -60,6 +60,7 @@ def record(study, joint):
     return solve_static_cases(joint, study.grid, study.static, study.simulation)
 
 
+@pytest.mark.slow
 @needs_data
 class TestHeldPositions:
     def test_every_position_converges_on_the_published_elements(self, record, study):
@@ -112,6 +113,7 @@ def settled(study, joint):
 
 @needs_data
 class TestBothLayers:
+    @pytest.mark.compiled
     def test_pressure_is_that_of_both_layers_at_large_strain(self, settled, knee):
         """p = -K ln(1 - d / h), h from the meshes' patches at the pose found, without a table."""
         modulus = confined_modulus(4.0, 0.45)
@@ -132,6 +134,7 @@ class TestBothLayers:
             np.testing.assert_allclose(contact.pressure[loaded], wanted, rtol=0.02)
             assert (depth / (tibia + femur)).max() > 0.15
 
+    @pytest.mark.compiled
     def test_thickness_belongs_to_the_pose_found(self, settled, study, joint):
         equilibrium = settled.equilibrium
         laid = joint.lay(settled.laid.cells, study.static.materials["cartilage"])
@@ -146,12 +149,14 @@ class TestBothLayers:
                 after.thickness[loaded], before.thickness[loaded], rtol=study.simulation.tolerance
             )
 
+    @pytest.mark.compiled
     def test_layers_are_clipped_as_the_data_say(self, settled, study, joint):
         laid = joint.lay(settled.laid.cells, study.static.materials["cartilage"])
         for layer in laid.layers:
             assert layer.thickness.min() >= 2.0
             assert layer.thickness.max() <= 10.0
 
+    @pytest.mark.compiled
     def test_a_rigid_femur_leaves_the_layers_alone(self, study, knee):
         rigid = Joint(
             replace(knee, femoral_layer=None, insert_layer=None, underside=-60.0),

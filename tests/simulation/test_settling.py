@@ -22,6 +22,7 @@ def body(mass_kg):
     return solid_body(1e-3 * mass_kg, [20.0, 25.0, 30.0], [2.0, 10.0, 1.0])
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("mass_kg", [0.3, 10.0, 1000.0])
 @pytest.mark.parametrize("free", FREEDOMS, ids="-".join)
 def test_numerical_damping_ends_in_the_static_equilibrium(free, mass_kg):

@@ -120,6 +120,7 @@ def turned_round(activity, displacement, rotation):
     )
 
 
+@pytest.mark.slow
 class TestRealMotion:
     def test_true_signs_raise_no_doubt(self, fluoroscopy):
         activity, simulate = fluoroscopy

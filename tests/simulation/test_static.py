@@ -34,6 +34,7 @@ FREEDOMS = [
 ]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("free", FREEDOMS, ids="-".join)
 def test_far_starts_end_in_the_same_pose(free):
     """Ten millimetres above, overlapping by two, and five degrees off in what is free."""
@@ -92,6 +93,7 @@ def test_stiffness_is_the_derivative_of_the_forces():
     assert np.max(np.abs((pose.stiffness - np.stack(columns, axis=-1)) / scale)) < 1e-5
 
 
+@pytest.mark.compiled
 def test_two_spheres_on_plates_sink_as_the_closed_form_says():
     """Each sphere carries half the load at the depth the closed form says."""
     implant = flat_implant(sphere(30.0), thickness=8.0)
@@ -125,6 +127,7 @@ def test_a_load_beside_the_insert_names_case_frame_and_residual():
     assert what.value.residual > 1e-3
 
 
+@pytest.mark.compiled
 def test_a_tipping_load_is_no_equilibrium():
     """A dead load far outside the insert turns the component over."""
     with pytest.raises(ConvergenceError, match="Static equilibrium"):

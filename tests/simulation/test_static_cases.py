@@ -17,6 +17,8 @@ from kneewear.simulation.static_cases import list_static_cases, recut
 from kneewear.simulation.static_record import tabulate_static
 from tests.simulation.chapter3 import BASE, joint, small_study, solved
 
+pytestmark = pytest.mark.compiled
+
 ANGLES, LOADS = (0.0, 30.0, 60.0, 90.0), (750.0, 3000.0)
 PARAMETRIC = BASE["implant"]["parametric"]
 DISH = PARAMETRIC["plateau_sagittal_radius_mm"]

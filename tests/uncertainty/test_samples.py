@@ -15,14 +15,15 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.uncertainty.element_sums import add_sample, join_sums, no_sums
 from kneewear.uncertainty.plan import plan_samples
 from kneewear.uncertainty.samples import SampledModel, check_discretisation, evaluate_samples
+from tests.physics.bodies import IS_COMPILED, SMALL
 from tests.uncertainty.test_plan import MONTE_CARLO, merge_settings, study
 
 COARSE = merge_settings(
     MONTE_CARLO,
     {
-        "grid": {"rows": 24, "columns": 18},
+        "grid": {"rows": SMALL[0], "columns": SMALL[1]},
         "table": {"u_points": 31, "v_points": 21},
-        "simulation": {"frames": 8},
+        "simulation": {"frames": 8 if IS_COMPILED else 6},
     },
 )
 

@@ -167,6 +167,7 @@ def largest(maps, name):
     return getattr(maps, name)[0, 0].max(axis=(1, 2))
 
 
+@pytest.mark.compiled
 def test_updating_hardly_changes_wear_volume_but_halves_depths(evolved):
     grid, maps = evolved
     plain, followed = maps[1], maps[16]
@@ -178,6 +179,7 @@ def test_updating_hardly_changes_wear_volume_but_halves_depths(evolved):
     assert (ratio > 0.2).all()
 
 
+@pytest.mark.compiled
 def test_largest_creep_stays_that_of_the_fresh_surface(evolved):
     _, maps = evolved
     # Pressures fall as the surface conforms, and creep is not compounded.
@@ -186,6 +188,7 @@ def test_largest_creep_stays_that_of_the_fresh_surface(evolved):
     )
 
 
+@pytest.mark.compiled
 def test_depths_converge_with_the_number_of_blocks(evolved):
     _, maps = evolved
     for name in ("wear_depth", "damage_depth"):
@@ -194,6 +197,7 @@ def test_depths_converge_with_the_number_of_blocks(evolved):
         assert (np.abs(sixteen / eight - 1.0) < 0.1).all()
 
 
+@pytest.mark.compiled
 def test_contact_on_an_insert_not_worn_yet_is_that_on_the_fresh_one():
     study = gait_study()
     fresh = study.run(CASE)

@@ -104,6 +104,7 @@ def test_nothing_of_ours_can_reach_the_network():
     assert not reaching
 
 
+@pytest.mark.slow
 def test_cad_and_three_dimensional_packages_share_no_file_and_load_in_either_order():
     pytest.importorskip("OCP", reason="the extra 'cad' is not installed")
     # Without a common file, installing one never overwrites the other.
