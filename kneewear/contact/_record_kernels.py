@@ -119,7 +119,8 @@ _FIELDS = np.dtype(
     align=True,
 )
 # Uncompiled, a field is an attribute only where numpy makes records of them.
-PAIR = np.dtype((np.record, _FIELDS)) if config.DISABLE_JIT else _FIELDS
+_COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
+PAIR = _FIELDS if _COMPILED else np.dtype((np.record, _FIELDS))
 
 
 def _type_pointer(typing_context: Any, address: Any) -> Any:
@@ -135,7 +136,7 @@ def _make_pointer(address: Any) -> c_void_p:
     return c_void_p(int(address))
 
 
-as_pointer: Any = _make_pointer if config.DISABLE_JIT else intrinsic(_type_pointer)
+as_pointer: Any = intrinsic(_type_pointer) if _COMPILED else _make_pointer
 
 
 class Voxels(NamedTuple):
