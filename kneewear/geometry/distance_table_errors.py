@@ -57,7 +57,7 @@ def measure_table(
     normal = surface.normal(u, v)
     points = surface.evaluate(u, v) + height[:, None] * normal
     feet, inside = look_up_feet(arrays, points)
-    error = np.abs(feet[:, 0] - height)[inside]
+    error = np.abs(feet[inside, 0] - height[inside])
     edge, smooth = (
         edge[inside],
         ~(edge | _near_jump(surface, u, v, 6 / float(arrays.rate[1])))[inside],
