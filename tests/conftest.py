@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from pathlib import Path
 from types import FrameType
@@ -12,8 +11,7 @@ from hypothesis import settings
 
 from kneewear.contact import proximity
 from kneewear.geometry import distance_table_errors, distance_tabulation
-
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+from tests.physics.bodies import IS_COMPILED
 
 # A busy machine is no fault of the code: no example fails for its time. Kernels that are not
 # compiled take a hundred times as long, and show their lines in a few examples.
