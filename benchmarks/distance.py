@@ -22,11 +22,11 @@ from kneewear import default_study
 from kneewear.geometry import _kernels
 from kneewear.geometry.fitting import patch_through
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.geometry.multipatch import PatchSet
 from kneewear.geometry.surface import Surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.csv_tables import save_table
 from kneewear.reference.published import published_distance_methods
+from kneewear.verification.multipatch import PatchSet
 
 # Name, patches along and across, lines of each patch along and across: those of Table 2-1.
 GEOMETRIES = (

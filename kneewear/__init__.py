@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 # Settings are read when asked for: each job of a study imports this package first.
 if TYPE_CHECKING:
-    from kneewear.config import Study
+    from kneewear.settings.study import Study
 
 __version__ = "0.1.0"
 __all__ = ["default_settings_file", "default_study"]
@@ -34,6 +34,6 @@ def default_study() -> Study:
     Study
         The settings in `default_settings_file`.
     """
-    from kneewear.config import load_study  # noqa: PLC0415 - see above
+    from kneewear.settings.study import load_study  # noqa: PLC0415 - see above
 
     return load_study(default_settings_file())

@@ -11,10 +11,10 @@ import argparse
 from pathlib import Path
 
 from kneewear import default_settings_file
-from kneewear.config import Study, load_study, merge_settings
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs
-from kneewear.settings_file import read_settings_file
+from kneewear.settings.files import read_settings_file
+from kneewear.settings.study import Study, load_study, merge_settings
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import build_activity
-from kneewear.config import Study
 from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
@@ -23,6 +22,7 @@ from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import activity_files, mesh_files
 from kneewear.report.preflight import Pose, draw_preflight, poses_of, render_preflight
 from kneewear.report.windows import draw_windows
+from kneewear.settings.study import Study
 
 # Elements a side: enough for pictures.
 ELEMENTS = (60, 45)

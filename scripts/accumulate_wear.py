@@ -9,12 +9,12 @@ from kneewear.io.history import load_history
 from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import keep_common
-from kneewear.simulation_settings import SimulationSettings
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.worn_contact import WornContact
-from kneewear.wear_settings import WearSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     # A life is told of cases that finished in all of its activities.

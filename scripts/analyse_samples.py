@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from kneewear.config import load_study
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.joblog import job_log
-from kneewear.uncertainty.analysis import analyse_samples
+from kneewear.settings.study import load_study
+from kneewear.studies.uncertainty.analysis import analyse_samples
 
 with job_log(snakemake.log[0], snakemake.threads):
     samples = pd.concat(map(load_table, snakemake.input.samples), ignore_index=True)

@@ -4,7 +4,6 @@ from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings
 from kneewear.geometry.table import tabulate_surface
-from kneewear.implant_settings import GridSettings, ImplantSettings, TableSettings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.deviation import fit_table, save_deviation
 from kneewear.io.distance_table import quality_table, save_distance_tables
@@ -14,6 +13,7 @@ from kneewear.io.shape import load_shape
 from kneewear.io.surfaces import save_implant
 from kneewear.io.table import save_tables
 from kneewear.joblog import job_log
+from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     table = TableSettings(**snakemake.params.table)

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from kneewear.calibration.constants import location
-from kneewear.calibration.trade_off import calibrate
-from kneewear.config import Study
 from kneewear.io.csv_tables import save_table
 from kneewear.io.settings_text import replace_values, save_settings
 from kneewear.joblog import job_log
+from kneewear.settings.study import Study
+from kneewear.studies.calibration.constants import location
+from kneewear.studies.calibration.trade_off import calibrate
 
 with job_log(snakemake.log[0], snakemake.threads):
     outcome = calibrate(Study.model_validate(snakemake.params.study))

@@ -1,6 +1,5 @@
 """Compare an uncertainty study with a finer discretisation (rule check_discretisation)."""
 
-from kneewear.config import load_study
 from kneewear.io.activity import load_activity
 from kneewear.io.csv_tables import save_table
 from kneewear.io.distance_table import load_distance_tables
@@ -8,7 +7,8 @@ from kneewear.io.grid import load_grid
 from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
-from kneewear.uncertainty.samples import SampledModel, check_discretisation
+from kneewear.settings.study import load_study
+from kneewear.studies.uncertainty.samples import SampledModel, check_discretisation
 
 with job_log(snakemake.log[0], snakemake.threads):
     model = SampledModel(

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from kneewear.contact.grid_comparison import DEPTHS, Joint, compare_grids
 from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.table import tabulate_surface
-from kneewear.implant_settings import TableSettings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
+from kneewear.settings.implant import TableSettings
+from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.layers import choose_pressure_law
-from kneewear.simulation_settings import SimulationSettings
+from kneewear.verification.grid_comparison import DEPTHS, Joint, compare_grids
 
 with job_log(snakemake.log[0], snakemake.threads):
     table = TableSettings(**snakemake.params.table)

@@ -6,9 +6,9 @@ from kneewear.io.csv_tables import save_table
 from kneewear.io.grid import load_grid
 from kneewear.io.history import load_case
 from kneewear.joblog import job_log
-from kneewear.simulation.comparison import compare_analyses
-from kneewear.wear.variants import compare_variants
-from kneewear.wear_settings import WearSettings
+from kneewear.settings.wear import WearSettings
+from kneewear.verification.analyses import compare_analyses
+from kneewear.verification.variants import compare_variants
 
 with job_log(snakemake.log[0], snakemake.threads):
     case, names = snakemake.params.case, snakemake.params.variants

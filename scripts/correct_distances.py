@@ -5,7 +5,7 @@ from kneewear.io.grid import load_grid
 from kneewear.io.history import load_case
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
-from kneewear.simulation.distance_correction import correct_distances
+from kneewear.verification.distance_correction import correct_distances
 
 with job_log(snakemake.log[0], snakemake.threads):
     table = correct_distances(

@@ -1,6 +1,5 @@
 """Simulate a batch of samples of an uncertainty study (rule evaluate_samples)."""
 
-from kneewear.config import load_study
 from kneewear.io.activity import load_activity
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.io.distance_table import load_distance_tables
@@ -9,7 +8,8 @@ from kneewear.io.grid import load_grid
 from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
-from kneewear.uncertainty.samples import SampledModel, evaluate_samples
+from kneewear.settings.study import load_study
+from kneewear.studies.uncertainty.samples import SampledModel, evaluate_samples
 
 with job_log(snakemake.log[0], snakemake.threads):
     plan = load_table(snakemake.input.plan)

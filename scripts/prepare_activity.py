@@ -3,10 +3,10 @@
 import logging
 
 from kneewear.activity.sources import build_activity
-from kneewear.activity_settings import parse_activity
 from kneewear.io.activity import save_activity
 from kneewear.io.curves import read_curves
 from kneewear.joblog import job_log
+from kneewear.settings.activity import parse_activity
 
 with job_log(snakemake.log[0], snakemake.threads):
     settings = parse_activity(snakemake.params.activity)

@@ -1,14 +1,14 @@
 """Settle every case of a static study (rule solve_static)."""
 
-from kneewear.implant_settings import GridSettings, TableSettings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.static import save_static
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
-from kneewear.simulation.joint import Joint
-from kneewear.simulation.static_cases import solve_static_cases
-from kneewear.simulation.static_record import tabulate_static
-from kneewear.simulation_settings import SimulationSettings, StaticSettings
+from kneewear.settings.implant import GridSettings, TableSettings
+from kneewear.settings.simulation import SimulationSettings, StaticSettings
+from kneewear.studies.static.cases import solve_static_cases
+from kneewear.studies.static.joint import Joint
+from kneewear.studies.static.record import tabulate_static
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)

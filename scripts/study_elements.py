@@ -1,12 +1,12 @@
 """Solve one static case on many grids (rule study_elements)."""
 
-from kneewear.implant_settings import GridSettings, TableSettings
 from kneewear.io.csv_tables import save_table
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
-from kneewear.simulation.element_study import study_active_elements, study_divisions
-from kneewear.simulation.joint import Joint
-from kneewear.simulation_settings import SimulationSettings, StaticSettings
+from kneewear.settings.implant import GridSettings, TableSettings
+from kneewear.settings.simulation import SimulationSettings, StaticSettings
+from kneewear.studies.static.element_study import study_active_elements, study_divisions
+from kneewear.studies.static.joint import Joint
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)

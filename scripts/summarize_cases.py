@@ -5,8 +5,8 @@ from kneewear.io.cycles import load_cycles
 from kneewear.io.damage import load_damage
 from kneewear.io.grid import load_grid
 from kneewear.joblog import job_log
+from kneewear.settings.wear import WearSettings
 from kneewear.wear.summary import summarize_cases
-from kneewear.wear_settings import WearSettings
 
 with job_log(snakemake.log[0], snakemake.threads):
     cases = summarize_cases(

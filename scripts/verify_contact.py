@@ -1,9 +1,9 @@
 """Press known shapes with the contact engine and compare (rule verify_contact)."""
 
-from kneewear.contact.sphere_models import compare_sphere_models
-from kneewear.contact.verification import refine_contacts, vary_active_elements, verify_contact
 from kneewear.io.csv_tables import save_table
 from kneewear.joblog import job_log
+from kneewear.verification.contact import refine_contacts, vary_active_elements, verify_contact
+from kneewear.verification.sphere_models import compare_sphere_models
 
 with job_log(snakemake.log[0], snakemake.threads):
     seed = snakemake.params.seed

@@ -1,4 +1,4 @@
-"""config/README.md as the models of `kneewear/config.py` make it.
+"""config/README.md as the models of `kneewear/settings/study.py` make it.
 
 `python -m tests.settings_page` writes it; a test holds it up to date.
 """
@@ -10,10 +10,10 @@ import typing
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from kneewear.activity_settings import FileActivity, ParametricActivity
-from kneewear.config import Study
-from kneewear.implant_settings import MeshImplantSettings, NaturalKneeSettings
-from kneewear.setting_types import Settings
+from kneewear.settings.activity import FileActivity, ParametricActivity
+from kneewear.settings.implant import MeshImplantSettings, NaturalKneeSettings
+from kneewear.settings.study import Study
+from kneewear.settings.types import Settings
 
 PAGE = Path(__file__).parent.parent / "config" / "README.md"
 HEAD = """# Settings

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from kneewear import config, default_study
-from kneewear.config import load_study, merge_settings, read_settings
+from kneewear import default_study
 from kneewear.errors import InputDataError
+from kneewear.settings import study as config
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from tests.settings_page import PAGE, render
 
 FOLDER = Path(__file__).parent.parent / "config"

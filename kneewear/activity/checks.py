@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.activity.conventions import ANGLES, POSE, senses
-from kneewear.activity_settings import FileActivity, MotionSettings
 from kneewear.errors import InputDataError
+from kneewear.settings.activity import FileActivity, MotionSettings
 
 Array = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ from kneewear.activity.activity import USUALLY_PRESCRIBED
 from kneewear.activity.conventions import senses
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.motion import Motion
-from kneewear.activity_settings import ControlSettings, FileActivity, MotionSettings
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Spring
+from kneewear.settings.activity import ControlSettings, FileActivity, MotionSettings
 
 Array = NDArray[np.float64]
 

@@ -40,8 +40,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.activity_settings import ISO_CONVENTIONS, MotionSettings, PlacementSettings
 from kneewear.mechanics.rotations import angles_123, body_three_123, grood_suntay
+from kneewear.settings.activity import ISO_CONVENTIONS, MotionSettings, PlacementSettings
 
 Array = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.cycles import close_cycle, resample_cycle
-from kneewear.activity_settings import LoadSettings
 from kneewear.errors import InputDataError
+from kneewear.settings.activity import LoadSettings
 
 Array = NDArray[np.float64]
 

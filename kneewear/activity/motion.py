@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from kneewear.activity.conventions import ANGLES, POSE, femoral_pose
 from kneewear.activity.cycles import close_cycle, resample_cycle
-from kneewear.activity_settings import MotionSettings
 from kneewear.errors import InputDataError
+from kneewear.settings.activity import MotionSettings
 
 Array = NDArray[np.float64]
 

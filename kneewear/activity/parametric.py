@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.load import MOST_BODY_WEIGHTS
-from kneewear.activity_settings import BumpCurve, ParametricActivity
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import angles_123, grood_suntay
+from kneewear.settings.activity import BumpCurve, ParametricActivity
 
 
 def build_parametric_activity(name: str, settings: ParametricActivity, frames: int) -> Activity:

@@ -15,7 +15,7 @@ from kneewear.activity.cycles import frame_percent
 from kneewear.activity.load import GRAVITY, axial_load
 from kneewear.activity.motion import cut_cycle, motion_pose
 from kneewear.activity.parametric import build_parametric_activity
-from kneewear.activity_settings import FileActivity, MotionDeviation, ParametricActivity
+from kneewear.settings.activity import FileActivity, MotionDeviation, ParametricActivity
 
 
 def build_activity(

@@ -39,7 +39,7 @@ from kneewear.geometry.underside import (
     thickness_above,
     underside_of_mesh,
 )
-from kneewear.implant_settings import ImplantSettings, MeshImplantSettings
+from kneewear.settings.implant import ImplantSettings, MeshImplantSettings
 from kneewear.sides import SIDES
 
 # Vertices of a mesh that are enough to tell its least thickness before it is fitted.

@@ -13,7 +13,7 @@ from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.meshes import TriangleMesh, condyle_axis, sheet_coverage, to_knee_axes
 from kneewear.geometry.surface import Surface
-from kneewear.implant_settings import AxesSettings, FemoralRegions, InsertRegions
+from kneewear.settings.implant import AxesSettings, FemoralRegions, InsertRegions
 from kneewear.sides import SIDES
 
 # Cartilage that stands off its bone by more than this on average, mm, is not that bone's: healthy

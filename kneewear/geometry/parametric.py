@@ -10,7 +10,7 @@ from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
 from kneewear.geometry.implant import CamAndPost, Implant
 from kneewear.geometry.swept import Profile, SagittalArc, Swept, Upright, joined_arcs
-from kneewear.implant_settings import CamSettings, ParametricImplantSettings, PostSettings
+from kneewear.settings.implant import CamSettings, ParametricImplantSettings, PostSettings
 from kneewear.sides import POST, SIDES
 
 # Flexion seen by the condyles: contact stays inside for -20 to 120 deg of flexion.

@@ -9,7 +9,7 @@ import numpy as np
 
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
-from kneewear.uncertainty.element_sums import ElementSums, join_sums
+from kneewear.studies.uncertainty.element_sums import ElementSums, join_sums
 
 _MAP = ("side", "row", "column")
 _ONE_MAP = (2, 1000, 1000)

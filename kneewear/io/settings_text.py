@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from kneewear.io.atomic import atomic_path
-from kneewear.settings_file import Location
+from kneewear.settings.files import Location
 
 
 def replace_values(text: str, values: Mapping[Location, float]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
-from kneewear.simulation.static_record import StaticCase, StaticRecord
+from kneewear.studies.static.record import StaticCase, StaticRecord
 
 _CASE, _SIDE, _ELEMENT = ("case",), ("case", "side"), ("element",)
 LAYOUT = netcdf.Layout(

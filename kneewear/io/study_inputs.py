@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from kneewear.activity_settings import FileActivity
-from kneewear.config import Study
 from kneewear.errors import InputDataError
+from kneewear.settings.activity import FileActivity
+from kneewear.settings.study import Study
 
 
 def mesh_files(study: Study, root: str | Path) -> dict[str, str]:

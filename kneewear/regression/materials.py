@@ -38,7 +38,7 @@ def compare_materials(static: pd.DataFrame, published: bool) -> pd.DataFrame:
     Parameters
     ----------
     static : DataFrame
-        Tidy table of a static study, see `kneewear.simulation.static_record.tabulate_static`.
+        Tidy table of a static study, see `kneewear.studies.static.record.tabulate_static`.
     published : bool
         Whether to put the published difference beside those over all loads.
 

@@ -24,7 +24,7 @@ def draw_calibration_figures(
     Parameters
     ----------
     constants, comparison, trade_off : DataFrame
-        Tables of `kneewear.calibration.trade_off.Calibration`.
+        Tables of `kneewear.studies.calibration.trade_off.Calibration`.
 
     Returns
     -------

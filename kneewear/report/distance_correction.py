@@ -25,7 +25,7 @@ def draw_distance_correction(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Table of `kneewear.simulation.distance_correction.correct_distances`, not empty.
+        Table of `kneewear.verification.distance_correction.correct_distances`, not empty.
     """
     figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
     section, ratios = figure.subplots(1, 2, width_ratios=[1.0, 1.15])

@@ -55,7 +55,7 @@ def draw_element_convergence(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Result of `kneewear.simulation.element_study.study_active_elements`.
+        Result of `kneewear.studies.static.element_study.study_active_elements`.
     """
     errors = convergence_errors(table)
     figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
@@ -100,7 +100,7 @@ def convergence_errors(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        Result of `kneewear.simulation.element_study.study_active_elements`.
+        Result of `kneewear.studies.static.element_study.study_active_elements`.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def draw_grid_sensitivity(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Result of `kneewear.simulation.element_study.study_divisions`.
+        Result of `kneewear.studies.static.element_study.study_divisions`.
     """
     deviations = {quantity: division_errors(table, quantity) for quantity in NAMES}
     limit = max(float(np.abs(part.to_numpy()).max()) for part in deviations.values())

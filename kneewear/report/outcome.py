@@ -151,7 +151,7 @@ def calibration_sentences(trade_off: pd.DataFrame) -> Iterable[str]:
     Parameters
     ----------
     trade_off : DataFrame
-        Table of that name of `kneewear.calibration.trade_off.Calibration`.
+        Table of that name of `kneewear.studies.calibration.trade_off.Calibration`.
     """
     unused = trade_off[trade_off["cells"] == "not fitted"].sort_values("constants")
     for group, rows in unused.groupby("quantities", sort=False):

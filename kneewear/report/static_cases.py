@@ -28,7 +28,7 @@ from kneewear.report.style import (
     styled,
 )
 from kneewear.sides import POST, SIDES
-from kneewear.simulation.static_record import StaticRecord
+from kneewear.studies.static.record import StaticRecord
 
 Array = NDArray[np.float64]
 

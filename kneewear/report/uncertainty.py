@@ -14,8 +14,8 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.report.maps import draw_plateaus
 from kneewear.report.names import quantity_name, unit_name
 from kneewear.report.style import DEPTH_COLOURS, INK, SIDE_COLOURS, WIDTH, styled
-from kneewear.uncertainty.element_sums import ElementSums
-from kneewear.uncertainty.samples import column_name
+from kneewear.studies.uncertainty.element_sums import ElementSums
+from kneewear.studies.uncertainty.samples import column_name
 
 # What is drawn; tables hold all.
 SHOWN = (

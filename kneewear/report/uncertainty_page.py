@@ -20,9 +20,9 @@ from kneewear.report.retrievals import MEASURED
 from kneewear.report.sections import Table, make_table, plain_table, shown, what_was_run
 from kneewear.report.uncertainty import SHOWN, constant_name, signed
 from kneewear.sides import SIDES
-from kneewear.uncertainty.indices import LARGEST_WIDTH
-from kneewear.uncertainty.intervals import prediction_interval
-from kneewear.uncertainty.samples import column_name
+from kneewear.studies.uncertainty.indices import LARGEST_WIDTH
+from kneewear.studies.uncertainty.intervals import prediction_interval
+from kneewear.studies.uncertainty.samples import column_name
 
 HEADINGS = {
     "monte_carlo": "Prediction intervals of wear",

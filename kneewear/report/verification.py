@@ -67,7 +67,7 @@ def draw_sphere_models(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        As `kneewear.contact.sphere_models.compare_sphere_models` gives it.
+        As `kneewear.verification.sphere_models.compare_sphere_models` gives it.
     """
     figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
     pressure, force = figure.subplots(1, 2)
@@ -96,7 +96,7 @@ def draw_refinement(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        As `kneewear.contact.verification.refine_contacts` gives it.
+        As `kneewear.verification.contact.refine_contacts` gives it.
     """
     figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     force, area = figure.subplots(1, 2)
@@ -120,7 +120,7 @@ def draw_active_elements(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        As `kneewear.contact.verification.vary_active_elements` gives it.
+        As `kneewear.verification.contact.vary_active_elements` gives it.
     """
     figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)

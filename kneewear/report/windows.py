@@ -7,9 +7,9 @@ from matplotlib.patches import Rectangle
 from numpy import arctan2, degrees
 
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.implant_settings import MeshImplantSettings
 from kneewear.report.geometry import THICKNESS_COLOURS
 from kneewear.report.style import SIDE_COLOURS, WIDTH, show_plan, styled
+from kneewear.settings.implant import MeshImplantSettings
 from kneewear.sides import SIDES
 
 # Vertices that face up (insert) or away from the axis (condyles) by this much are drawn.

@@ -21,6 +21,7 @@ from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.progress import Progress
+from kneewear.settings.simulation import ForwardSettings, SimulationSettings
 from kneewear.simulation.drive import recorded_drive
 from kneewear.simulation.forward import Integrator, forward_passage, solve_forward
 from kneewear.simulation.history import Case, ContactHistory, Failure
@@ -28,7 +29,6 @@ from kneewear.simulation.inverse import contact_arrays, replay
 from kneewear.simulation.layers import build_layers
 from kneewear.simulation.passage import Contacts, Passage
 from kneewear.simulation.quasi_static import solve_quasi_static
-from kneewear.simulation_settings import ForwardSettings, SimulationSettings
 
 logger = logging.getLogger(__name__)
 

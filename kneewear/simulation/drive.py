@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.controlled import activity_loads
 from kneewear.simulation.passage import Passage
-from kneewear.simulation_settings import SimulationSettings
 
 Array = NDArray[np.float64]
 

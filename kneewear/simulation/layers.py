@@ -16,7 +16,7 @@ from kneewear.contact.foundation import (
 from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.simulation_settings import PressureLawSettings, SimulationSettings
+from kneewear.settings.simulation import PressureLawSettings, SimulationSettings
 
 
 def choose_pressure_law(settings: SimulationSettings) -> PressureLaw:

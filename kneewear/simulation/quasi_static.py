@@ -13,13 +13,13 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.loads import Load, spring_forces
+from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.balance import contact_model
 from kneewear.simulation.controlled import activity_loads, solve_controlled_cycle
 from kneewear.simulation.drive import applied_wrench, axial_load
 from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
 from kneewear.simulation.passage import Contacts, Passage
 from kneewear.simulation.static import StaticEquilibrium
-from kneewear.simulation_settings import SimulationSettings
 
 Array = NDArray[np.float64]
 

@@ -30,7 +30,7 @@ from kneewear.wear.worn_contact import Resimulation
 from kneewear.wear.worn_surface import lower_surface
 
 if TYPE_CHECKING:
-    from kneewear.wear_settings import WearSettings
+    from kneewear.settings.wear import WearSettings
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.wear.cross_shear import SQUARE_PATH
 
 if TYPE_CHECKING:
-    from kneewear.wear_settings import WearSettings
+    from kneewear.settings.wear import WearSettings
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 from kneewear.wear.creep import FIRST_MINUTE, creep_development, minutes_of_life
 
 if TYPE_CHECKING:
-    from kneewear.wear_settings import WearSettings
+    from kneewear.settings.wear import WearSettings
 
 
 @dataclass(frozen=True)

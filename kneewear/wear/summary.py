@@ -16,7 +16,7 @@ from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
 from kneewear.wear.maps import DamageMaps
 
 if TYPE_CHECKING:
-    from kneewear.wear_settings import WearSettings
+    from kneewear.settings.wear import WearSettings
 
 COLUMNS = [
     "case",

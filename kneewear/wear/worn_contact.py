@@ -11,9 +11,9 @@ from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
+from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory
-from kneewear.simulation_settings import SimulationSettings
 
 
 class Resimulation(Protocol):

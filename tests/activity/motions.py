@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from kneewear.activity_settings import FileActivity, LoadSettings, MotionSettings
-from kneewear.config import load_study, merge_settings, read_settings
+from kneewear.settings.activity import FileActivity, LoadSettings, MotionSettings
+from kneewear.settings.study import load_study, merge_settings, read_settings
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = {

@@ -8,8 +8,8 @@ import pytest
 from kneewear import default_study
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import build_activity
-from kneewear.activity_settings import BumpCurve
 from kneewear.errors import InputDataError
+from kneewear.settings.activity import BumpCurve
 
 
 def make_activity(**changed):

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 import kneewear
 from kneewear import default_study
-from kneewear.calibration.closed_form import Resolution, simulate_cells
-from kneewear.calibration.constants import Constants, apply_overrides, plain_values
-from kneewear.calibration.fitting import fit_constants, published_target, tabulate_constants
-from kneewear.calibration.trade_off import error_rows
-from kneewear.calibration_settings import CalibrationSettings
-from kneewear.config import load_study, merge_settings
 from kneewear.reference.published import CALIBRATION_CELLS, published_values
 from kneewear.regression.comparison import compare_published
-from kneewear.settings_file import read_settings, value_at
+from kneewear.settings.calibration import CalibrationSettings
+from kneewear.settings.files import read_settings, value_at
+from kneewear.settings.study import load_study, merge_settings
+from kneewear.studies.calibration.closed_form import Resolution, simulate_cells
+from kneewear.studies.calibration.constants import Constants, apply_overrides, plain_values
+from kneewear.studies.calibration.fitting import fit_constants, published_target, tabulate_constants
+from kneewear.studies.calibration.trade_off import error_rows
 
 FILE = Path(kneewear.__file__).parents[1] / "config" / "calibration.yaml"
 STUDY = default_study()

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from kneewear import default_study
-from kneewear.calibration.closed_form import Resolution
-from kneewear.calibration.trade_off import error_rows, simulate_published
 from kneewear.regression.comparison import compare_published
+from kneewear.studies.calibration.closed_form import Resolution
+from kneewear.studies.calibration.trade_off import error_rows, simulate_published
 
 pytestmark = pytest.mark.compiled
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.contact.adaptive import AdaptivePair, spread_force
 from kneewear.contact.foundation import SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing, bearing_of
@@ -18,6 +17,7 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
 from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
+from kneewear.verification.adaptive import AdaptivePair, spread_force
 from tests.contact.test_regions import depth_of, egg_box
 from tests.physics.bodies import (
     CASES,

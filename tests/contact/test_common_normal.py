@@ -9,12 +9,6 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from kneewear import default_study
-from kneewear.contact.common_normal import (
-    find_common_normal,
-    frame_patch,
-    frame_table,
-    guess_common_normal,
-)
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
@@ -22,6 +16,12 @@ from kneewear.reference.spheres import (
     conformal_indentation,
     convex_indentation,
     plane_indentation,
+)
+from kneewear.verification.common_normal import (
+    find_common_normal,
+    frame_patch,
+    frame_table,
+    guess_common_normal,
 )
 from tests.physics.bodies import UPRIGHT, plate, sphere
 

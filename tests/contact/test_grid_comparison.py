@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from kneewear.contact.foundation import SmallStrain
-from kneewear.contact.grid_comparison import REFERENCE, Joint, compare_grids, let_down
 from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
+from kneewear.verification.grid_comparison import REFERENCE, Joint, compare_grids, let_down
 from tests.physics.bodies import MODULUS, UPRIGHT, flat_implant, plate, sphere
 
 RADIUS, HEIGHT = 30.0, 8.0

@@ -20,7 +20,7 @@ from kneewear.contact.foundation import (
     confined_modulus,
 )
 from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
-from kneewear.simulation_settings import PressureLawSettings
+from kneewear.settings.simulation import PressureLawSettings
 
 MODULUS = confined_modulus(463.0, 0.46)
 FACTOR = confined_modulus(1.0, 0.46)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kneewear.contact.regions import RegionSearch
 from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
 from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
+from kneewear.verification.regions import RegionSearch
 from tests.physics.bodies import (
     UPRIGHT,
     arc,

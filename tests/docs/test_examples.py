@@ -11,7 +11,7 @@ import yaml
 
 from docs.generators.notebooks import run_notebook
 from docs.generators.results import MARKER, error_summary, filled
-from kneewear.config import load_study, merge_settings, read_settings
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from tests.workflow.conftest import Checkout
 
 CHECKOUT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ import yaml
 
 from docs.generators.docstrings import readable
 from docs.generators.pages import FAULTS_HEAD, NO_CATALOGUE, ROOMS
-from kneewear.config import Study
+from kneewear.settings.study import Study
 
 pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
 

@@ -17,8 +17,6 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from kneewear import settings_file
-from kneewear.config import load_study, merge_settings
 from kneewear.errors import InputDataError
 from kneewear.io import csv_tables, curves, mesh, netcdf, obj, opensim, ply, points, stl
 from kneewear.io.atomic import atomic_path
@@ -26,6 +24,8 @@ from kneewear.io.damage import load_damage, save_damage
 from kneewear.io.grid import load_grid, save_grid
 from kneewear.io.history import load_history, save_history
 from kneewear.io.surfaces import load_implant, save_implant
+from kneewear.settings import files as settings_file
+from kneewear.settings.study import load_study, merge_settings
 from tests.faults.faulty_files import CHECKOUT, EXAMPLE, STUDY, ascii_stl
 from tests.faults.mutations import mutated
 

@@ -14,7 +14,7 @@ from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.surface import Surface
-from kneewear.implant_settings import ParametricImplantSettings
+from kneewear.settings.implant import ParametricImplantSettings
 from kneewear.sides import SIDES
 
 FOLDER = Path(__file__).parents[2] / "config" / "example_meshes"

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.geometry import distance_tabulation
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io.mesh import load_mesh
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
 from kneewear.geometry import fitting
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.mesh import load_mesh
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
 

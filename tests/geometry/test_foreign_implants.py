@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 import trimesh
 
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
-from kneewear.implant_settings import ImplantSettings
 from kneewear.io.shape import load_shape
+from kneewear.settings.implant import ImplantSettings
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
 from tests.geometry.solids import closed_femoral, closed_insert
@@ -53,7 +53,7 @@ def settings(study: str, **changes) -> ImplantSettings:
 
 def example_parts(**shape) -> dict[str, TriangleMesh]:
     """Example implant in knee axes, with changed sizes."""
-    from kneewear.implant_settings import ParametricImplantSettings
+    from kneewear.settings.implant import ParametricImplantSettings
 
     implant = build_parametric_implant(
         ParametricImplantSettings(**{**example.SHAPE, **shape}), "variant", 6.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.geometry.multipatch import PatchSet, split_surface
 from kneewear.sides import SIDES
+from kneewear.verification.multipatch import PatchSet, split_surface
 from tests.geometry.example_implant import example_implant
 from tests.geometry.test_surface import wavy
 

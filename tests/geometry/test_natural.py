@@ -16,9 +16,9 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.layers import joint_thickness, tabulate_thickness
 from kneewear.geometry.meshes import to_knee_axes
 from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
-from kneewear.implant_settings import AxesSettings, FemoralRegions, InsertRegions
 from kneewear.io.mesh import load_mesh
 from kneewear.io.surfaces import load_implant, save_implant
+from kneewear.settings.implant import AxesSettings, FemoralRegions, InsertRegions
 from kneewear.sides import SIDES
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
 from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.grid import lay_elements
@@ -18,6 +17,7 @@ from kneewear.geometry.parametric import (
 )
 from kneewear.geometry.swept import joined_arcs
 from kneewear.io.surfaces import load_implant, save_implant
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import POST, SIDES
 
 BASE = merge_settings(read_settings("config/config.yaml"), read_settings("config/chapter3.yaml"))

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
@@ -17,6 +16,7 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.underside import MeshUnderside
 from kneewear.io.mesh import load_mesh
 from kneewear.io.study_inputs import mesh_files
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from tests.geometry.plans import bar
 
 ROOT = Path(__file__).parents[2]

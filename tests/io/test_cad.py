@@ -12,10 +12,10 @@ from kneewear import default_study
 from kneewear.errors import InputDataError
 from kneewear.geometry.fitting import FitSettings, fit_condyle
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.geometry.multipatch import PatchSet, split_surface
 from kneewear.io import cad
 from kneewear.io.shape import load_shape
 from kneewear.sides import SIDES
+from kneewear.verification.multipatch import PatchSet, split_surface
 from tests.geometry.test_surface import wavy
 
 needs_cad = pytest.mark.skipif(

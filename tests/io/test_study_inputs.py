@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs
+from kneewear.settings.study import load_study, merge_settings, read_settings
 
 ROOT = Path(__file__).parents[2]
 DEFAULT = read_settings(ROOT / "config/config.yaml")

@@ -12,7 +12,6 @@ from numba import config
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
 from kneewear.activity.parametric import build_parametric_activity
-from kneewear.config import load_study, merge_settings
 from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
@@ -28,7 +27,8 @@ from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the test
 )
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings_file import read_settings
+from kneewear.settings.files import read_settings
+from kneewear.settings.study import load_study, merge_settings
 from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case

@@ -14,16 +14,16 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from kneewear.contact.common_normal import (
+from kneewear.geometry.table import frame_samples, tabulate_surface
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.reference.impact import elastic_duration, largest_indentation
+from kneewear.verification.common_normal import (
     find_common_normal,
     frame_patch,
     frame_table,
     guess_common_normal,
 )
-from kneewear.contact.impact import impact_force
-from kneewear.geometry.table import frame_samples, tabulate_surface
-from kneewear.mechanics.rotations import body_three_123
-from kneewear.reference.impact import elastic_duration, largest_indentation
+from kneewear.verification.impact import impact_force
 from tests.physics.bodies import UPRIGHT, plate, sphere
 from tests.physics.machado import PER_METRE, published
 

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
-from kneewear.contact.impact import (
+from kneewear.reference.impact import (
+    delivered_restitution,
+    elastic_duration,
+    largest_indentation,
+    loop_area,
+)
+from kneewear.verification.impact import (
     FACTORS,
     damping_factor,
     effective_radius,
     hertz_stiffness,
     impact_force,
     surface_compliance,
-)
-from kneewear.reference.impact import (
-    delivered_restitution,
-    elastic_duration,
-    largest_indentation,
-    loop_area,
 )
 from tests.physics.machado import PER_METRE, published
 

@@ -7,15 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.contact.known_contacts import (
+from kneewear.verification.analytical_contacts import (
     MEASURES,
     contact_errors,
     contacts_by_shape,
     known_contacts,
     sphere_on_layer,
 )
-from kneewear.contact.sphere_models import LOAD, compare_sphere_models
-from kneewear.contact.verification import (
+from kneewear.verification.contact import (
     CELLS,
     HALF_SPACE_TARGETS,
     TARGETS,
@@ -23,6 +22,7 @@ from kneewear.contact.verification import (
     vary_active_elements,
     verify_contact,
 )
+from kneewear.verification.sphere_models import LOAD, compare_sphere_models
 
 pytestmark = pytest.mark.compiled
 

@@ -51,8 +51,8 @@ def test_only_comparison_and_calibration_import_the_published_tables():
     wanted = {"kneewear.reference.published", *READERS}
     users = {path for path, text in sources() if path.endswith("py") and wanted & names(text)}
     assert users - {"kneewear/reference/published.py"} == {
-        "kneewear/calibration/fitting.py",
-        "kneewear/calibration/trade_off.py",
+        "kneewear/studies/calibration/fitting.py",
+        "kneewear/studies/calibration/trade_off.py",
         "kneewear/regression/comparison.py",
         "kneewear/regression/materials.py",
     }
@@ -63,7 +63,7 @@ def test_only_their_rules_compare():
         path for path, text in sources() if path.endswith("py") and names(text) & set(COMPARISONS)
     }
     assert users == {
-        "kneewear/calibration/trade_off.py",
+        "kneewear/studies/calibration/trade_off.py",
         "scripts/compare_materials.py",
         "scripts/compare_published.py",
     }

@@ -8,7 +8,7 @@ import pandas as pd
 
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression.materials import compare_materials
-from kneewear.simulation.static_record import tabulate_static
+from kneewear.studies.static.record import tabulate_static
 from tests.simulation.chapter3 import small_study, solved
 
 STUDY = small_study(("linear", "nonlinear"), flexion_deg=[0, 90], load_n=[750, 3000])

@@ -56,7 +56,7 @@ def test_each_wear_law_is_cited(whole, law):
 def test_every_wear_law_of_the_settings_has_a_source():
     from typing import get_args
 
-    from kneewear.wear_settings import WearSettings
+    from kneewear.settings.wear import WearSettings
 
     assert set(get_args(WearSettings.model_fields["wear_law"].annotation)) == set(WEAR_LAWS)
 

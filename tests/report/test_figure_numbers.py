@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.contact.verification import vary_active_elements
 from kneewear.regression.groups import QUANTITIES
 from kneewear.report.maps import centre_case, typical_cases
 from kneewear.report.regression import BAR_COLOURS, draw_regression
 from kneewear.report.verification import draw_active_elements
+from kneewear.verification.contact import vary_active_elements
 from tests.report.drawn import figures_of
 
 SIDES = ("medial", "lateral")

@@ -12,9 +12,6 @@ from contourpy import contour_generator
 from matplotlib.figure import Figure
 
 from kneewear import default_study
-from kneewear.contact.known_contacts import contacts_by_shape
-from kneewear.contact.sphere_models import compare_sphere_models
-from kneewear.contact.verification import vary_active_elements
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
@@ -28,6 +25,9 @@ from kneewear.report.surfaces import draw_deviation, draw_extraction
 from kneewear.report.timings import draw_cost, draw_distance_methods
 from kneewear.report.verification import draw_verification
 from kneewear.simulation.history import Case
+from kneewear.verification.analytical_contacts import contacts_by_shape
+from kneewear.verification.contact import vary_active_elements
+from kneewear.verification.sphere_models import compare_sphere_models
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.report.drawn import figures_of
 

@@ -11,10 +11,10 @@ from markupsafe import escape
 from kneewear.report.captions import TEXTS
 from kneewear.report.uncertainty import constant_name, draw_effects, draw_uncertainty, signed
 from kneewear.report.uncertainty_page import render_uncertainty_page
-from kneewear.uncertainty.analysis import analyse_samples
-from kneewear.uncertainty.element_sums import add_sample, no_sums
-from kneewear.uncertainty.plan import draw_samples
-from kneewear.uncertainty.samples import FAILURE, OUTPUTS, column_name
+from kneewear.studies.uncertainty.analysis import analyse_samples
+from kneewear.studies.uncertainty.element_sums import add_sample, no_sums
+from kneewear.studies.uncertainty.plan import draw_samples
+from kneewear.studies.uncertainty.samples import FAILURE, OUTPUTS, column_name
 from tests.uncertainty.test_plan import study
 
 FIGURES = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.simulation.joint import Joint
-from kneewear.simulation.static_cases import solve_static_cases
+from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.studies.static.cases import solve_static_cases
+from kneewear.studies.static.joint import Joint
 from tests.physics.bodies import IS_COMPILED
 
 # Kernels that are not compiled take a hundred times as long.

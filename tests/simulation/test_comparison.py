@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.simulation.comparison import compare_analyses
 from kneewear.simulation.history import Case
+from kneewear.verification.analyses import compare_analyses
 from tests.physics.bodies import SMALL, gait_study
 
 

@@ -8,7 +8,7 @@ import pytest
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.table import tabulate_surface
 from kneewear.report.distance_correction import draw_distance_correction, tilted_element
-from kneewear.simulation.distance_correction import COLUMNS, correct_distances
+from kneewear.verification.distance_correction import COLUMNS, correct_distances
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kneewear import default_study
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.contact.foundation import LargeStrain, SmallStrain, ThreeParameter, confined_modulus
 from kneewear.contact.materials import MATERIALS
 from kneewear.errors import InputDataError
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.simulation.layers import build_layers, choose_pressure_law
 from tests.physics.bodies import CASES, contact_of, gait_study
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kneewear.config import load_study, merge_settings, read_settings
 from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import InputDataError
 from kneewear.geometry.implant_sources import build_implant, check_meshes
@@ -17,9 +16,10 @@ from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import mesh_files
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.position_scan import scan_sentences
-from kneewear.simulation.joint import Joint
-from kneewear.simulation.static_cases import list_static_cases, settle, solve_static_cases
-from kneewear.simulation.static_record import tabulate_static
+from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.studies.static.cases import list_static_cases, settle, solve_static_cases
+from kneewear.studies.static.joint import Joint
+from kneewear.studies.static.record import tabulate_static
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()

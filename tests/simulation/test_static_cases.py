@@ -12,9 +12,9 @@ from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
 from kneewear.io.static import load_static, save_static
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.simulation.element_study import study_active_elements, study_divisions
-from kneewear.simulation.static_cases import list_static_cases, recut
-from kneewear.simulation.static_record import tabulate_static
+from kneewear.studies.static.cases import list_static_cases, recut
+from kneewear.studies.static.element_study import study_active_elements, study_divisions
+from kneewear.studies.static.record import tabulate_static
 from tests.simulation.chapter3 import BASE, joint, small_study, solved
 
 pytestmark = pytest.mark.compiled

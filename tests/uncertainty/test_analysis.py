@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 from kneewear.report.uncertainty_page import convergence_sentence
-from kneewear.uncertainty import analysis
-from kneewear.uncertainty.analysis import analyse_samples
-from kneewear.uncertainty.intervals import prediction_interval
-from kneewear.uncertainty.plan import LABELS, draw_samples, standard_deviation
-from kneewear.uncertainty.samples import FAILURE, column_name
+from kneewear.studies.uncertainty import analysis
+from kneewear.studies.uncertainty.analysis import analyse_samples
+from kneewear.studies.uncertainty.intervals import prediction_interval
+from kneewear.studies.uncertainty.plan import LABELS, draw_samples, standard_deviation
+from kneewear.studies.uncertainty.samples import FAILURE, column_name
 from tests.uncertainty.test_plan import MONTE_CARLO, merge_settings, study
 
 OUTPUTS = {"damage_depth": "mm"}

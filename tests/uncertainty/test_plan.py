@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 from kneewear.activity.parametric import build_parametric_activity
-from kneewear.config import load_study, merge_settings
 from kneewear.errors import InputDataError
-from kneewear.settings_file import read_settings
-from kneewear.uncertainty.plan import POSE_ERROR, changed_study, plan_samples, quantile
-from kneewear.uncertainty.samples import with_pose_error
-from kneewear.uncertainty_settings import UncertainConstant
+from kneewear.settings.files import read_settings
+from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.uncertainty import UncertainConstant
+from kneewear.studies.uncertainty.plan import POSE_ERROR, changed_study, plan_samples, quantile
+from kneewear.studies.uncertainty.samples import with_pose_error
 
 CONFIG = Path(__file__).parent.parent.parent / "config"
 DEFAULT = read_settings(CONFIG / "config.yaml")

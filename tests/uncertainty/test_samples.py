@@ -12,9 +12,13 @@ from kneewear.activity.sources import build_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import tabulate_surface
-from kneewear.uncertainty.element_sums import add_sample, join_sums, no_sums
-from kneewear.uncertainty.plan import plan_samples
-from kneewear.uncertainty.samples import SampledModel, check_discretisation, evaluate_samples
+from kneewear.studies.uncertainty.element_sums import add_sample, join_sums, no_sums
+from kneewear.studies.uncertainty.plan import plan_samples
+from kneewear.studies.uncertainty.samples import (
+    SampledModel,
+    check_discretisation,
+    evaluate_samples,
+)
 from tests.physics.bodies import IS_COMPILED, SMALL
 from tests.uncertainty.test_plan import MONTE_CARLO, merge_settings, study
 

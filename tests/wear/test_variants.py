@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kneewear.wear.variants import compare_variants
+from kneewear.verification.variants import compare_variants
 
 
 def test_a_variant_with_twice_the_slip_wears_twice_as_much(history, grid, settings):

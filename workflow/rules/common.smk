@@ -5,9 +5,9 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
-from kneewear.activity_settings import prescribes_motion
+from kneewear.settings.activity import prescribes_motion
 from kneewear.compilation import kernel_folder
-from kneewear.config import load_study, merge_settings
+from kneewear.settings.study import load_study, merge_settings
 from kneewear.errors import KneewearError
 from kneewear.io.atomic import check_writable
 from kneewear.io.cad import cad_is_installed
@@ -20,7 +20,7 @@ from kneewear.io.study_inputs import (
 from kneewear.job_sizes import batch_memory, batch_minutes, study_memory
 from kneewear.provenance import source_fingerprint
 from kneewear.report.captions import TEXTS
-from kneewear.settings_file import read_settings, read_settings_file
+from kneewear.settings.files import read_settings, read_settings_file
 
 # Relative, so that a checkout can be moved without running anything again.
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.summary import summarize_cases
-from kneewear.wear_settings import WearSettings
 
 KEYS = ["case", "life", "side", "quantity", "unit"]
 

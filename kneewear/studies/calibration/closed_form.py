@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from kneewear.activity.load import GRAVITY
 from kneewear.activity.parametric import build_parametric_activity
-from kneewear.activity_settings import ParametricActivity
-from kneewear.calibration import _kernels
-from kneewear.config import Study
 from kneewear.contact.foundation import confined_modulus
 from kneewear.geometry.parametric import condyle_profile, plateau_profile
-from kneewear.implant_settings import ParametricImplantSettings
+from kneewear.settings.activity import ParametricActivity
+from kneewear.settings.implant import ParametricImplantSettings
+from kneewear.settings.study import Study
 from kneewear.sides import SIDES
+from kneewear.studies.calibration import _kernels
 from kneewear.wear.laws import MM3_PER_N_MM_FROM_MM3_PER_N_M, cycles_of_life
 
 Array = NDArray[np.float64]

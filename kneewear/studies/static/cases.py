@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
-from kneewear.implant_settings import GridSettings
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.simulation.joint import Joint, LaidPairs
+from kneewear.settings.implant import GridSettings
+from kneewear.settings.simulation import Coordinate, SimulationSettings, StaticSettings
 from kneewear.simulation.static import StaticEquilibrium, solve_static
-from kneewear.simulation.static_record import StaticCase, StaticRecord
-from kneewear.simulation_settings import Coordinate, SimulationSettings, StaticSettings
+from kneewear.studies.static.joint import Joint, LaidPairs
+from kneewear.studies.static.record import StaticCase, StaticRecord
 
 Array = NDArray[np.float64]
 

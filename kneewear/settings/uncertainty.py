@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.setting_faults import fault, fault_at
-from kneewear.setting_types import Positive, Settings
+from kneewear.settings.faults import fault, fault_at
+from kneewear.settings.types import Positive, Settings
 
 # All entries of a list, or all names of a mapping.
 EVERY = "*"

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.setting_faults import fault
-from kneewear.setting_types import Duration, Finite, NonNegative, Positive, Settings, ascending
+from kneewear.settings.faults import fault
+from kneewear.settings.types import Duration, Finite, NonNegative, Positive, Settings, ascending
 
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Sign = Literal[1, -1]

@@ -11,12 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
 
-from kneewear.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
-from kneewear.calibration.constants import Constants, apply_overrides, plain_values
-from kneewear.calibration_settings import CalibrationSettings, StageSettings
-from kneewear.config import Study
 from kneewear.reference.published import HALF_UNITS, published_values
+from kneewear.settings.calibration import CalibrationSettings, StageSettings
+from kneewear.settings.study import Study
 from kneewear.sides import SIDES
+from kneewear.studies.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
+from kneewear.studies.calibration.constants import Constants, apply_overrides, plain_values
 
 Array = NDArray[np.float64]
 Cells = Sequence[tuple[float, float]]

@@ -7,17 +7,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.setting_faults import fault, suggestion
-from kneewear.setting_types import (
+from kneewear.settings.faults import fault, suggestion
+from kneewear.settings.files import (
+    read_settings,  # noqa: F401 - the public name of it
+)
+from kneewear.settings.types import (
     Finite,
     Modulus,
     Name,
     NonNegative,
     Positive,
     Settings,
-)
-from kneewear.settings_file import (
-    read_settings,  # noqa: F401 - the public name of it
 )
 
 Coordinate = Literal[

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.contact.adaptive import AdaptivePair, AdaptiveResultant
 from kneewear.contact.foundation import Layer, PressureLaw
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
+from kneewear.verification.adaptive import AdaptivePair, AdaptiveResultant
 
 Array = NDArray[np.float64]
 Evaluation = Callable[[Array], Resultant | AdaptiveResultant]

@@ -13,8 +13,6 @@ import pandas as pd
 from kneewear.activity.activity import Activity
 from kneewear.activity.sources import build_activity
 from kneewear.activity.uncertainty import sample_activity
-from kneewear.activity_settings import ParametricActivity
-from kneewear.config import Study
 from kneewear.errors import KneewearError
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
@@ -22,10 +20,12 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import SurfaceTable, tabulate_surface
+from kneewear.settings.activity import ParametricActivity
+from kneewear.settings.study import Study
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import Case, ContactHistory, keep_common
-from kneewear.uncertainty.element_sums import ElementSums, add_sample, no_sums
-from kneewear.uncertainty.plan import LABELS, POSE_ERROR, changed_study
+from kneewear.studies.uncertainty.element_sums import ElementSums, add_sample, no_sums
+from kneewear.studies.uncertainty.plan import LABELS, POSE_ERROR, changed_study
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.maps import DamageMaps

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from kneewear.errors import InputDataError
-from kneewear.settings_file import Location, SettingsFile, value_at
+from kneewear.settings.files import Location, SettingsFile, value_at
 
 # Units as keys end in them.
 _UNITS = {

@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import truncnorm
 
-from kneewear.config import Study, load_study
-from kneewear.uncertainty_settings import UncertainConstant, UncertaintySettings, changed_settings
+from kneewear.settings.study import Study, load_study
+from kneewear.settings.uncertainty import UncertainConstant, UncertaintySettings, changed_settings
 
 Array = NDArray[np.float64]
 

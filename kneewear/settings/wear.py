@@ -7,16 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.setting_faults import fault, fault_at
-from kneewear.setting_types import (
+from kneewear.settings.faults import fault, fault_at
+from kneewear.settings.files import (
+    read_settings,  # noqa: F401 - the public name of it
+)
+from kneewear.settings.types import (
     Name,
     NonNegative,
     Positive,
     Settings,
     without_nulls,
-)
-from kneewear.settings_file import (
-    read_settings,  # noqa: F401 - the public name of it
 )
 
 

@@ -10,13 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.contact.resultant import Resultant
-from kneewear.implant_settings import GridSettings
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.settings.implant import GridSettings
+from kneewear.settings.simulation import ElementStudySettings, SimulationSettings, StaticSettings
 from kneewear.sides import SIDES
-from kneewear.simulation.joint import Joint
-from kneewear.simulation.static_cases import recut, settle
-from kneewear.simulation.static_record import StaticCase
-from kneewear.simulation_settings import ElementStudySettings, SimulationSettings, StaticSettings
+from kneewear.studies.static.cases import recut, settle
+from kneewear.studies.static.joint import Joint
+from kneewear.studies.static.record import StaticCase
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.contact.half_space import contact_modulus, press_half_space
-from kneewear.contact.known_contacts import (
+from kneewear.reference import hertz
+from kneewear.verification.analytical_contacts import (
     DEPTH,
     POISSON_RATIO,
     RADIUS,
@@ -23,7 +23,7 @@ from kneewear.contact.known_contacts import (
     known_contacts,
     sphere_on_layer,
 )
-from kneewear.reference import hertz
+from kneewear.verification.half_space import contact_modulus, press_half_space
 
 Array = NDArray[np.float64]
 

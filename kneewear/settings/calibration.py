@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from kneewear.setting_faults import fault
-from kneewear.setting_types import Finite, Positive, Settings
+from kneewear.settings.faults import fault
+from kneewear.settings.types import Finite, Positive, Settings
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)+$")]
 

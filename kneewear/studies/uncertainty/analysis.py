@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from kneewear.config import Study
+from kneewear.settings.study import Study
 from kneewear.sides import SIDES
-from kneewear.uncertainty.effects import step_effects
-from kneewear.uncertainty.indices import SobolIndices, sobol_indices
-from kneewear.uncertainty.intervals import prediction_interval
-from kneewear.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR
-from kneewear.uncertainty.samples import OUTPUTS, column_name
+from kneewear.studies.uncertainty.effects import step_effects
+from kneewear.studies.uncertainty.indices import SobolIndices, sobol_indices
+from kneewear.studies.uncertainty.intervals import prediction_interval
+from kneewear.studies.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR
+from kneewear.studies.uncertainty.samples import OUTPUTS, column_name
 
 
 def analyse_samples(study: Study, samples: pd.DataFrame) -> pd.DataFrame:
@@ -29,10 +29,8 @@ def analyse_samples(study: Study, samples: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns side, quantity, unit and nominal; then those of
-        :class:`kneewear.uncertainty.intervals.PredictionInterval` for monte_carlo, a row an output;
-        of :class:`kneewear.uncertainty.effects.StepEffects` for one_at_a_time and of
-        :class:`kneewear.uncertainty.indices.SobolIndices` for variance_based, a row an output and
-        constant.
+        `PredictionInterval` for monte_carlo, a row per output; of `StepEffects` for one_at_a_time
+        and of `SobolIndices` for variance_based, a row per output and constant.
 
     Raises
     ------

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kneewear.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
-from kneewear.calibration.fitting import Fit, fit_constants, published_target, tabulate_constants
-from kneewear.config import Study
 from kneewear.reference.published import CALIBRATION_CELLS, published_values
 from kneewear.regression.comparison import compare_published
+from kneewear.settings.study import Study
 from kneewear.sides import SIDES
+from kneewear.studies.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
+from kneewear.studies.calibration.fitting import (
+    Fit,
+    fit_constants,
+    published_target,
+    tabulate_constants,
+)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from kneewear.contact.foundation import Layer, PressureLaw
 from kneewear.contact.pair import ContactPair
-from kneewear.contact.regions import RegionSearch
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.coverage import Rectangle
@@ -19,6 +18,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
+from kneewear.verification.regions import RegionSearch
 
 Array = NDArray[np.float64]
 

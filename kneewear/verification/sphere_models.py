@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.contact.half_space import HalfSpaceContact, contact_modulus, press_half_space
-from kneewear.contact.known_contacts import (
+from kneewear.contact.resultant import Resultant
+from kneewear.reference import hertz, winkler
+from kneewear.verification.analytical_contacts import (
     DEPTH,
     LEVER,
     MODULUS,
@@ -21,8 +22,7 @@ from kneewear.contact.known_contacts import (
     build_pair,
     sphere_on_layer,
 )
-from kneewear.contact.resultant import Resultant
-from kneewear.reference import hertz, winkler
+from kneewear.verification.half_space import HalfSpaceContact, contact_modulus, press_half_space
 
 Array = NDArray[np.float64]
 

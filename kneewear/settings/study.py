@@ -13,11 +13,17 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from kneewear.activity_settings import ActivitySettings, FileActivity
-from kneewear.calibration_settings import CalibrationSettings
-from kneewear.implant_settings import GridSettings, ImplantSettings, TableSettings
-from kneewear.setting_faults import fault, fault_at, refusal, suggestion
-from kneewear.setting_types import (
+from kneewear.settings.activity import ActivitySettings, FileActivity
+from kneewear.settings.calibration import CalibrationSettings
+from kneewear.settings.faults import fault, fault_at, refusal, suggestion
+from kneewear.settings.files import (
+    SettingsFile,
+    read_settings,  # noqa: F401 - the public name of it
+    read_settings_file,
+)
+from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
+from kneewear.settings.simulation import SimulationSettings, StaticSettings
+from kneewear.settings.types import (
     BodyMass,
     Name,
     NonNegative,
@@ -26,14 +32,8 @@ from kneewear.setting_types import (
     Thickness,
     without_nulls,
 )
-from kneewear.settings_file import (
-    SettingsFile,
-    read_settings,  # noqa: F401 - the public name of it
-    read_settings_file,
-)
-from kneewear.simulation_settings import SimulationSettings, StaticSettings
-from kneewear.uncertainty_settings import UncertaintySettings, check_constants
-from kneewear.wear_settings import WearSettings
+from kneewear.settings.uncertainty import UncertaintySettings, check_constants
+from kneewear.settings.wear import WearSettings
 
 
 class CaseSettings(Settings):

@@ -17,10 +17,10 @@ from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
 from kneewear.geometry.table import tabulate_surface
-from kneewear.implant_settings import GridSettings, TableSettings
+from kneewear.settings.implant import GridSettings, TableSettings
+from kneewear.settings.simulation import PressureLawSettings, SimulationSettings
 from kneewear.sides import SIDES
 from kneewear.simulation.layers import build_layers
-from kneewear.simulation_settings import PressureLawSettings, SimulationSettings
 
 Array = NDArray[np.float64]
 

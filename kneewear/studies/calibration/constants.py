@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.calibration_settings import ConstantSettings
-from kneewear.config import Study, load_study
+from kneewear.settings.calibration import ConstantSettings
+from kneewear.settings.study import Study, load_study
 
 Array = NDArray[np.float64]
 

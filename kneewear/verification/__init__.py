@@ -1,0 +1,1 @@
+"""The engine against analytical solutions and against itself."""
