@@ -1,0 +1,121 @@
+"""The knee model: surfaces, element grids and lookup tables that all simulations share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kneewear.geometry.distance_table import DistanceTable
+from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.extraction import Extraction
+from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant import Implant
+from kneewear.geometry.implant_sources import build_implant, extract_bearings
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.table import SurfaceTable, tabulate_surface
+from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
+
+
+@dataclass(frozen=True)
+class KneeModel:
+    """Surfaces, element grids and lookup tables of one knee, as a right knee.
+
+    Parameters
+    ----------
+    implant : Implant
+        Bearing surfaces of the femoral component and the insert, or of a natural knee.
+    grid : ElementGrid
+        Elements of the insert's plateaus, on which contact and wear are computed.
+    samples : mapping of side to SurfaceTable
+        Regular samples of the condyles, from which searches for nearest points start.
+    distance_tables : mapping of side to DistanceTable
+        Tabulated signed distances to the condyles; empty where only exact distances are used.
+    coarse_grid : ElementGrid, optional
+        A coarser grid of the same plateaus, for the comparison of grids.
+    """
+
+    implant: Implant
+    grid: ElementGrid
+    samples: Mapping[str, SurfaceTable]
+    distance_tables: Mapping[str, DistanceTable] = field(default_factory=dict)
+    coarse_grid: ElementGrid | None = None
+
+
+@dataclass(frozen=True)
+class GeometryRecord:
+    """How a knee model was made from its source, for tables and figures.
+
+    Parameters
+    ----------
+    fit_quality : tuple of FitQuality
+        One for each patch: deviation from the vertices it was fitted to, or from the exact arcs of
+        the built-in implant.
+    extractions : mapping of str to Extraction, optional
+        "insert" and "femoral" to the bearing cut out of each mesh; given when a mesh is a solid.
+    """
+
+    fit_quality: tuple[FitQuality, ...]
+    extractions: Mapping[str, Extraction] | None = None
+
+
+def build_knee(
+    implant: ImplantSettings,
+    grid: GridSettings,
+    table: TableSettings,
+    coarse_grid: GridSettings | None = None,
+    meshes: Mapping[str, TriangleMesh] | None = None,
+) -> tuple[KneeModel, GeometryRecord]:
+    """Build the surfaces, element grids and lookup tables of a knee.
+
+    Parameters
+    ----------
+    implant, grid, table, coarse_grid
+        Blocks of the settings; without `coarse_grid` the model has none.
+    meshes : mapping of str to TriangleMesh, optional
+        Meshes as read from file, by the names of the arguments of `build_implant`
+        ("insert_mesh", "femoral_mesh", "underside_mesh", "insert_bone_mesh", "femoral_bone_mesh");
+        none for the built-in implant.
+
+    Returns
+    -------
+    KneeModel
+        The model.
+    GeometryRecord
+        Quality of the fitted surfaces, and the bearings cut out of solids.
+
+    Raises
+    ------
+    ValueError
+        If a mesh is needed and not given, or an element is too steep, without thickness or
+        without underside.
+    InputDataError
+        If a mesh is not what the settings say, or cannot be fitted within the tolerance.
+    """
+    given = dict(meshes or {})
+    built, quality = build_implant(implant, **given)
+    extractions = None
+    if implant.meshes is not None and "solid" in (
+        implant.meshes.insert_form,
+        implant.meshes.femoral_form,
+    ):
+        extractions = extract_bearings(implant, given["insert_mesh"], given["femoral_mesh"])
+    model = KneeModel(
+        implant=built,
+        grid=build_grid(built, grid.rows, grid.columns),
+        coarse_grid=(
+            None
+            if coarse_grid is None
+            else build_grid(built, coarse_grid.rows, coarse_grid.columns)
+        ),
+        samples={
+            side: tabulate_surface(surface, table.u_points, table.v_points)
+            for side, surface in built.femoral.items()
+        },
+        distance_tables={
+            side: build_distance_table(surface, 1e-3 * table.distance_error_um)
+            for side, surface in built.femoral.items()
+        },
+    )
+    return model, GeometryRecord(tuple(quality), extractions)
