@@ -30,7 +30,7 @@ from kneewear.contact._proximity_kernels import find_voxel, project_near
 from kneewear.contact.evaluation import ContactModel
 from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry._distance_kernels import look_up_distances, look_up_feet
+from kneewear.geometry._distance_kernels import look_up_distances, look_up_projections
 from kneewear.geometry._kernels import project
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.element_grid import ElementGrid
@@ -155,7 +155,7 @@ def distance_costs(knee: Knee) -> dict[str, float]:
     calls: dict[str, Callable[[], None]] = {
         "distance_table_us": lambda: look_up_distances(
             table.arrays, rows, 0, count, room, state, feet),
-        "distance_table_with_derivatives_us": lambda: look_up_feet(
+        "distance_table_with_derivatives_us": lambda: look_up_projections(
             table.arrays, rows, 0, count, room, state, feet),
         "exact_warm_started_us": lambda: _project_all(
             condyle.arrays, points, *start, distance),

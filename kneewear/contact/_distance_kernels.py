@@ -24,13 +24,13 @@ from kneewear.contact._record_kernels import (
     work_of,
 )
 from kneewear.geometry._distance_kernels import (
-    FOOT_NUMBERS,
+    PROJECTION_VALUES,
     TABLED,
     UNTABLED,
     look_up_distances,
-    look_up_feet,
+    look_up_projections,
 )
-from kneewear.geometry._kernels import FOOT, PatchArrays, fill_foot, meet_line
+from kneewear.geometry._kernels import INTERIOR, PatchArrays, fill_projection, meet_line
 
 # Cosine of the angle between an element's normal and the line of minimum distance at which it
 # faces the indenter: 84 deg, so that side faces of a part pressed straight down never do.
@@ -74,7 +74,7 @@ def find_feet(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     work, state = work_of(pair), indices_of(pair.state, pair.count)
     points, feet = work[POINT:], work[FOOT_ROWS:]
     if pair.tabled == 1:
-        look_up_feet(table_of(pair), points, first, last, work[PLACE:], state, feet)
+        look_up_projections(table_of(pair), points, first, last, work[PLACE:], state, feet)
         for n in range(first, last):
             if state[n] == UNTABLED:
                 project_listed(pair, rotation, n, n + 1)
@@ -89,14 +89,14 @@ def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Feet of the listed elements on the surface itself."""
     work, held = work_of(pair), indices_of(pair.held, pair.count)
     patch, voxels = patch_of(pair), voxels_of(pair)
-    foot, room = np.empty(FOOT_NUMBERS), np.empty((6, 4))
+    foot, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
     for n in range(first, last):
         x, y, z = work[POINT, n], work[POINT + 1, n], work[POINT + 2, n]
         u, v, status = project_near(patch, voxels, held[n], x, y, z, foot, room)
-        if pair.method == RAY and status == FOOT and foot[0] < 0.0:
+        if pair.method == RAY and status == INTERIOR and foot[0] < 0.0:
             fire_ray(pair, rotation, n, patch, u, v, foot, room)
-        work[FOOT_ROWS, n] = foot[0] if status == FOOT else np.inf
-        for a in range(1, FOOT_NUMBERS):
+        work[FOOT_ROWS, n] = foot[0] if status == INTERIOR else np.inf
+        for a in range(1, PROJECTION_VALUES):
             work[FOOT_ROWS + a, n] = foot[a]
 
 
@@ -129,7 +129,7 @@ def fire_ray(
         ny = room[1, 2] * room[2, 0] - room[1, 0] * room[2, 2]
         nz = room[1, 0] * room[2, 1] - room[1, 1] * room[2, 0]
         size = np.sqrt(nx * nx + ny * ny + nz * nz)
-        fill_foot(room, 0.0, nx / size, ny / size, nz / size, 0.0, 0.0, foot)
+        fill_projection(room, 0.0, nx / size, ny / size, nz / size, 0.0, 0.0, foot)
         foot[0] = way
 
 
@@ -175,5 +175,5 @@ def move_column(pair: Any, source: int, target: int) -> None:
         for a in range(3):
             work[POINT + a, target] = work[POINT + a, source]
             work[FACE + a, target] = work[FACE + a, source]
-        for a in range(FOOT_NUMBERS):
+        for a in range(PROJECTION_VALUES):
             work[FOOT_ROWS + a, target] = work[FOOT_ROWS + a, source]

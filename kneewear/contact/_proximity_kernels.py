@@ -10,7 +10,7 @@ from kneewear.contact._record_kernels import Voxels
 from kneewear.geometry._kernels import (
     BORDER,
     FAILED,
-    FOOT,
+    INTERIOR,
     PatchArrays,
     closest_point,
     evaluate,
@@ -68,7 +68,7 @@ def project_near(
     u = first_u + start[2] * away_x + start[3] * away_y + start[4] * away_z
     v = first_v + start[5] * away_x + start[6] * away_y + start[7] * away_z
     u, v, status = project(patch, x, y, z, u, v, foot, work)
-    if status == FOOT:
+    if status == INTERIOR:
         return u, v, status
     u = min(max(first_u, patch.breaks_u[0]), patch.breaks_u[-1])
     v = min(max(first_v, patch.breaks_v[0]), patch.breaks_v[-1])
@@ -79,7 +79,7 @@ def project_near(
     if not (inside_u and patch.breaks_v[0] < v < patch.breaks_v[-1]):
         return u, v, BORDER
     fill_from_start(patch, x, y, z, u, v, foot, work)
-    return u, v, FOOT
+    return u, v, INTERIOR
 
 
 @compiled

@@ -260,11 +260,11 @@ class ContactPair:
             If no element faces the indenter.
         """
         sample = self.centre[::stride]
-        _, _, distance, normal, is_foot = self.indenter.closest_points(
+        _, _, distance, normal, interior = self.indenter.closest_points(
             (sample - translation) @ rotation
         )
         facing = ((normal @ rotation.T) * self.normal[::stride]).sum(-1) < 0
-        distance = np.where(is_foot & facing, distance, np.inf)
+        distance = np.where(interior & facing, distance, np.inf)
         nearest = int(np.argmin(distance))
         if not np.isfinite(distance[nearest]):
             raise ValueError("no element faces the surface above it")

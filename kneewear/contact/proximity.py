@@ -126,7 +126,7 @@ class _Feet:
         self.failed = (status == _kernels.FAILED) | ~np.isfinite(feet).all(axis=1)
         self.u, self.v = np.where(self.failed, surface.domain[0][0], u), v.copy()
         self.v[self.failed] = surface.domain[1][0]
-        self.middle, self.foot = middle, (status == _kernels.FOOT) & ~self.failed
+        self.middle, self.foot = middle, (status == _kernels.INTERIOR) & ~self.failed
         self.distance = np.where(self.foot, feet[:, 0], np.inf)
         self.normal = np.where(self.foot[:, None], feet[:, 1:4], 0.0)
         self.derivatives = surface.derivatives(self.u, self.v)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
-from kneewear.geometry._kernels import FAILED, FOOT, PatchArrays, closest_point, evaluate
+from kneewear.geometry._kernels import FAILED, INTERIOR, PatchArrays, closest_point, evaluate
 
 # Where a place lies.
 TABLED = 1
@@ -44,9 +44,9 @@ class DistanceArrays(NamedTuple):
 
 # Numbers of `place_points`: cells along angle, z and radius, and the radius itself.
 PLACES = 4
-# Numbers of a foot: signed distance, its gradient (3) and its second derivatives xx, yy, zz, xy,
-# xz, yz.
-FOOT_NUMBERS = 10
+# Values of a projection: signed distance, its gradient (3) and second derivatives xx, yy, zz, xy, xz,
+# yz.
+PROJECTION_VALUES = 10
 
 
 @compiled
@@ -161,9 +161,11 @@ def look_up_distances(
     last: int,
     place: NDArray,
     state: NDArray,
-    feet: NDArray,
+    projections: NDArray,
 ) -> None:
-    """Signed distances of points first to last, into the first row of `feet`, where tabulated.
+    """Fill the first row of `projections` with signed distances of points first to last.
+
+    Points without tabulated values are left as they are.
 
     Arrays hold a row a coordinate and a column a point. Loops are flat, because a call that takes
     the arrays costs more than a look-up, and indices unsigned, because signed ones are tested for
@@ -196,18 +198,18 @@ def look_up_distances(
             f1 += a * g1
             f2 += a * g2
             f3 += a * g3
-        feet[0, n] = c0 * f0 + c1 * f1 + c2 * f2 + c3 * f3
+        projections[0, n] = c0 * f0 + c1 * f1 + c2 * f2 + c3 * f3
 
 
 @compiled
-def look_up_feet(
+def look_up_projections(
     table: DistanceArrays,
     points: NDArray,
     first: int,
     last: int,
     place: NDArray,
     state: NDArray,
-    feet: NDArray,
+    projections: NDArray,
 ) -> None:
     """Distances as `look_up_distances` with first and second derivatives, as `closest_point`.
 
@@ -255,7 +257,7 @@ def look_up_feet(
             w = dda[0] if m == 0 else dda[1] if m == 1 else dda[2] if m == 2 else dda[3]
             faa0, faa1, faa2, faa3 = faa0 + w * g0, faa1 + w * g1, faa2 + w * g2, faa3 + w * g3
         c0, c1, c2, c3 = spline_weights(out - j)
-        feet[0, n] = c0 * f0 + c1 * f1 + c2 * f2 + c3 * f3
+        projections[0, n] = c0 * f0 + c1 * f1 + c2 * f2 + c3 * f3
         f_a = c0 * fa0 + c1 * fa1 + c2 * fa2 + c3 * fa3
         f_b = c0 * fb0 + c1 * fb1 + c2 * fb2 + c3 * fb3
         f_aa = c0 * faa0 + c1 * faa1 + c2 * faa2 + c3 * faa3
@@ -272,17 +274,17 @@ def look_up_feet(
         inverse = 1.0 / place[3, n]
         o, e = (points[0, n] - axis_x) * inverse, (axis_y - points[1, n]) * inverse
         turn = f_a * inverse
-        feet[1, n] = f_c * o + turn * e
-        feet[2, n] = -f_c * e + turn * o
-        feet[3, n] = f_b
+        projections[1, n] = f_c * o + turn * e
+        projections[2, n] = -f_c * e + turn * o
+        projections[3, n] = f_b
         along = (f_c + f_aa * inverse) * inverse
         mixed, sideways = (f_ac - turn) * inverse, f_ab * inverse
-        feet[4, n] = f_cc * o * o + 2.0 * mixed * o * e + along * e * e
-        feet[5, n] = f_cc * e * e - 2.0 * mixed * o * e + along * o * o
-        feet[6, n] = f_bb
-        feet[7, n] = (along - f_cc) * o * e + mixed * (o * o - e * e)
-        feet[8, n] = f_bc * o + sideways * e
-        feet[9, n] = -f_bc * e + sideways * o
+        projections[4, n] = f_cc * o * o + 2.0 * mixed * o * e + along * e * e
+        projections[5, n] = f_cc * e * e - 2.0 * mixed * o * e + along * o * o
+        projections[6, n] = f_bb
+        projections[7, n] = (along - f_cc) * o * e + mixed * (o * o - e * e)
+        projections[8, n] = f_bc * o + sideways * e
+        projections[9, n] = -f_bc * e + sideways * o
 
 
 @compiled
@@ -298,9 +300,9 @@ def half_way_errors(
 ) -> None:
     """Error of a spline along one line through each point, half-way between nodes `step` apart.
 
-    A step is (turn about the axis, dz, dr); NaN where a node has no foot.
+    A step is (turn about the axis, dz, dr); NaN where a node has no projection.
     """
-    foot, work = np.empty(10), np.empty((6, 4))
+    projection, work = np.empty(10), np.empty((6, 4))
     for n in range(points.shape[0]):
         dx, dy = points[n, 0] - axis[0], points[n, 1] - axis[1]
         radius = np.sqrt(dx * dx + dy * dy)
@@ -314,9 +316,9 @@ def half_way_errors(
                 x = axis[0] + out * (dx * cosine - dy * sine)
                 y = axis[1] + out * (dx * sine + dy * cosine)
                 z = points[n, 2] + q * step[1]
-                at_u, at_v, status = closest_point(patch, x, y, z, at_u, at_v, foot, work)
-                total += HALF_WAY[4 + m if side > 0 else 3 - m] * foot[0]
-                if status != FOOT:
+                at_u, at_v, status = closest_point(patch, x, y, z, at_u, at_v, projection, work)
+                total += HALF_WAY[4 + m if side > 0 else 3 - m] * projection[0]
+                if status != INTERIOR:
                     total = np.nan
         error[n] = total - distance[n]
 
@@ -384,35 +386,35 @@ def fill_columns(
     start_u: NDArray,
     start_v: NDArray,
     distance: NDArray,
-    is_foot: NDArray,
+    interior: NDArray,
 ) -> None:
-    """Signed distance at every node, and whether its foot lies in the domain of the patch.
+    """Signed distance at every node, and whether its projection lies in the domain of the patch.
 
-    Where the foot leaves even the continued patch, the distance is that to its tangent plane.
+    Where the projection leaves even the continued patch, the distance is that to its tangent plane.
     """
-    foot, work = np.empty(10), np.empty((6, 4))
+    projection, work = np.empty(10), np.empty((6, 4))
     for i in range(first.shape[0]):
         angle = origin[0] + spacing[0] * i
         sine, cosine = np.sin(angle), np.cos(angle)
         for k in range(first.shape[1]):
             u, v = start_u[i, k], start_v[i, k]
             z = origin[1] + spacing[1] * k
-            # From outside in, for there feet are far from jumping.
+            # From outside in, for there projections are far from jumping.
             for m in range(count[i, k] - 1, -1, -1):
                 radius = origin[2] + spacing[2] * (first[i, k] + m)
                 x, y = axis[0] + radius * sine, axis[1] - radius * cosine
                 q = offset[i, k] + m
-                new_u, new_v, status = closest_point(patch, x, y, z, u, v, foot, work)
-                is_foot[q] = (
-                    status == FOOT
+                new_u, new_v, status = closest_point(patch, x, y, z, u, v, projection, work)
+                interior[q] = (
+                    status == INTERIOR
                     and domain[0, 0] <= new_u <= domain[0, 1]
                     and domain[1, 0] <= new_v <= domain[1, 1]
                 )
-                distance[q] = foot[0]
+                distance[q] = projection[0]
                 if status != FAILED:
                     u, v = new_u, new_v
                 elif m < count[i, k] - 4:
-                    # Far below the band, where feet are about to jump: carried on smoothly.
+                    # Far below the band, where projections are about to jump: carried on smoothly.
                     distance[q] = (
                         4 * distance[q + 1]
                         - 6 * distance[q + 2]
@@ -430,7 +432,7 @@ def fill_coefficients(
     first_node: NDArray,
     offset_node: NDArray,
     distance: NDArray,
-    is_foot: NDArray,
+    interior: NDArray,
     first: NDArray,
     offset: NDArray,
     count: NDArray,
@@ -461,5 +463,5 @@ def fill_coefficients(
                     for a in range(2):
                         for b in range(2):
                             q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
-                            if not (is_foot[q] and is_foot[q + 1]):
+                            if not (interior[q] and interior[q + 1]):
                                 state[place] = UNTABLED

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 
-FOOT = 1
+INTERIOR = 1
 BORDER = 0
 FAILED = -1
 
@@ -30,7 +30,7 @@ OUTSIDE_STEP = 1e-3
 # Steps of `project` before it asks for more care.
 QUICK_STEPS = 4
 # How far the end of the normal may miss the point, mm; at a border it misses by far more.
-FOOT_MISS = 1e-5
+PROJECTION_MISS = 1e-5
 # How far a line may miss the point where it meets a patch, mm.
 LINE_MISS = 1e-10
 
@@ -126,13 +126,13 @@ def closest_point(
     z: float,
     u: float,
     v: float,
-    foot: NDArray,
+    projection: NDArray,
     work: NDArray,
 ) -> tuple[float, float, int]:
     """Project a point onto a patch by safeguarded Newton from (u, v).
 
-    Fills foot with signed distance, normal (3) and the six independent entries of the Hessian of
-    the distance (xx, yy, zz, xy, xz, yz). Returns u, v and a status.
+    Fills `projection` with signed distance, normal (3) and the six independent entries of the
+    Hessian of the distance (xx, yy, zz, xy, xz, yz). Returns u, v and a status.
     """
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
     v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
@@ -184,11 +184,11 @@ def closest_point(
             nx, ny, nz = nx / area, ny / area, nz / area
             rx, ry, rz = rx + step_x, ry + step_y, rz + step_z
             distance = -(rx * nx + ry * ny + rz * nz)
-            fill_foot(work, distance, nx, ny, nz, du, dv, foot)
-            off_x, off_y = rx + distance * foot[1], ry + distance * foot[2]
-            off_z = rz + distance * foot[3]
+            fill_projection(work, distance, nx, ny, nz, du, dv, projection)
+            off_x, off_y = rx + distance * projection[1], ry + distance * projection[2]
+            off_z = rz + distance * projection[3]
             sideways = np.sqrt(off_x * off_x + off_y * off_y + off_z * off_z)
-            return next_u, next_v, FOOT if sideways < FOOT_MISS else BORDER
+            return next_u, next_v, INTERIOR if sideways < PROJECTION_MISS else BORDER
         before = rx * rx + ry * ry + rz * rz
         for _halving in range(12):
             evaluate(patch, next_u, next_v, work)
@@ -197,12 +197,12 @@ def closest_point(
                 break
             next_u, next_v = 0.5 * (u + next_u), 0.5 * (v + next_v)
         u, v = next_u, next_v
-    foot[0] = np.inf
+    projection[0] = np.inf
     return u, v, FAILED
 
 
 @compiled
-def fill_foot(
+def fill_projection(
     work: NDArray,
     distance: float,
     nx: float,
@@ -210,7 +210,7 @@ def fill_foot(
     nz: float,
     du: float,
     dv: float,
-    foot: NDArray,
+    projection: NDArray,
 ) -> None:
     """Distance, normal carried along the last step (du, dv), and Hessian of the distance.
 
@@ -232,27 +232,27 @@ def fill_foot(
     w_vv = (e * b_vv - f * b_uv) / det_g
     shift_u = -(w_uu * du + w_uv * dv)
     shift_v = -(w_vu * du + w_vv * dv)
-    foot[0] = distance
-    foot[1] = nx + shift_u * ux + shift_v * vx
-    foot[2] = ny + shift_u * uy + shift_v * vy
-    foot[3] = nz + shift_u * uz + shift_v * vz
+    projection[0] = distance
+    projection[1] = nx + shift_u * ux + shift_v * vx
+    projection[2] = ny + shift_u * uy + shift_v * vy
+    projection[3] = nz + shift_u * uz + shift_v * vz
     m_uu, m_uv, m_vv = e - distance * b_uu, f - distance * b_uv, g - distance * b_vv
     det_m = m_uu * m_vv - m_uv * m_uv
     # In a centre of curvature the second derivatives are infinite, and left out.
     if abs(det_m) < 1e-6 * det_g:
         for a in range(4, 10):
-            foot[a] = 0.0
+            projection[a] = 0.0
         return
     # Q = -G^-1 B (G - m B)^-1, symmetric.
     q_uu = -(w_uu * m_vv - w_uv * m_uv) / det_m
     q_uv = -(w_uv * m_uu - w_uu * m_uv) / det_m
     q_vv = -(w_vv * m_uu - w_vu * m_uv) / det_m
-    foot[4] = q_uu * ux * ux + 2.0 * q_uv * ux * vx + q_vv * vx * vx
-    foot[5] = q_uu * uy * uy + 2.0 * q_uv * uy * vy + q_vv * vy * vy
-    foot[6] = q_uu * uz * uz + 2.0 * q_uv * uz * vz + q_vv * vz * vz
-    foot[7] = q_uu * ux * uy + q_uv * (ux * vy + vx * uy) + q_vv * vx * vy
-    foot[8] = q_uu * ux * uz + q_uv * (ux * vz + vx * uz) + q_vv * vx * vz
-    foot[9] = q_uu * uy * uz + q_uv * (uy * vz + vy * uz) + q_vv * vy * vz
+    projection[4] = q_uu * ux * ux + 2.0 * q_uv * ux * vx + q_vv * vx * vx
+    projection[5] = q_uu * uy * uy + 2.0 * q_uv * uy * vy + q_vv * vy * vy
+    projection[6] = q_uu * uz * uz + 2.0 * q_uv * uz * vz + q_vv * vz * vz
+    projection[7] = q_uu * ux * uy + q_uv * (ux * vy + vx * uy) + q_vv * vx * vy
+    projection[8] = q_uu * ux * uz + q_uv * (ux * vz + vx * uz) + q_vv * vx * vz
+    projection[9] = q_uu * uy * uz + q_uv * (uy * vz + vy * uz) + q_vv * vy * vz
 
 
 @compiled
@@ -263,14 +263,14 @@ def project(
     z: float,
     u: float,
     v: float,
-    foot: NDArray,
+    projection: NDArray,
     work: NDArray,
 ) -> tuple[float, float, int]:
-    """Project a point from a start (u, v) near its foot by plain Newton steps.
+    """Project a point from a start (u, v) near its projection by plain Newton steps.
 
-    Fills foot as `closest_point`, but of a point outside the body with the distance alone. That
-    kernel is to be asked instead, from a start inside the domain, if the status is FAILED: the foot
-    is not inside, or Newton does not go straight to it.
+    Fills `projection` as `closest_point`, but of a point outside the body with the distance alone.
+    If the status is FAILED (the nearest point is not in the interior, or Newton's method does not
+    converge directly), use `closest_point` from a start inside the domain.
     """
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
     v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
@@ -308,12 +308,12 @@ def project(
             if distance > OUTSIDE_STEP or step < LAST_STEP * LAST_STEP:
                 if not (u0 <= u + du <= u1 and v0 <= v + dv <= v1):
                     break
-                foot[0] = distance
+                projection[0] = distance
                 if distance < 0.0:
-                    fill_foot(work, distance, nx, ny, nz, du, dv, foot)
-                return u + du, v + dv, FOOT
+                    fill_projection(work, distance, nx, ny, nz, du, dv, projection)
+                return u + du, v + dv, INTERIOR
         u, v = u + du, v + dv
-    foot[0] = np.inf
+    projection[0] = np.inf
     return u, v, FAILED
 
 
@@ -323,13 +323,13 @@ def closest_many(
     points: NDArray,
     u: NDArray,
     v: NDArray,
-    feet: NDArray,
+    projections: NDArray,
     status: NDArray,
 ) -> None:
     work = np.empty((6, 4))
     for n in range(points.shape[0]):
         u[n], v[n], status[n] = closest_point(
-            patch, points[n, 0], points[n, 1], points[n, 2], u[n], v[n], feet[n], work
+            patch, points[n, 0], points[n, 1], points[n, 2], u[n], v[n], projections[n], work
         )
 
 
@@ -434,6 +434,22 @@ def meet_line(
             return u, v, np.inf
         u, v = next_u, next_v
     return u, v, np.inf
+
+
+@compiled
+def meet_many(
+    patch: PatchArrays,
+    origins: NDArray,
+    directions: NDArray,
+    u: NDArray,
+    v: NDArray,
+    met: NDArray,
+) -> None:
+    """Move each (u, v) to where its line meets a patch, or to the border it leaves the patch by."""
+    work = np.empty((6, 4))
+    for n in range(origins.shape[0]):
+        u[n], v[n], along = meet_line(patch, origins[n], directions[n], u[n], v[n], work)
+        met[n] = np.isfinite(along)
 
 
 @compiled

@@ -34,7 +34,7 @@ class Bearing:
     thickness : float or function
         Thickness of the layer, mm, or a function from points (n, 3) of the patch to it, shape (n,);
         NaN where there is no layer. `thickness_to` makes one.
-    laid_on : ElementSurface
+    projection_surface : ElementSurface
         What the cells are laid on: the plane y = 0 if not given.
     coverage : Coverage, optional
         Where the bearing exists when its patch reaches beyond it; everywhere when absent.
@@ -43,22 +43,24 @@ class Bearing:
     name: str
     surface: Surface
     thickness: float | Thickness
-    laid_on: ElementSurface = field(default_factory=Plane)
+    projection_surface: ElementSurface = field(default_factory=Plane)
     coverage: Coverage | None = None
 
     @cached_property
     def covered(self) -> Coverage:
         """Plan of the bearing."""
-        return self.coverage or patch_coverage(self.surface, self.laid_on)
+        return self.coverage or patch_coverage(self.surface, self.projection_surface)
 
     @cached_property
     def projection(self) -> Projection:
         """Function from places (n, 2) to the parameters u and v at which their lines meet."""
-        return self.laid_on.projection(self.surface)
+        return self.projection_surface.projection(self.surface)
 
     def rectangle(self, rows: int, columns: int) -> Rectangle:
         """Smallest rectangle round the bearing, cut into cells."""
-        return bounding_rectangle(self.covered, rows, columns, turnable=self.laid_on.turnable)
+        return bounding_rectangle(
+            self.covered, rows, columns, turnable=self.projection_surface.turnable
+        )
 
     def thickness_at(self, points: Array) -> Array:
         """Thickness of the layer under points (n, 3) of the surface, mm, shape (n,)."""
@@ -100,7 +102,7 @@ def bearing_of(implant: Implant, side: str) -> Bearing:
     return Bearing(side, implant.insert[side], thickness, coverage=coverage)
 
 
-def thickness_to(backing: float | Surface, laid_on: ElementSurface) -> Thickness:
+def thickness_to(backing: float | Surface, projection_surface: ElementSurface) -> Thickness:
     """Thickness of a layer measured along the lines of its element surface.
 
     Parameters
@@ -108,7 +110,7 @@ def thickness_to(backing: float | Surface, laid_on: ElementSurface) -> Thickness
     backing : float or Surface
         Where the layer ends: height on the element surface (see `ElementSurface.height`), mm, or
         the surface of the backing.
-    laid_on : ElementSurface
+    projection_surface : ElementSurface
         What the elements are laid on.
 
     Returns
@@ -120,8 +122,8 @@ def thickness_to(backing: float | Surface, laid_on: ElementSurface) -> Thickness
 
     def thickness(points: Array) -> Array:
         if not isinstance(backing, Surface):
-            return laid_on.height(points) - backing
-        *_, depth, hit = backing.ray_hits(points, -laid_on.up(points))
+            return projection_surface.height(points) - backing
+        *_, depth, hit = backing.ray_hits(points, -projection_surface.up(points))
         return np.where(hit, depth, np.nan)
 
     return thickness

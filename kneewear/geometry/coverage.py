@@ -171,14 +171,14 @@ class Rectangle:
         return self.at(*np.meshgrid(row, column, indexing="ij"))
 
 
-def patch_coverage(surface: Surface, laid_on: ElementSurface) -> Coverage:
+def patch_coverage(surface: Surface, projection_surface: ElementSurface) -> Coverage:
     """Plan of a whole patch, bounded by its four border curves.
 
     Parameters
     ----------
     surface : Surface
         Patch without overhang.
-    laid_on : ElementSurface
+    projection_surface : ElementSurface
         What its elements are laid on.
 
     Returns
@@ -189,7 +189,7 @@ def patch_coverage(surface: Surface, laid_on: ElementSurface) -> Coverage:
     along = np.linspace(0.0, 1.0, _BORDER_PIECES, endpoint=False)
     u = np.concatenate([u0 + (u1 - u0) * t for t in (along, 1 + 0 * along, 1 - along, 0 * along)])
     v = np.concatenate([v0 + (v1 - v0) * t for t in (0 * along, along, 1 + 0 * along, 1 - along)])
-    border = laid_on.plan(surface.evaluate(u, v))
+    border = projection_surface.plan(surface.evaluate(u, v))
     edges = np.stack([border, np.roll(border, -1, axis=0)], axis=1)
     round_it = Coverage(edges)
     return round_it if round_it.area > 0 else Coverage(edges[::-1, ::-1].copy())

@@ -111,13 +111,13 @@ class DistanceTable:
         inside : bool array, shape (n,)
             Where the table has values.
         """
-        feet, inside = look_up_feet(self.arrays, points)
+        feet, inside = look_up_projections(self.arrays, points)
         feet[~inside] = np.nan
         hessian = feet[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
         return feet[:, 0], feet[:, 1:4], hessian, inside
 
 
-def look_up_feet(
+def look_up_projections(
     arrays: _distance_kernels.DistanceArrays, points: Array
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Numbers of the feet of points, one row a point, and which of them the table has.
@@ -139,5 +139,5 @@ def look_up_feet(
     feet, place = np.empty((10, count)), np.empty((4, count))
     state = np.empty(count, dtype=np.int64)
     rows = np.ascontiguousarray(np.asarray(points, dtype=float).T)
-    _distance_kernels.look_up_feet(arrays, rows, 0, count, place, state, feet)
+    _distance_kernels.look_up_projections(arrays, rows, 0, count, place, state, feet)
     return feet.T.copy(), state == _distance_kernels.TABLED

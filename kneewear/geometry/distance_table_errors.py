@@ -13,7 +13,7 @@ from kneewear.geometry.distance_table import (
     EDGE_REACH,
     DistanceTable,
     TableQuality,
-    look_up_feet,
+    look_up_projections,
 )
 from kneewear.geometry.surface import Surface
 
@@ -56,7 +56,7 @@ def measure_table(
     u, v, height, edge = band_samples(surface, depth, outside, count, seed=2)
     normal = surface.normal(u, v)
     points = surface.evaluate(u, v) + height[:, None] * normal
-    feet, inside = look_up_feet(arrays, points)
+    feet, inside = look_up_projections(arrays, points)
     error = np.abs(feet[inside, 0] - height[inside])
     edge, smooth = (
         edge[inside],

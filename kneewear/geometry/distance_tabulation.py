@@ -223,7 +223,7 @@ def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
     first, offset, count = _runs(*_widened(low, high, HALO, HALO))
     first_node, offset_node, count_node = _runs(*_widened(low, high, 2 * HALO, 2 * HALO))
     distance = np.empty(int(count_node.sum()))
-    is_foot = np.empty(distance.size, dtype=np.bool_)
+    interior = np.empty(distance.size, dtype=np.bool_)
     _distance_kernels.fill_columns(
         _continued(band, spacing),
         band.inner_domain(),
@@ -236,7 +236,7 @@ def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
         start_u,
         start_v,
         distance,
-        is_foot,
+        interior,
     )
     coefficient = np.empty(int(count.sum()), dtype=np.float32)
     state = np.empty(coefficient.size, dtype=np.uint8)
@@ -246,7 +246,7 @@ def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
         first_node,
         offset_node,
         distance,
-        is_foot,
+        interior,
         first,
         offset,
         count,

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.geometry import _kernels, _line_kernels
+from kneewear.geometry import _kernels
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -387,16 +387,18 @@ def _nearest_sample(surface: Surface, plan: Array) -> Projection:
 
 
 def _meeting(
-    surface: Surface, laid_on: ElementSurface, lines: Callable[[Array], tuple[Array, Array]]
+    surface: Surface,
+    projection_surface: ElementSurface,
+    lines: Callable[[Array], tuple[Array, Array]],
 ) -> Projection:
     """Where lines of an element surface meet a patch, sought from its nearest sample in plan."""
-    nearest = _nearest_sample(surface, laid_on.plan(surface.sample_points))
+    nearest = _nearest_sample(surface, projection_surface.plan(surface.sample_points))
 
     def project(plan: Array) -> tuple[Array, Array]:
         u, v = nearest(plan)
         origins, directions = (np.ascontiguousarray(array) for array in lines(plan))
         met = np.empty(u.size, dtype=bool)
-        _line_kernels.meet_many(surface.arrays, origins, directions, u, v, met)
+        _kernels.meet_many(surface.arrays, origins, directions, u, v, met)
         if not met.all():
             # Round a pole of the patch, or along its seam, the search may start on the wrong side.
             missed = np.flatnonzero(~met)

@@ -89,8 +89,8 @@ def judge_patch(
     -------
     FitQuality
     """
-    _, _, distance, _, is_foot = surface.closest_points(points)
-    points, distance = points[is_foot], distance[is_foot]
+    _, _, distance, _, interior = surface.closest_points(points)
+    points, distance = points[interior], distance[interior]
     searched = ripple_reach is not None and len(points) > 0
     return summarize_deviation(
         (component, side),

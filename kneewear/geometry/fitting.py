@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.fit_quality import FitQuality, is_accepted, judge_patch, refuse_patch
-from kneewear.geometry.line_search import fewest_lines
+from kneewear.geometry.line_search import fewest_spans
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 
@@ -209,7 +209,7 @@ def _sparsest(
         surface = build(spans)
         return surface, judge_patch(surface, points, component, side, _RIPPLE_REACH)
 
-    surface, quality = fewest_lines(judged, lambda found: is_accepted(found[1], *limits), most)
+    surface, quality = fewest_spans(judged, lambda found: is_accepted(found[1], *limits), most)
     if not is_accepted(quality, *limits):
         raise refuse_patch(quality, *limits, source)
     return surface, quality

@@ -38,7 +38,7 @@ def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
     Notes
     -----
     The rectangle is the smallest one round the plateau's outline in the horizontal plane, turned
-    only where that saves area. See `lay_elements` for what an element is.
+    only where that saves area. See `build_elements` for what an element is.
 
     Raises
     ------
@@ -50,11 +50,11 @@ def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
     for side in SIDES:
         bearing = bearing_of(implant, side)
         cells = bearing.rectangle(rows, columns)
-        grids.append(lay_elements(bearing, cells, nominal_thickness=implant.nominal_thickness))
+        grids.append(build_elements(bearing, cells, nominal_thickness=implant.nominal_thickness))
     return join_grids(*grids)
 
 
-def lay_elements(
+def build_elements(
     bearing: Bearing, cells: Rectangle, *, nominal_thickness: float | None = None
 ) -> ElementGrid:
     """Project the cells of a rectangle onto one bearing.
@@ -91,7 +91,7 @@ def lay_elements(
     u, v = bearing.projection(plan.reshape(-1, 2))
     found = bearing.surface.evaluate(u, v).reshape(*shape, 3)
     # The middle of a sliver may miss a curved border by a hair; the border itself then serves.
-    missed = np.linalg.norm(bearing.laid_on.plan(found) - plan, axis=-1)
+    missed = np.linalg.norm(bearing.projection_surface.plan(found) - plan, axis=-1)
     valid = (fraction > _LEAST_FRACTION) & (missed < _BORDER_MISS)
     if ((fraction == 1.0) & ~valid).any():
         raise ValueError(
@@ -100,7 +100,7 @@ def lay_elements(
         )
     centre = np.where(valid[..., None], found, np.nan)
     normal = np.where(valid[..., None], bearing.surface.normal(u, v).reshape(*shape, 3), np.nan)
-    upright = (normal * bearing.laid_on.up(found)).sum(axis=-1)
+    upright = (normal * bearing.projection_surface.up(found)).sum(axis=-1)
     if (upright[valid] < np.cos(np.radians(80.0))).any():
         raise ValueError(
             f"the {bearing.name} bearing is steeper than 80 deg or faces down somewhere, seen from "
@@ -111,10 +111,10 @@ def lay_elements(
     valid = _on_the_layer(bearing.name, thickness, fraction, valid)
     fraction = np.where(valid, fraction, 0.0)
     with np.errstate(invalid="ignore"):
-        stretched = cells.cell_area * fraction * bearing.laid_on.stretch(found)
+        stretched = cells.cell_area * fraction * bearing.projection_surface.stretch(found)
         area = np.where(valid, stretched / upright, 0.0)
     normal = np.where(valid[..., None], normal, np.nan)
-    tangent_row = _in_plane(bearing.laid_on.along_rows(found), normal)
+    tangent_row = _in_plane(bearing.projection_surface.along_rows(found), normal)
     parts = {
         "centre": np.where(valid[..., None], centre, np.nan),
         "normal": normal,

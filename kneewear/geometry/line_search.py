@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 Counts = tuple[int, int]
 
 
-def fewest_lines(
+def fewest_spans(
     build: Callable[[Counts], Result], accepted: Callable[[Result], bool], most: Counts
 ) -> Result:
     """Patch with as few knot spans in each direction as are accepted.

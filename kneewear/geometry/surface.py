@@ -180,7 +180,7 @@ class Surface:
             mm, positive outside the material.
         normal : array, shape (n, 3)
             Outward unit normal there.
-        is_foot : bool array, shape (n,)
+        interior : bool array, shape (n,)
             True where the connecting line is perpendicular to the patch; False where the nearest
             point lies on the patch's border.
         """
@@ -188,10 +188,10 @@ class Surface:
         grid_u, grid_v, tree = self._samples
         _, nearest = tree.query(points)
         u, v = grid_u[nearest], grid_v[nearest]
-        feet = np.empty((len(points), 10))
+        projections = np.empty((len(points), 10))
         status = np.empty(len(points), dtype=np.int64)
-        _kernels.closest_many(self.arrays, points, u, v, feet, status)
-        return u, v, feet[:, 0], feet[:, 1:4], status == _kernels.FOOT
+        _kernels.closest_many(self.arrays, points, u, v, projections, status)
+        return u, v, projections[:, 0], projections[:, 1:4], status == _kernels.INTERIOR
 
     def ray_hits(
         self, origins: ArrayLike, directions: ArrayLike

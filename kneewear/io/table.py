@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.table import SurfaceTable, table_from_rows
-from kneewear.geometry.table_window import BlockLayout, Blocks, StorageWindow
 from kneewear.io import netcdf
 from kneewear.io.digests import check_digest
 from kneewear.io.netcdf import Variable
+from kneewear.verification.table_window import BlockLayout, Blocks, StorageWindow
 
 # Samples a block along u and v: 81 rows of 14 columns are the 9072 bytes of Machado's records.
 BLOCK = (9, 9)

@@ -15,7 +15,7 @@ from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.verification.regions import RegionSearch
@@ -140,7 +140,7 @@ class AdaptivePair:
         self.bearing = bearing
         self.rows, self.columns = rows, columns
         self.search = RegionSearch(bearing, indenter)
-        everywhere = lay_elements(bearing, bearing.rectangle(rows, columns))
+        everywhere = build_elements(bearing, bearing.rectangle(rows, columns))
         self.fixed_pair = ContactPair(everywhere, 0, indenter, table, **pair)
 
     def with_elements(self, rows: int, columns: int) -> AdaptivePair:
@@ -172,7 +172,7 @@ class AdaptivePair:
         regions = []
         for found in self.search.find(rotation, translation):
             cells = found.cut(self.rows, self.columns)
-            grid = lay_elements(self.bearing, cells)
+            grid = build_elements(self.bearing, cells)
             if grid.valid.any():
                 pair = self.fixed_pair.over(grid, 0)
                 layer = Layer(law, grid.thickness[grid.valid] + more_thickness)

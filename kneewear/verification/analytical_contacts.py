@@ -21,7 +21,7 @@ from kneewear.contact.foundation import (
 from kneewear.contact.materials import MATERIALS
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
@@ -175,7 +175,7 @@ def build_pair(
         mm.
     """
     rectangle = contact.bearing.rectangle(*cells)
-    grid = lay_elements(contact.bearing, rectangle)
+    grid = build_elements(contact.bearing, rectangle)
     if alike is None:
         table = tabulate_surface(contact.indenter, 61, 41)
         pair = ContactPair(grid, 0, contact.indenter, table, **dict(contact.options))

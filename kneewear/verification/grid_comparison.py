@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kneewear.contact.foundation import Layer, PressureLaw
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.verification.adaptive import AdaptivePair, AdaptiveResultant
@@ -66,7 +66,7 @@ class Joint:
 
     def fixed(self, rows: int, columns: int) -> Evaluation:
         """Contact as a function of the translation, with so many elements on the whole bearing."""
-        grid = lay_elements(self.bearing, self.bearing.rectangle(rows, columns))
+        grid = build_elements(self.bearing, self.bearing.rectangle(rows, columns))
         pair = self._pair.fixed_pair.over(grid, 0)
         layer = Layer(self.law, grid.thickness[grid.valid])
 
@@ -186,8 +186,8 @@ def let_down(joint: Joint, translation: Array, depth: float) -> Array:
 def _gap(joint: Joint, pose: Array) -> float:
     """Smallest distance of a sample of the bearing from the indenter, mm; inf if none faces it."""
     points = (joint.bearing.surface.sample_points - pose) @ joint.rotation
-    _, _, distance, _, is_foot = joint.indenter.closest_points(points)
-    return float(np.where(is_foot, distance, np.inf).min())
+    _, _, distance, _, interior = joint.indenter.closest_points(points)
+    return float(np.where(interior, distance, np.inf).min())
 
 
 def _measures(result: Resultant | AdaptiveResultant) -> tuple[float, float, float, float]:

@@ -130,8 +130,8 @@ class PatchSet:
         -------
         patch : int array, shape (n,)
             Number of the patch the nearest point lies on.
-        u, v, signed_distance, normal, is_foot
-            As `Surface.closest_points`, on that patch. On a seam `is_foot` is true as inside.
+        u, v, signed_distance, normal, interior
+            As `Surface.closest_points`, on that patch. On a seam `interior` is true as inside.
         """
         points = np.ascontiguousarray(points, dtype=float)
         owners, tree = self._samples
@@ -140,7 +140,7 @@ class PatchSet:
         patch = np.zeros(len(points), dtype=np.int64)
         u, v, signed = (np.full(len(points), np.nan) for _ in range(3))
         normal = np.full((len(points), 3), np.nan)
-        is_foot = np.zeros(len(points), dtype=bool)
+        interior = np.zeros(len(points), dtype=bool)
         least = np.full(len(points), np.inf)
         for number in np.unique(candidates):
             rows = np.flatnonzero((candidates == number).any(axis=1))
@@ -154,8 +154,8 @@ class PatchSet:
             u[taken], v[taken], normal[taken] = at_u[better], at_v[better], outward[better]
             side = np.where(distance >= 0.0, 1.0, -1.0)
             signed[taken] = np.where(foot, distance, side * length)[better]
-            is_foot[taken] = foot[better]
-        beside = np.flatnonzero(~is_foot)
+            interior[taken] = foot[better]
+        beside = np.flatnonzero(~interior)
         if beside.size:
             nearest = points[beside]
             for number in np.unique(patch[beside]):
@@ -163,8 +163,8 @@ class PatchSet:
                 nearest[rows] = self.patches[number].evaluate(u[beside][rows], v[beside][rows])
             corner = self._at_corner(u[beside], v[beside], patch[beside])
             # A corner needs patches all round; one neighbour leaves it on the free border.
-            is_foot[beside] = self._meeting(nearest, patch[beside]) > np.where(corner, 1, 0)
-        return patch, u, v, signed, normal, is_foot
+            interior[beside] = self._meeting(nearest, patch[beside]) > np.where(corner, 1, 0)
+        return patch, u, v, signed, normal, interior
 
     def ray_hits(
         self, origins: ArrayLike, directions: ArrayLike

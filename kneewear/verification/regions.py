@@ -132,10 +132,10 @@ class RegionSearch:
     ) -> tuple[Array, Array]:
         """Distance at the middle of each cell and the least in it at worst; inf off the bearing."""
         local = (places.point - translation) @ rotation
-        _, _, distance, line, is_foot = self.indenter.closest_points(local)
+        _, _, distance, line, interior = self.indenter.closest_points(local)
         fall = np.abs(places.sides @ (line @ rotation.T)[..., None]).sum(axis=(-2, -1))
         fall += 0.5 * self.hollowness * places.radius**2
-        smooth = is_foot & (2.0 * self.hollow_indenter * places.radius < 1.0)
+        smooth = interior & (2.0 * self.hollow_indenter * places.radius < 1.0)
         fall = np.where(smooth, np.minimum(fall, places.radius), places.radius)
         lowest = np.where(places.beside, np.inf, distance - fall)
         shape = (places.number, places.number)
@@ -160,10 +160,10 @@ class RegionSearch:
         point, along_u, along_v, *_ = self.bearing.surface.derivatives(
             *self.bearing.projection(plan)
         )
-        missed = np.linalg.norm(self.bearing.laid_on.plan(point) - plan, axis=-1)
+        missed = np.linalg.norm(self.bearing.projection_surface.plan(point) - plan, axis=-1)
         half = np.array([cells.length, cells.width]) / (2 * cells.rows)
         steps = _tangents(
-            self.bearing.laid_on.rates(point), np.cross(along_u, along_v), cells.angle
+            self.bearing.projection_surface.rates(point), np.cross(along_u, along_v), cells.angle
         )
         sides = steps * (half + missed[:, None])[..., None]
         corners = sides[:, :1] + sides[:, 1:] * np.array([[1.0], [-1.0]])

@@ -12,7 +12,7 @@ from kneewear.contact.foundation import SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.element_surfaces import Plane, Sphere
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
@@ -37,11 +37,11 @@ LAW = SmallStrain(MODULUS)
 MINIMUM = "minimum_distance"
 
 
-def under_sphere(rows=20, columns=20, laid_on=None):
+def under_sphere(rows=20, columns=20, projection_surface=None):
     implant = flat_implant(sphere(RADIUS), HALF, HALF)
     bearing = bearing_of(implant, "medial")
-    if laid_on is not None:
-        bearing = replace(bearing, laid_on=laid_on)
+    if projection_surface is not None:
+        bearing = replace(bearing, projection_surface=projection_surface)
     indenter = implant.femoral["medial"]
     return AdaptivePair(bearing, indenter, tabulate_surface(indenter, 61, 41), rows, columns)
 
@@ -49,7 +49,7 @@ def under_sphere(rows=20, columns=20, laid_on=None):
 def fixed(pair, rows, columns):
     """The resultant on a fixed grid of the same bearing, and the grid."""
     bearing, indenter = pair.bearing, pair.search.indenter
-    grid = lay_elements(bearing, bearing.rectangle(rows, columns))
+    grid = build_elements(bearing, bearing.rectangle(rows, columns))
     contact = ContactPair(grid, 0, indenter, tabulate_surface(indenter, 61, 41))
     layer = linear_layer(grid.thickness[grid.valid])
     return grid, lambda rotation, translation: contact.evaluate(rotation, translation, layer)
@@ -178,7 +178,7 @@ def test_rough_bodies_feel_the_force_of_a_fine_grid_in_all_their_regions(seed, r
 
 @pytest.mark.parametrize("direction", [(0.0, 1.0, 0.0), (0.2, 1.0, -0.3)])
 def test_spreading_over_a_fixed_grid_keeps_force_and_place(direction):
-    pair = under_sphere(laid_on=Plane(direction))
+    pair = under_sphere(projection_surface=Plane(direction))
     cells = pair.bearing.rectangle(30, 24)
     grid, evaluate = fixed(pair, 30, 24)
     for depth, place in ((1e-3, (0.4, 0.2)), (0.3, (-1.0, 2.0)), (0.3, (7.5, 7.0))):

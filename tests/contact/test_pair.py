@@ -69,9 +69,9 @@ def test_penetration_of_the_implant_is_that_of_the_surface():
             rotation, translation = pose_of(history, frame)
             found = spread(contact, contact.evaluate(rotation, translation, layer))
             body = (contact.centre - translation) @ rotation
-            _, _, distance, normal, is_foot = study.implant.femoral[name].closest_points(body)
+            _, _, distance, normal, interior = study.implant.femoral[name].closest_points(body)
             facing = ((normal @ rotation.T) * contact.normal).sum(-1) < 0
-            exact = np.where(is_foot & facing, np.maximum(-distance, 0.0), 0.0)
+            exact = np.where(interior & facing, np.maximum(-distance, 0.0), 0.0)
             # Two searches from different starts.
             assert found == pytest.approx(exact, abs=DISTANCE)
 

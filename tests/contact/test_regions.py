@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
@@ -77,8 +77,8 @@ def assert_held(depth, places, rectangles):
 
 def depth_of(points, indenter, rotation, translation):
     """Penetration of points, by projecting each of them."""
-    _, _, distance, _, is_foot = indenter.closest_points((points - translation) @ rotation)
-    return np.where(is_foot, -distance, -np.inf)
+    _, _, distance, _, interior = indenter.closest_points((points - translation) @ rotation)
+    return np.where(interior, -distance, -np.inf)
 
 
 @pytest.mark.parametrize("depth", [1e-6, 1e-4, 1e-2, 0.3])
@@ -123,7 +123,7 @@ def test_no_contact_of_rough_bodies_is_missed(seed, roughness, tilt, roll, x, z,
     bearing = Bearing("rough", egg_box(seed, roughness).reversed_normal(), HEIGHT)
     indenter = egg_box(seed + 1, roughness)
     rotation = body_three_123(np.array([tilt, 0.0, roll]))
-    points = lay_elements(bearing, bearing.rectangle(60, 60)).centre[0].reshape(-1, 3)
+    points = build_elements(bearing, bearing.rectangle(60, 60)).centre[0].reshape(-1, 3)
     # Let down until the deepest of 3600 places is as deep as asked for.
     translation = np.array([x, 0.0, z])
     for _ in range(4):
@@ -162,7 +162,7 @@ def test_regions_of_gait_hold_every_loaded_element(turned):
         bearing = bearing_of(study.implant, side)
         bearing = replace(bearing, surface=bearing.surface.transformed(turn, np.zeros(3)))
         indenter = study.implant.femoral[side]
-        points = lay_elements(bearing, bearing.rectangle(120, 90)).centre[0]
+        points = build_elements(bearing, bearing.rectangle(120, 90)).centre[0]
         points = points[np.isfinite(points[..., 0])]
         search = RegionSearch(bearing, indenter)
         for flexion in (0.0, 0.4, 0.9):
@@ -180,7 +180,7 @@ def test_regions_of_gait_hold_every_loaded_element(turned):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    ("surface", "laid_on"),
+    ("surface", "projection_surface"),
     [
         (cylinder(14.3, 6.0).reversed_normal(), Cylinder((0, 0, 0), (0, 0, 1), (0, -1, 0), 14.3)),
         (sphere(14.3).reversed_normal(), Sphere((0, 0, 0), (0, -1, 0), 14.3)),
@@ -189,11 +189,11 @@ def test_regions_of_gait_hold_every_loaded_element(turned):
     ],
     ids=["trough", "cup", "off centre", "plane"],
 )
-def test_regions_on_curved_and_turned_element_surfaces(surface, laid_on):
-    bearing = Bearing("hip", surface, HEIGHT, laid_on)
+def test_regions_on_curved_and_turned_element_surfaces(surface, projection_surface):
+    bearing = Bearing("hip", surface, HEIGHT, projection_surface)
     # Its patch is larger than the bearing.
     ball = revolved(*_ball(14.0), (-1.5, 1.5))
-    points = lay_elements(bearing, bearing.rectangle(150, 150)).centre[0]
+    points = build_elements(bearing, bearing.rectangle(150, 150)).centre[0]
     points = points[np.isfinite(points[..., 0])]
     search = RegionSearch(bearing, ball)
     for x in (0.0, 0.3, -0.5):
@@ -202,25 +202,27 @@ def test_regions_on_curved_and_turned_element_surfaces(surface, laid_on):
             found = depth_of(points, ball, UPRIGHT, translation)
             rectangles = search.find(UPRIGHT, translation)
             assert len(rectangles) == 1
-            assert_held(found, laid_on.plan(points), rectangles)
+            assert_held(found, projection_surface.plan(points), rectangles)
             # An ellipse fills its rectangle by 0.79; places that might touch but do not add to it.
             share = search.whole.cell_area / rectangles[0].cell_area * (found > 0).sum() / 150**2
             assert share > 0.25
 
 
-@pytest.mark.parametrize("laid_on", [
+@pytest.mark.parametrize("projection_surface", [
     Plane((0.3, 1.0, -0.1)), Cylinder((0, 1, 0), (0.1, 0, 1), (0, -1, 0), 12.0),
     Sphere((0.2, 1, 0), (0.3, -1, 0.1), 12.0), Sphere((0.2, 40, 0), (0.3, 1, 0.1), 12.0, False),
 ])  # fmt: skip
-def test_rates_of_the_plan_are_its_derivatives(laid_on):
+def test_rates_of_the_plan_are_its_derivatives(projection_surface):
     points = np.random.default_rng(0).normal(size=(20, 3)) * 3.0 - [0.0, 12.0, 0.0]
-    if not getattr(laid_on, "hollow", True):
+    if not getattr(projection_surface, "hollow", True):
         points[:, 1] += 80.0
     step = 1e-4
     for axis in range(3):
         shift = step * np.eye(3)[axis]
-        slope = (laid_on.plan(points + shift) - laid_on.plan(points - shift)) / (2 * step)
-        assert laid_on.rates(points)[..., axis] == pytest.approx(slope, abs=1e-8)
+        slope = (
+            projection_surface.plan(points + shift) - projection_surface.plan(points - shift)
+        ) / (2 * step)
+        assert projection_surface.rates(points)[..., axis] == pytest.approx(slope, abs=1e-8)
     # And the area it keeps: plan area over area square to the line.
-    area = np.linalg.norm(np.cross(*np.moveaxis(laid_on.rates(points), -2, 0)), axis=-1)
-    assert area == pytest.approx(1.0 / laid_on.stretch(points), rel=1e-9)
+    area = np.linalg.norm(np.cross(*np.moveaxis(projection_surface.rates(points), -2, 0)), axis=-1)
+    assert area == pytest.approx(1.0 / projection_surface.stretch(points), rel=1e-9)

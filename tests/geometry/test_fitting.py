@@ -81,7 +81,7 @@ def off_the_bowl(surface) -> np.ndarray:
 
 @pytest.mark.compiled
 def test_smoothing_takes_noise_down(monkeypatch):
-    monkeypatch.setattr(fitting, "fewest_lines", lambda build, accepted, most: build(most))
+    monkeypatch.setattr(fitting, "fewest_spans", lambda build, accepted, most: build(most))
     noisy = bowl(ripple=0.005)
     error = [
         np.std(off_the_bowl(fit_plateau(noisy, (-19, 19), (11, 37), settings)[0]))
@@ -128,7 +128,7 @@ def test_mean_deviation_has_its_own_limit():
 
 @pytest.mark.compiled
 def test_patch_that_follows_noise_is_refused_for_its_ripple(monkeypatch):
-    monkeypatch.setattr(fitting, "fewest_lines", lambda build, accepted, most: build(most))
+    monkeypatch.setattr(fitting, "fewest_spans", lambda build, accepted, most: build(most))
     with pytest.raises(InputDataError, match=r"ripple of .* um on the medial insert patch"):
         fit_plateau(
             bowl(ripple=0.01), (-19, 19), (11, 37), FitSettings(0.8, 0.8, 0.01, tolerance=0.03)

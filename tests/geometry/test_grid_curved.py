@@ -9,7 +9,7 @@ import pytest
 
 from kneewear.geometry.bearing import Bearing, thickness_to
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere, upright_frame
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from tests.geometry.test_grid import exact_area
 from tests.physics.bodies import arc, cylinder, revolved, sphere
 
@@ -47,9 +47,9 @@ def round_centre(radius=14.3, hollow=True, middle=(0.0, -1.0, 0.0), centre=(0.0,
     return Sphere(centre, middle, radius, hollow)
 
 
-def laid(surface, laid_on, rows, columns, thickness=8.0):
-    bearing = Bearing("joint", surface, thickness, laid_on)
-    return lay_elements(bearing, bearing.rectangle(rows, columns))
+def laid(surface, projection_surface, rows, columns, thickness=8.0):
+    bearing = Bearing("joint", surface, thickness, projection_surface)
+    return build_elements(bearing, bearing.rectangle(rows, columns))
 
 
 def test_cylinder_is_cut_into_equal_elements_of_arc_and_length():
@@ -75,7 +75,7 @@ def test_elements_of_a_sphere_are_of_one_area_and_sum_to_the_half_sphere():
 
 
 @pytest.mark.parametrize(
-    ("surface", "laid_on"),
+    ("surface", "projection_surface"),
     [
         (trough(), round_axis(25.0, middle=(0.1, -1.0, 0.0), point=(1.5, 4.0, 0.0))),
         (cup(), round_centre(12.0, middle=(0.2, -1.0, 0.1), centre=(0.8, 2.0, -0.5))),
@@ -83,9 +83,11 @@ def test_elements_of_a_sphere_are_of_one_area_and_sum_to_the_half_sphere():
         (trough(), round_centre(30.0, centre=(0.0, 9.0, 0.0))),
     ],
 )
-def test_areas_sum_to_the_surface_at_second_order_whatever_they_are_laid_on(surface, laid_on):
+def test_areas_sum_to_the_surface_at_second_order_whatever_they_are_laid_on(
+    surface, projection_surface
+):
     exact = exact_area(surface)
-    error = [laid(surface, laid_on, n, n).area.sum() / exact - 1 for n in (12, 24, 48)]
+    error = [laid(surface, projection_surface, n, n).area.sum() / exact - 1 for n in (12, 24, 48)]
     # Cells cut by the border leave some scatter about the order.
     assert abs(error[2]) < 2e-4
     assert abs(error[2]) < abs(error[0]) / 8
@@ -96,8 +98,8 @@ def test_areas_sum_to_the_surface_at_second_order_whatever_they_are_laid_on(surf
 def test_local_frames_are_right_handed_and_follow_rows_and_columns(kind, hollow):
     surface = trough() if kind == "cylinder" else cup()
     surface = surface if hollow else surface.reversed_normal()
-    laid_on = (round_axis if kind == "cylinder" else round_centre)(hollow=hollow)
-    grid = laid(surface, laid_on, 12, 10)
+    projection_surface = (round_axis if kind == "cylinder" else round_centre)(hollow=hollow)
+    grid = laid(surface, projection_surface, 12, 10)
     on = grid.valid
     frame = np.stack([grid.tangent_row, grid.normal, grid.tangent_column], axis=-2)[on]
     assert frame @ frame.swapaxes(-1, -2) == pytest.approx(
@@ -116,14 +118,14 @@ def test_local_frames_are_right_handed_and_follow_rows_and_columns(kind, hollow)
         assert cosine.min() > np.cos(np.radians(20.0))
 
 
-@pytest.mark.parametrize("laid_on", [round_axis(17.0), round_centre(17.0)])
-def test_projected_elements_lie_over_the_middle_of_their_cells(laid_on):
+@pytest.mark.parametrize("projection_surface", [round_axis(17.0), round_centre(17.0)])
+def test_projected_elements_lie_over_the_middle_of_their_cells(projection_surface):
     surface = cup().transformed(np.eye(3), [0.5, 1.0, -0.3])
-    bearing = Bearing("joint", surface, 8.0, laid_on)
-    grid = lay_elements(bearing, bearing.rectangle(9, 7))
+    bearing = Bearing("joint", surface, 8.0, projection_surface)
+    grid = build_elements(bearing, bearing.rectangle(9, 7))
     whole = grid.covered[0] == 1.0
     middle = grid.corners[0][:-1, :-1] + 0.5 * (grid.corners[0][1:, 1:] - grid.corners[0][:-1, :-1])
-    assert laid_on.plan(grid.centre[0])[whole] == pytest.approx(middle[whole], abs=MET)
+    assert projection_surface.plan(grid.centre[0])[whole] == pytest.approx(middle[whole], abs=MET)
     assert np.abs(surface.closest_points(grid.centre[grid.valid])[2]).max() < MET
 
 
@@ -143,8 +145,11 @@ def test_turned_joint_has_the_elements_of_the_upright_one():
 
 
 def test_thickness_is_measured_along_the_radius():
-    for surface, laid_on in ((trough(20.0), round_axis(20.0)), (cup(20.0), round_centre(20.0))):
-        shell = laid(surface, laid_on, 8, 8, thickness_to(-26.5, laid_on))
+    for surface, projection_surface in (
+        (trough(20.0), round_axis(20.0)),
+        (cup(20.0), round_centre(20.0)),
+    ):
+        shell = laid(surface, projection_surface, 8, 8, thickness_to(-26.5, projection_surface))
         assert shell.thickness[shell.valid] == pytest.approx(6.5, abs=MET)
     # A backing off centre by e: 26.5^2 = r^2 + e^2 - 2 r e cos(angle to e).
     eccentric = sphere(26.5).transformed(np.eye(3), [0.0, -1.0, 0.0])

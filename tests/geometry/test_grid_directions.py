@@ -10,7 +10,7 @@ import pytest
 from kneewear.geometry.bearing import Bearing, thickness_to
 from kneewear.geometry.element_grid import join_grids
 from kneewear.geometry.element_surfaces import Plane, upright_frame
-from kneewear.geometry.grid import build_grid, lay_elements
+from kneewear.geometry.grid import build_elements, build_grid
 from kneewear.io.grid import load_grid, save_grid
 from kneewear.sides import SIDES
 from tests.geometry.test_grid import exact_area, hill, implant_of
@@ -23,7 +23,7 @@ DIRECTIONS = ([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.3, -0.8, 0
 def laid(surface, rows, columns, direction=(0.0, 1.0, 0.0), backing=-6.0, name="post", **more):
     plane = Plane(tuple(direction))
     bearing = Bearing(name, surface, thickness_to(backing, plane), plane)
-    return lay_elements(bearing, bearing.rectangle(rows, columns), **more)
+    return build_elements(bearing, bearing.rectangle(rows, columns), **more)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

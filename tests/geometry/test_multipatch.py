@@ -74,8 +74,8 @@ def test_distance_is_that_of_the_whole(split):
     u, v = places(cuts)
     for height in (0.5, -0.5):
         points = CONDYLE.evaluate(u, v) + height * CONDYLE.normal(u, v)
-        *_, distance, normal, is_foot = body.closest_points(points)
-        assert is_foot.all()
+        *_, distance, normal, interior = body.closest_points(points)
+        assert interior.all()
         assert distance == pytest.approx(CONDYLE.closest_points(points)[2], abs=1e-9)
         assert normal == pytest.approx(CONDYLE.normal(u, v), abs=1e-6)
 

@@ -128,8 +128,8 @@ class TestNaturalKnee:
             assert 1.0 == table.thickness.min() < table.thickness.max() < 4.0
             # The source's frames coincide at zero coordinates: the knee stands.
             points = grid.centre[number][grid.valid[number]]
-            u, v, gap, _, is_foot = knee.femoral[side].closest_points(points)
-            near = is_foot & (gap < 1.0)
+            u, v, gap, _, interior = knee.femoral[side].closest_points(points)
+            near = interior & (gap < 1.0)
             assert near.sum() > 20
             fixed = grid.thickness[number][grid.valid[number]]
             both = joint_thickness(fixed, table, u, v)[near]

@@ -9,7 +9,7 @@ import pytest
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.bearing import bearing_of
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.parametric import (
     FEMORAL_SWEEP,
     build_parametric_implant,
@@ -112,8 +112,8 @@ def test_distance_to_a_condyle_is_that_of_its_arcs():
     u, v = random.uniform(0.02, 0.98, 500), random.uniform(0.06, 0.94, 500)
     height = random.uniform(-0.8, 0.8, 500)
     points = surface.evaluate(u, v) + height[:, None] * surface.normal(u, v)
-    _, _, distance, _, is_foot = surface.closest_points(points)
-    assert is_foot.all()
+    _, _, distance, _, interior = surface.closest_points(points)
+    assert interior.all()
     # Newton steps end below 1e-5 mm, which leaves 1e-11 mm in the distance.
     assert distance == pytest.approx(height, abs=1e-10)
 
@@ -141,7 +141,7 @@ def test_posts_back_faces_posterior_and_stands_on_the_dishes():
 
 def test_elements_of_the_post_reach_to_its_front():
     bearing = bearing_of(IMPLANT, POST)
-    grid = lay_elements(bearing, bearing.rectangle(20, 15))
+    grid = build_elements(bearing, bearing.rectangle(20, 15))
     assert grid.sides == (POST,)
     front = BACK.posterior_mm - BACK.depth_mm
     assert grid.thickness[0] == pytest.approx(grid.centre[0, ..., 0] - front, abs=EXACT)

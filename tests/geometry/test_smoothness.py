@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.fitting import patch_through
-from kneewear.geometry.line_search import fewest_lines
+from kneewear.geometry.line_search import fewest_spans
 from kneewear.geometry.smoothness import ripple_amplitude
 
 
@@ -66,7 +66,7 @@ class TestFewestLines:
             built.append(counts)
             return counts
 
-        found = fewest_lines(build, lambda n: n[0] >= need_u and n[1] >= need_v, most)
+        found = fewest_spans(build, lambda n: n[0] >= need_u and n[1] >= need_v, most)
         return found, built
 
     @pytest.mark.parametrize("need", [(1, 1), (7, 3), (3, 7), (40, 1), (33, 32)])
@@ -81,5 +81,5 @@ class TestFewestLines:
 
     def test_fewest_control_points_win_where_one_direction_can_stand_for_the_other(self):
         # Either direction may carry the detail: 24 x 1 spans, or 1 x 24, or 5 x 5 between.
-        found = fewest_lines(lambda n: n, lambda n: n[0] * n[1] >= 24, (30, 12))
+        found = fewest_spans(lambda n: n, lambda n: n[0] * n[1] >= 24, (30, 12))
         assert found[0] * found[1] >= 24

@@ -147,8 +147,8 @@ def near(surface, count=400, reach=1.5, seed=7, inset=0.08):
 def test_distance_to_a_torus_is_exact():
     surface = torus()
     points, height, *_ = near(surface)
-    u, v, distance, normal, is_foot = surface.closest_points(points)
-    assert is_foot.all()
+    u, v, distance, normal, interior = surface.closest_points(points)
+    assert interior.all()
     assert distance == pytest.approx(distance_to_torus(points), abs=DISTANCE)
     assert distance == pytest.approx(height, abs=DISTANCE)
     assert normal == pytest.approx(surface.normal(u, v), abs=1e-9)
@@ -167,24 +167,24 @@ def test_distance_to_a_sphere_is_exact():
 def test_distance_is_the_least_of_a_dense_sampling(rational):
     surface = wavy(rational=rational)
     points, *_ = near(surface, count=40)
-    _, _, distance, _, is_foot = surface.closest_points(points)
+    _, _, distance, _, interior = surface.closest_points(points)
     u = np.linspace(0, 1, 801)
     dense = surface.evaluate(u[:, None], u[None, :]).reshape(-1, 3)
     least = np.array([np.linalg.norm(dense - point, axis=1).min() for point in points])
-    assert (np.abs(distance)[is_foot] <= least[is_foot] + DISTANCE).all()
+    assert (np.abs(distance)[interior] <= least[interior] + DISTANCE).all()
     # Samples are 0.03 mm apart: the nearest is off by half of that sideways, so the distance by
     # s^2 / 2d, or by s itself where the point almost touches.
     gap = 0.5 * np.hypot(20, 15) / 800 * 1.3
     bound = np.sqrt(np.abs(distance) ** 2 + gap**2) - np.abs(distance) + 1e-4
-    assert (least - np.abs(distance) <= bound)[is_foot].all()
-    assert is_foot.sum() > 30
+    assert (least - np.abs(distance) <= bound)[interior].all()
+    assert interior.sum() > 30
 
 
 def test_points_beside_the_patch_have_no_foot():
     surface = plate((0.0, 10.0), (0.0, 6.0))
     inside, beside = [[5.0, 2.0, 3.0], [0.1, -1.0, 5.9]], [[-1.0, 1.0, 3.0], [5.0, -0.5, 7.0]]
-    *_, distance, normal, is_foot = surface.closest_points(np.array(inside + beside))
-    assert is_foot.tolist() == [True, True, False, False]
+    *_, distance, normal, interior = surface.closest_points(np.array(inside + beside))
+    assert interior.tolist() == [True, True, False, False]
     assert distance[:2] == pytest.approx([2.0, -1.0], abs=ROUNDING)
     assert normal[0] == pytest.approx([0.0, 1.0, 0.0], abs=ROUNDING)
 

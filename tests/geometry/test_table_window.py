@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.table import tabulate_surface
-from kneewear.geometry.table_window import BlockLayout, StorageWindow
+from kneewear.verification.table_window import BlockLayout, StorageWindow
 from tests.physics.bodies import sphere
 
 BLOCK = (9, 9)

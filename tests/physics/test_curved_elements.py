@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing, thickness_to
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.table import tabulate_surface
 from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
 from tests.physics.bodies import MODULUS, UPRIGHT, cylinder, linear_layer, revolved, sphere
@@ -47,22 +47,25 @@ def trough_force():
     return 2.0 * MODULUS / WALL * CUP * section
 
 
-def in_cup(laid_on, cells):
+def in_cup(projection_surface, cells):
     bearing = Bearing(
-        "hip", sphere(CUP).reversed_normal(), thickness_to(-CUP - WALL, CUP_LINES), laid_on
+        "hip",
+        sphere(CUP).reversed_normal(),
+        thickness_to(-CUP - WALL, CUP_LINES),
+        projection_surface,
     )
     return contact_of(bearing, sphere(BALL), cells)
 
 
-def in_trough(laid_on, cells):
+def in_trough(projection_surface, cells):
     trough = cylinder(CUP, 0.5 * LENGTH).reversed_normal()
-    bearing = Bearing("ankle", trough, thickness_to(-CUP - WALL, TROUGH_LINES), laid_on)
+    bearing = Bearing("ankle", trough, thickness_to(-CUP - WALL, TROUGH_LINES), projection_surface)
     return contact_of(bearing, cylinder(BALL, LENGTH), cells)
 
 
 def contact_of(bearing, ball, cells):
     """The resultant as a function of the direction in which the ball is displaced."""
-    grid = lay_elements(bearing, bearing.rectangle(*cells))
+    grid = build_elements(bearing, bearing.rectangle(*cells))
     pair = ContactPair(grid, 0, ball, tabulate_surface(ball, 81, 61))
     layer = linear_layer(grid.thickness[0].ravel()[pair.index])
     return lambda aim: pair.evaluate(UPRIGHT, SHIFT * aim, layer)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kneewear.contact.foundation import Layer, SmallStrain
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
@@ -51,7 +51,7 @@ def pairs_of(name):
     """A contact pair for every measure, on one grid."""
     bearing, indenter, _ = PAIRS[name]
     bearing = Bearing("bearing", bearing, 8.0)
-    grid = lay_elements(bearing, bearing.rectangle(25, 23))
+    grid = build_elements(bearing, bearing.rectangle(25, 23))
     table = tabulate_surface(indenter, 61, 41)
     return {name: ContactPair(grid, 0, indenter, table, **how) for name, how in MEASURES.items()}
 

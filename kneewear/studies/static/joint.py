@@ -13,7 +13,7 @@ from kneewear.contact.pair import ContactPair
 from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.element_grid import ElementGrid, join_grids
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
 from kneewear.geometry.table import tabulate_surface
@@ -172,7 +172,7 @@ class Joint:
     def _elements(self, side: str, cells: Rectangle) -> ElementGrid:
         """Elements of one bearing; only a plateau grows thicker with the insert."""
         nominal = self._nominal_thickness if side in SIDES else None
-        return lay_elements(self.bearings[side], cells, nominal_thickness=nominal)
+        return build_elements(self.bearings[side], cells, nominal_thickness=nominal)
 
 
 def _tabulate_cartilage(implant: Implant, table: TableSettings) -> dict[str, ThicknessTable]:
