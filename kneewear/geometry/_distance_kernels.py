@@ -44,8 +44,7 @@ class DistanceArrays(NamedTuple):
 
 # Numbers of `place_points`: cells along angle, z and radius, and the radius itself.
 PLACES = 4
-# Values of a projection: signed distance, its gradient (3) and second derivatives xx, yy, zz, xy, xz,
-# yz.
+# Signed distance, its gradient (3) and its second derivatives xx, yy, zz, xy, xz, yz.
 PROJECTION_VALUES = 10
 
 
