@@ -1,16 +1,39 @@
-"""Wear of total knee replacements: contact, kinematics and damage over a life of activities."""
+"""Wear of total knee replacements: contact, kinematics and damage over a life of activities.
+
+The public API covers the chain from the settings of a study to its wear without Snakemake, and
+opens the results of a finished study:
+
+    import kneewear as kw
+
+    study = kw.load_study("config/nominal.yaml")
+    knee = kw.build_knee(study)
+    cycles = kw.simulate(knee, study)
+    damage = kw.accumulate_wear(cycles, study)
+
+It is implemented in :mod:`kneewear.api`, which is imported when a name of it is first used: every
+job of a study imports this package, and most need little of it.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-# Settings are read when asked for: each job of a study imports this package first.
-if TYPE_CHECKING:
-    from kneewear.settings.study import Study
+from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["default_settings_file", "default_study"]
+# Types of these names are in __init__.pyi.
+__all__ = [
+    "Cycles",
+    "Results",
+    "accumulate_wear",
+    "build_knee",
+    "default_settings_file",
+    "default_study",
+    "load_study",
+    "open_results",
+    "simulate",
+    "tabulate_cases",
+]
 
 
 def default_settings_file() -> Path:
@@ -20,20 +43,24 @@ def default_settings_file() -> Path:
     -------
     Path
         `config/config.yaml` of this checkout, or the copy an installed package carries.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> kw.default_settings_file().suffix
+    '.yaml'
     """
     package = Path(__file__).parent
     checkout = package.parent / "config" / "config.yaml"
     return checkout if checkout.exists() else package / "default_config.yaml"
 
 
-def default_study() -> Study:
-    """Settings of the default study.
+def __getattr__(name: str) -> Any:
+    """Import the API when one of its names is first used (PEP 562)."""
+    if name in __all__:
+        return getattr(import_module("kneewear.api"), name)
+    raise AttributeError(f"module 'kneewear' has no attribute {name!r}")
 
-    Returns
-    -------
-    Study
-        The settings in `default_settings_file`.
-    """
-    from kneewear.settings.study import load_study  # noqa: PLC0415 - see above
 
-    return load_study(default_settings_file())
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -33,6 +33,7 @@ LIBRARIES = (
     "statsmodels",
     "matplotlib",
     "vtk",
+    "xarray",
     "k3d",
     "trimesh",
     "pydantic",

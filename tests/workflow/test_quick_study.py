@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
+import kneewear
 from kneewear.io.damage import load_damage
 from kneewear.io.history import load_history
 from kneewear.report.captions import figure_text
+from tests.test_api import run_example
 
 from .conftest import Checkout
 
@@ -44,6 +46,15 @@ def test_every_promised_file_is_there(results):
     ]
     missing = [name for name in promised if not (results / name).is_file()]
     assert not missing
+
+
+def test_python_opens_the_finished_study(finished, monkeypatch):
+    monkeypatch.chdir(finished.folder)
+    run_example(kneewear.open_results)
+    results = kneewear.open_results("results/quick")
+    assert results.damage.sizes["case"] == 4
+    assert results.contact("gait").pressure.attrs["units"] == "MPa"
+    assert results.activity("gait")["load"].sizes["frame"] == 25
 
 
 def test_case_table_is_tidy(results):

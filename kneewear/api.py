@@ -1,0 +1,521 @@
+"""The public Python API: the chain from settings to wear, and the results of finished studies.
+
+Every function here is also a name of the package: ``import kneewear as kw; kw.load_study(...)``.
+Units are mm, N, MPa, s and rad; axes, signs and orders of dimensions are those of the files that a
+study writes. Datasets carry the unit and the meaning of each variable as attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from kneewear import default_settings_file
+from kneewear.activity.activity import Activity
+from kneewear.activity.sources import build_activity
+from kneewear.errors import InputDataError
+from kneewear.geometry import knee as knee_model
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.knee import KneeModel
+from kneewear.io import damage as damage_files
+from kneewear.io import history as history_files
+from kneewear.io.csv_tables import load_table
+from kneewear.io.curves import read_curves
+from kneewear.io.netcdf import Layout
+from kneewear.io.shape import load_shape
+from kneewear.io.study_inputs import activity_files, mesh_files
+from kneewear.settings import study as settings
+from kneewear.settings.files import SettingsFile, read_settings_file
+from kneewear.settings.study import Study
+from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case, ContactHistory, keep_common
+from kneewear.wear import accumulation, summary
+from kneewear.wear.cycles import record_cycles
+from kneewear.wear.maps import DamageMaps
+from kneewear.wear.worn_contact import WornContact
+
+# Relative paths in settings start at the checkout; of an installed package, where it is used.
+_ROOT = Path(__file__).parent.parent
+if not (_ROOT / "config" / "config.yaml").exists():
+    _ROOT = Path()
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Contact over one cycle of every activity, for all cases of a study.
+
+    Parameters
+    ----------
+    knee : KneeModel
+        The knee that was simulated.
+    activities : mapping of str to Activity
+        Prescribed motion and load of each activity.
+    histories : mapping of str to ContactHistory
+        Contact of each activity: the same cases in all of them. Cases that failed in any activity
+        are left out; `history.failures` lists them.
+    """
+
+    knee: KneeModel
+    activities: Mapping[str, Activity]
+    histories: Mapping[str, ContactHistory]
+
+    def to_dataset(self, activity: str | None = None) -> xr.Dataset:
+        """Contact of one activity, or of all of them, as a labelled dataset.
+
+        Parameters
+        ----------
+        activity : str, optional
+            Name of the activity. All activities, along a first dimension "activity", when absent.
+
+        Returns
+        -------
+        xarray.Dataset
+            Dimensions case, frame, side, row, column, component and tangent; every variable has
+            the attributes `units` and `long_name`. The coordinates `x`, `y`, `z` (mm) and `area`
+            (mm2) are those of the elements.
+
+        Raises
+        ------
+        ValueError
+            If there is no activity of that name.
+        """
+        if activity is None:
+            parts = [self.to_dataset(name) for name in self.histories]
+            names = pd.Index(self.histories, name="activity")
+            return xr.concat(parts, dim=names, coords="different", compat="equals")
+        if activity not in self.histories:
+            raise ValueError(f"no activity {activity!r} among {', '.join(self.histories)}")
+        history = self.histories[activity]
+        found = _dataset(history_files.LAYOUT, history, self.knee.grid)
+        return found.assign_attrs(activity=activity, analysis=history.analysis)
+
+
+class Results:
+    """Results of a finished study, read when they are used.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of the study, `results/<study>`.
+
+    Raises
+    ------
+    InputDataError
+        If the folder holds no results.
+
+    Attributes
+    ----------
+    folder : Path
+        Folder of the study.
+    activities : tuple of str
+        Activities that were simulated.
+    tables : mapping of str to DataFrame
+        Tidy tables by the name of their file: `results.tables["cases"]` is `tables/cases.csv`.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.tables: Mapping[str, pd.DataFrame] = _Tables(self.folder / "tables")
+        self.activities = tuple(path.stem for path in sorted(self.folder.glob("activity/*.nc")))
+        if not (self.activities or len(self.tables)):
+            raise InputDataError(
+                self.folder,
+                "a folder without results" if self.folder.is_dir() else "no such folder",
+                "the folder of a finished study, results/<study>",
+                "Run the study (make study), or correct the name.",
+            )
+
+    def activity(self, name: str) -> xr.Dataset:
+        """Motion and load of one cycle of an activity.
+
+        Parameters
+        ----------
+        name : str
+            One of `activities`.
+
+        Returns
+        -------
+        xarray.Dataset
+        """
+        return self.dataset(f"activity/{name}.nc")
+
+    def contact(self, activity: str) -> xr.Dataset:
+        """Contact over one cycle of an activity, all cases.
+
+        Parameters
+        ----------
+        activity : str
+            One of `activities`.
+
+        Returns
+        -------
+        xarray.Dataset
+            As `Cycles.to_dataset` returns it.
+        """
+        return self.dataset(f"simulation/{activity}/b*.nc")
+
+    @property
+    def damage(self) -> xr.Dataset:
+        """Wear, creep and damage of all cases, as `accumulate_wear` returns them."""
+        return self.dataset("wear/b*.nc")
+
+    def dataset(self, pattern: str) -> xr.Dataset:
+        """NetCDF files of one kind, joined along the cases; arrays are read when they are used.
+
+        Parameters
+        ----------
+        pattern : str
+            Name of a file in `folder`, or a pattern such as "wear/b*.nc".
+
+        Returns
+        -------
+        xarray.Dataset
+
+        Raises
+        ------
+        InputDataError
+            If there is no such file.
+        """
+        files = sorted(self.folder.glob(pattern))
+        if not files:
+            raise InputDataError(
+                self.folder / pattern,
+                "no file",
+                "a file of a finished study",
+                f"Activities of this study: {', '.join(self.activities) or 'none'}.",
+            )
+        parts = [xr.open_dataset(file, engine="h5netcdf", cache=False) for file in files]
+        if len(parts) == 1:
+            return parts[0]
+        return xr.concat(parts, dim="case", data_vars="minimal", coords="minimal", compat="equals")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.activities) or "none"
+        return f"Results({str(self.folder)!r}: activities {shown}; {len(self.tables)} tables)"
+
+
+class _Tables(Mapping[str, pd.DataFrame]):
+    """Tables of a folder by the names of their files."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in set(self):
+            raise KeyError(f"no table {name!r} among {', '.join(self) or 'none'}")
+        return load_table(self._folder / f"{name}.csv")
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.stem for path in sorted(self._folder.glob("*.csv")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def default_study() -> Study:
+    """Settings of the default study.
+
+    Returns
+    -------
+    Study
+        The settings in `default_settings_file`.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> study = kw.default_study()
+    >>> study.implant.nominal_thickness_mm
+    6.0
+    """
+    return load_study()
+
+
+def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
+    """Settings of a study: those given, over those of the default study.
+
+    Parameters
+    ----------
+    *sources : str, Path or mapping
+        YAML files, or mappings of the same structure. Each overrides single keys of what comes
+        before it, as `snakemake --configfile` does: mappings are merged key by key, everything else
+        is replaced, and None removes an inherited activity or life.
+
+    Returns
+    -------
+    Study
+        Checked, frozen settings; `config/README.md` lists them.
+
+    Raises
+    ------
+    InputDataError
+        If a file cannot be read, a key is unknown or missing, or a value is of the wrong type or
+        out of range. The message lists all faults with file, line, finding and remedy.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> study = kw.load_study("config/quick.yaml", {"grid": {"columns": 20}})
+    >>> study.grid.rows, study.grid.columns
+    (40, 20)
+    """
+    merged: dict[str, Any] = {}
+    files: list[SettingsFile] = []
+    names: list[str] = []
+    for source in (default_settings_file(), *sources):
+        if isinstance(source, Mapping):
+            merged = settings.merge_settings(merged, source)
+            names.append("a mapping")
+            continue
+        files.append(read_settings_file(source))
+        merged = settings.merge_settings(merged, files[-1].content)
+        names.append(str(source))
+    return settings.load_study(merged, " + ".join(names), files)
+
+
+def build_knee(study: Study) -> KneeModel:
+    """Surfaces, element grids and lookup tables of a study's knee.
+
+    Parameters
+    ----------
+    study : Study
+        Settings. Mesh files are looked for where the workflow looks for them.
+
+    Returns
+    -------
+    KneeModel
+
+    Raises
+    ------
+    InputDataError
+        If a mesh file is missing or is not what the settings say.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> knee = kw.build_knee(kw.load_study("config/quick.yaml"))
+    >>> knee.grid.area.shape  # side, row, column
+    (2, 40, 30)
+    """
+    meshes = {name: load_shape(path) for name, path in mesh_files(study, _ROOT).items()}
+    knee, _ = knee_model.build_knee(
+        implant=study.implant,
+        grid=study.grid,
+        table=study.table,
+        coarse_grid=study.coarse_grid,
+        meshes=meshes,
+    )
+    return knee
+
+
+def simulate(knee: KneeModel, study: Study) -> Cycles:
+    """Contact over one cycle of every activity of a study, for all of its cases.
+
+    Parameters
+    ----------
+    knee : KneeModel
+        From `build_knee`.
+    study : Study
+        Settings.
+
+    Returns
+    -------
+    Cycles
+        `Cycles.to_dataset` gives them as a labelled dataset. Cases that do not converge are logged
+        and left out.
+
+    Raises
+    ------
+    InputDataError
+        If a file of motion or load is missing or is not what the settings say.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> study = kw.load_study("config/quick.yaml")
+    >>> cycles = kw.simulate(kw.build_knee(study), study)
+    >>> gait = cycles.to_dataset("gait")
+    >>> gait.pressure.dims
+    ('case', 'frame', 'side', 'row', 'column')
+    >>> gait.max_pressure.attrs["units"]
+    'MPa'
+    >>> gait.case.values.tolist()
+    ['6mm_50kg', '6mm_75kg', '10mm_50kg', '10mm_75kg']
+    """
+    activities = {name: _activity(study, name) for name in study.simulated_activities()}
+    cases = [Case(**case) for case in study.case_list()]
+    histories = [
+        simulate_cases(
+            knee.grid,
+            knee.implant.femoral,
+            knee.samples,
+            activity,
+            cases,
+            study.simulation,
+            knee.distance_tables,
+            knee.coarse_grid,
+            keep_going=True,
+        )
+        for activity in activities.values()
+    ]
+    return Cycles(knee, activities, keep_common(histories))
+
+
+def accumulate_wear(cycles: Cycles, study: Study) -> xr.Dataset:
+    """Wear, creep and damage of the insert over the lives of a study.
+
+    Parameters
+    ----------
+    cycles : Cycles
+        From `simulate`.
+    study : Study
+        Settings.
+
+    Returns
+    -------
+    xarray.Dataset
+        Dimensions life, case, side, row and column; depths in mm. The coordinates `x`, `y`,
+        `z` (mm) and `area` (mm2) are those of the elements.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> study = kw.load_study("config/quick.yaml")
+    >>> cycles = kw.simulate(kw.build_knee(study), study)
+    >>> damage = kw.accumulate_wear(cycles, study)
+    >>> damage.wear_depth.attrs["units"]
+    'mm'
+    >>> volume = (damage.wear_depth * damage.area).sum(["row", "column"])  # mm3
+    >>> volume.dims
+    ('life', 'case', 'side')
+    """
+    worn = WornContact(
+        surfaces=cycles.knee.implant.femoral,
+        tables=cycles.knee.samples,
+        activities=cycles.activities,
+        settings=study.simulation,
+        distance_tables=cycles.knee.distance_tables,
+        medial_lateral=study.wear.surface_update.medial_lateral,
+    )
+    maps = accumulation.accumulate_wear(cycles.histories, cycles.knee.grid, study.wear, worn)
+    return _dataset(damage_files.LAYOUT, maps, cycles.knee.grid)
+
+
+def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataFrame:
+    """Every result of every case, one row for each life, side and quantity.
+
+    Parameters
+    ----------
+    cycles : Cycles
+        From `simulate`.
+    damage : xarray.Dataset
+        From `accumulate_wear`, with the same cases.
+    study : Study
+        Settings.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `tables/cases.csv`: case, life, thickness_mm, body_mass_kg, side, quantity,
+        value, unit.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> study = kw.load_study("config/quick.yaml")
+    >>> cycles = kw.simulate(kw.build_knee(study), study)
+    >>> table = kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
+    >>> depths = table[table.quantity == "wear_depth"]
+    >>> depths.pivot(index="case", columns="side", values="value").shape
+    (4, 2)
+    """
+    maps = _damage_maps(damage)
+    record = record_cycles(cycles.histories)
+    return summary.summarize_cases(maps, record, cycles.knee.grid, study.wear)
+
+
+def open_results(folder: str | Path) -> Results:
+    """Results of a finished study.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of the study, `results/<study>`.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    InputDataError
+        If the folder holds no results.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> results = kw.open_results("results/quick")
+    >>> results.activities
+    ('gait',)
+    >>> results.damage.wear_depth.dims
+    ('life', 'case', 'side', 'row', 'column')
+    >>> results.tables["cases"].columns[:3].tolist()
+    ['case', 'life', 'thickness_mm']
+    """
+    return Results(folder)
+
+
+def _activity(study: Study, name: str) -> Activity:
+    """Motion and load of one activity, read from its files where it has some."""
+    chosen = study.activities[name]
+    curves = {
+        part: read_curves(path, getattr(chosen, part).columns.given())
+        for part, path in activity_files(study, name, _ROOT).items()
+    }
+    frames, knee = study.simulation.frames, study.implant.knee
+    return build_activity(name, chosen, frames, **curves, knee=knee)
+
+
+def _dataset(layout: Layout, record: Any, grid: ElementGrid) -> xr.Dataset:
+    """Labelled dataset of a record, with the variables of its file."""
+    labels = {
+        "case": [case.name for case in record.cases],
+        "thickness": [case.thickness for case in record.cases],
+        "body_mass": [case.body_mass for case in record.cases],
+        "side": list(record.sides),
+        "component": ["x", "y", "z"],
+        "life": list(getattr(record, "lives", ())),
+        "activity": list(getattr(record, "activities", ())),
+    }
+    variables: dict[str, Any] = {}
+    coordinates: dict[str, Any] = {}
+    for one in layout.variables:
+        values = labels[one.name] if one.name in labels else getattr(record, one.name)
+        attributes = {"units": one.units, "long_name": one.long_name}
+        (coordinates if one.coordinate else variables)[one.name] = (one.dims, values, attributes)
+    area = {"units": "mm2", "long_name": "area of the element"}
+    coordinates["area"] = (("side", "row", "column"), grid.area, area)
+    for axis, name in enumerate(("x", "y", "z")):
+        place = {"units": "mm", "long_name": f"{name} of the element's centre"}
+        coordinates[name] = (("side", "row", "column"), grid.centre[..., axis], place)
+    return xr.Dataset(variables, coordinates)
+
+
+def _damage_maps(damage: xr.Dataset) -> DamageMaps:
+    """Damage maps of a dataset."""
+    cases = zip(damage.case.values, damage.thickness.values, damage.body_mass.values, strict=True)
+    return DamageMaps(
+        lives=tuple(map(str, damage.life.values)),
+        activities=tuple(map(str, damage.activity.values)),
+        cases=tuple(Case(str(name), float(h), float(mass)) for name, h, mass in cases),
+        sides=tuple(map(str, damage.side.values)),
+        **{
+            name: damage[name].values
+            for name in DamageMaps.__dataclass_fields__
+            if name not in ("lives", "activities", "cases", "sides")
+        },
+    )

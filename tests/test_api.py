@@ -1,0 +1,119 @@
+"""The public API: its examples run, importing it is cheap, and it gives the workflow's results."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kneewear as kw
+from kneewear import api
+from kneewear.errors import InputDataError
+
+CHECKOUT = Path(__file__).parent.parent
+ONE_CASE = {"cases": {"thickness_mm": [8], "body_mass_kg": [75]}}
+QUASI_STATIC = {"simulation": {"analysis": "quasi_static"}}
+HEAVY = ("numpy", "pandas", "xarray", "pydantic", "scipy", "numba", "yaml")
+
+
+@pytest.fixture(scope="module")
+def study():
+    return kw.load_study(CHECKOUT / "config/quick.yaml", ONE_CASE, QUASI_STATIC)
+
+
+@pytest.fixture(scope="module")
+def cycles(study):
+    return kw.simulate(kw.build_knee(study), study)
+
+
+def test_importing_the_package_imports_no_library():
+    program = f"import sys, kneewear; print([m for m in {HEAVY} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_listed_typed_and_has_an_example():
+    stub = (CHECKOUT / "kneewear/__init__.pyi").read_text()
+    for name in kw.__all__:
+        found = getattr(kw, name)
+        assert name in dir(kw)
+        assert name in stub
+        if inspect.isfunction(found):
+            assert ">>> import kneewear as kw" in (found.__doc__ or ""), name
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        kw.nothing  # noqa: B018
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", [name for name in kw.__all__ if name != "open_results"])
+def test_example_runs(name, monkeypatch):
+    monkeypatch.chdir(CHECKOUT)
+    run_example(getattr(kw, name))
+
+
+def run_example(found):
+    """Run the examples in the docstring of a public name."""
+    runner = doctest.DocTestRunner(verbose=False)
+    shown: list[str] = []
+    for example in doctest.DocTestFinder().find(found, globs={}):
+        runner.run(example, out=shown.append)
+    assert not shown, "".join(shown)
+
+
+def test_later_settings_override_earlier_ones(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("study: mine\ngrid: {rows: 30}\n")
+    study = kw.load_study(CHECKOUT / "config/quick.yaml", file, {"seed": 7})
+    assert (study.study, study.grid.rows, study.grid.columns, study.seed) == ("mine", 30, 30, 7)
+    assert kw.load_study() == kw.default_study()
+
+
+def test_a_wrong_setting_is_reported_with_its_file(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("grid: {rows: many}\n")
+    with pytest.raises(InputDataError, match=r"mine\.yaml"):
+        kw.load_study(file)
+
+
+def test_cycles_are_labelled_and_carry_units(cycles):
+    gait = cycles.to_dataset("gait")
+    assert dict(gait.sizes)["side"] == 2
+    assert all("units" in one.attrs and "long_name" in one.attrs for one in gait.values())
+    # The resultant is the integral of the pressure, as far as the pressure acts upward.
+    upward = (gait.pressure * gait.area).sum(["side", "row", "column"])
+    np.testing.assert_allclose(-gait.force.sel(component="y").sum("side"), upward, rtol=0.05)
+    both = cycles.to_dataset()
+    assert both.sizes["activity"] == 1
+    np.testing.assert_array_equal(both.pressure.sel(activity="gait"), gait.pressure)
+    with pytest.raises(ValueError, match="no activity 'running' among gait"):
+        cycles.to_dataset("running")
+
+
+def test_damage_agrees_with_the_table_of_cases(cycles, study):
+    damage = kw.accumulate_wear(cycles, study)
+    table = kw.tabulate_cases(cycles, damage, study).set_index(["side", "quantity"]).value
+    volume = (damage.wear_depth * damage.area).sum(["row", "column"]).squeeze()
+    for side in ("medial", "lateral"):
+        assert float(volume.sel(side=side)) == pytest.approx(table[side, "wear_volume"], rel=1e-12)
+    np.testing.assert_allclose(damage.damage_depth, damage.wear_depth + damage.creep_depth)
+
+
+def test_a_folder_without_results_is_refused(tmp_path):
+    with pytest.raises(InputDataError, match="results/<study>"):
+        kw.open_results(tmp_path)
+
+
+def test_api_covers_its_own_module():
+    public = {
+        name
+        for name, found in vars(api).items()
+        if getattr(found, "__module__", "") == api.__name__
+    }
+    assert {name for name in public if not name.startswith("_")} <= {*kw.__all__}
