@@ -21,10 +21,11 @@ from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.progress import Progress
+from kneewear.settings.cases import Case
 from kneewear.settings.simulation import ForwardSettings, SimulationSettings
 from kneewear.simulation.drive import recorded_drive
 from kneewear.simulation.forward import Integrator, forward_passage, solve_forward
-from kneewear.simulation.history import Case, ContactHistory, Failure
+from kneewear.simulation.history import ContactHistory, Failure
 from kneewear.simulation.inverse import contact_arrays, replay
 from kneewear.simulation.layers import build_layers
 from kneewear.simulation.passage import Contacts, Passage

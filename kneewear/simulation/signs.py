@@ -16,9 +16,10 @@ from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
+from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation.history import ContactHistory
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 from kneewear import default_study
 from kneewear.geometry.table import tabulate_surface
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.summary import damage_volume
 from kneewear.wear.worn_contact import WornContact
