@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -20,12 +19,13 @@ from kneewear.activity.sources import build_activity
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import save_table
 from kneewear.report.timings import draw_cost
-from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 FOLDER = Path("results/benchmarks")
 CASES = (25, 100, 400)
@@ -80,20 +80,20 @@ class _Cost:
         """Numbers of cases and the seconds it took to get there, of one row of cases."""
         settings = self.study.simulation.model_copy(update={"analysis": analysis})
         coarse = self.study.coarse_grid
-        arguments: dict[str, Any] = {
-            "grid": build_grid(self.implant, *grid),
-            "coarse_grid": build_grid(self.implant, coarse.rows, coarse.columns),
-            "activity": build_activity("gait", self.study.activities["gait"], frames),
-        }
+        knee = KneeModel(
+            self.implant,
+            build_grid(self.implant, *grid),
+            self.tables,
+            self.distances,
+            build_grid(self.implant, coarse.rows, coarse.columns),
+        )
+        activity = build_activity("gait", self.study.activities["gait"], frames)
         designs = product(range(6, 14), range(50, 150, 2))
         cases = [Case(f"{h}mm_{m}kg", float(h), float(m)) for h, m in designs][: max(counts)]
         start = time.process_time()
         # In batches as a study has them, for pressures of all cases at once would fill the memory.
         for first in range(0, len(cases), BATCH):
-            simulate_cases(
-                surfaces=self.implant.femoral, tables=self.tables, settings=settings,
-                cases=cases[first : first + BATCH], distance_tables=self.distances, **arguments,
-            )  # fmt: skip
+            simulate_cases(knee, activity, cases[first : first + BATCH], settings)
             if first + BATCH in counts:
                 yield first + BATCH, time.process_time() - start
 

@@ -20,14 +20,14 @@ from kneewear.activity.sources import build_activity
 from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.csv_tables import save_table
 from kneewear.simulation.cases import moving_body
-from kneewear.simulation.drive import recorded_drive
-from kneewear.simulation.forward import Integrator, forward_passage, solve_forward
-from kneewear.simulation.inverse import contact_arrays, replay
+from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
+from kneewear.simulation.inverse import contact_histories, evaluate_cycle
 from kneewear.simulation.quasi_static import solve_quasi_static
 
 RUNS = 7
@@ -52,8 +52,9 @@ def main() -> pd.DataFrame:
     weight = BODY_MASS * GRAVITY
     law = SmallStrain(confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio))
 
-    def bench(rows: int, columns: int) -> tuple[list[ContactPair], list[Layer]]:
-        grid = build_grid(implant, rows, columns)
+    fine_grid = build_grid(implant, 100, 75)
+
+    def contact(grid: ElementGrid) -> tuple[list[ContactPair], list[Layer]]:
         thickness = grid.case_thickness(THICKNESS)
         pairs = [
             ContactPair(grid, n, condyles[side], tables[side], distance_table=distances[side])
@@ -61,22 +62,19 @@ def main() -> pd.DataFrame:
         ]
         return pairs, [Layer(law, thickness[n].ravel()[p.index]) for n, p in enumerate(pairs)]
 
-    def nothing() -> None:
-        """No progress to tell."""
-
-    coarse, medium, fine = bench(36, 25), bench(50, 50), bench(100, 75)
-    still, _ = solve_quasi_static(*coarse, activity, weight, settings, nothing)
-    drive = recorded_drive(activity, still, weight, settings)
+    coarse, medium = contact(build_grid(implant, 36, 25)), contact(build_grid(implant, 50, 50))
+    fine = contact(fine_grid)
+    equilibria, _ = solve_quasi_static(*coarse, activity, weight, settings)
     body = moving_body(settings.forward)
 
     def forward(tolerance: float) -> Any:
         integrator = Integrator(tolerance, settings.forward.damping_ratio)
-        return solve_forward(*coarse, body, drive, integrator)
+        return solve_forward(*coarse, body, equilibria.conditions, integrator)
 
-    passage = forward_passage(forward(1e-5), drive, still)
+    solution = forward_solution(forward(1e-5), equilibria)
 
     def inverse() -> Any:
-        return contact_arrays(fine[0], (100, 75), passage, replay(*fine, passage, nothing))
+        return contact_histories(fine[0], fine_grid, solution, evaluate_cycle(*fine, solution))
 
     stages: list[tuple[str, Callable[[], Any], float]] = [
         ("forward cycle, 2 x 900 elements, tolerance 1e-5", lambda: forward(1e-5), 0.3),
@@ -84,7 +82,7 @@ def main() -> pd.DataFrame:
         ("inverse pass, 100 frames, 2 x 7500 elements", inverse, 1.0),
         (
             "quasi-static cycle, 100 frames, 2 x 2500 elements",
-            lambda: solve_quasi_static(*medium, activity, weight, settings, nothing),
+            lambda: solve_quasi_static(*medium, activity, weight, settings),
             0.1,
         ),
     ]

@@ -37,11 +37,12 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 COARSE = 30, 30
 GRIDS = ((15, 15), (30, 30), (60, 45), (100, 75), (200, 150))
@@ -83,8 +84,8 @@ class Knee:
     def cycle(self, grid: ElementGrid, distance: str) -> Any:
         """A quasi-static cycle of one case."""
         settings = self.settings.model_copy(update={"distance": distance})
-        arguments = grid, self.implant.femoral, self.nodes, self.activity, [self.case], settings
-        return simulate_cases(*arguments, self.tables)
+        knee = KneeModel(self.implant, grid, self.nodes, self.tables)
+        return simulate_cases(knee, self.activity, [self.case], settings)
 
     def pairs(self, grid: ElementGrid, source: str, **choices: Any) -> dict[str, ContactPair]:
         """Both sides, with distances from the table or exact."""

@@ -19,11 +19,12 @@ from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 
 def penetration_by_scipy(condyle: Surface, points: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -54,7 +55,7 @@ def main() -> dict[str, float]:
     case = Case("10mm_75kg", 10.0, 75.0)
 
     def cycle() -> Any:
-        return simulate_cases(grid, implant.femoral, tables, activity, [case], settings)
+        return simulate_cases(KneeModel(implant, grid, tables), activity, [case], settings)
 
     history = cycle()
     frame = int(np.argmax(history.load[0]))

@@ -23,11 +23,12 @@ from kneewear.contact.pair import ContactPair
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import SurfaceTable, frame_samples, tabulate_surface
 from kneewear.io.table import open_window, save_tables
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 # Table 6.3: blocks of the sphere's and of the plane's window, along u and v, and the printed ratio.
 TABLE_6_3 = (
@@ -121,7 +122,8 @@ def time_distances() -> dict[str, float]:
 
     def cycle(source: str) -> Any:
         chosen = settings.model_copy(update={"distance": source, "analysis": "quasi_static"})
-        return simulate_cases(grid, implant.femoral, nodes, activity, [case], chosen, tables)
+        knee = KneeModel(implant, grid, nodes, tables)
+        return simulate_cases(knee, activity, [case], chosen)
 
     history = cycle("exact")
     frame = int(np.argmax(history.load[0]))

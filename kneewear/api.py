@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 import xarray as xr
@@ -30,10 +30,10 @@ from kneewear.io.netcdf import Layout
 from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import activity_files, mesh_files
 from kneewear.settings import study as settings
-from kneewear.settings.base import CaseStudy, Study, WearStudy
-from kneewear.settings.cases import Case
+from kneewear.settings.files import SettingsFile, read_settings_file
+from kneewear.settings.study import Study
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import ContactHistory, keep_common
+from kneewear.simulation.history import Case, ContactHistory, keep_common
 from kneewear.wear import accumulation, summary
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.maps import DamageMaps
@@ -217,12 +217,12 @@ class _Tables(Mapping[str, pd.DataFrame]):
         return sum(1 for _ in self)
 
 
-def default_study() -> WearStudy:
+def default_study() -> Study:
     """Settings of the default study.
 
     Returns
     -------
-    WearStudy
+    Study
         The settings in `default_settings_file`.
 
     Examples
@@ -232,7 +232,7 @@ def default_study() -> WearStudy:
     >>> study.implant.nominal_thickness_mm
     6.0
     """
-    return cast(WearStudy, load_study())
+    return load_study()
 
 
 def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
@@ -263,7 +263,18 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
     >>> study.grid.rows, study.grid.columns
     (40, 20)
     """
-    return settings.read_study(*sources, defaults=default_settings_file())
+    merged: dict[str, Any] = {}
+    files: list[SettingsFile] = []
+    names: list[str] = []
+    for source in (default_settings_file(), *sources):
+        if isinstance(source, Mapping):
+            merged = settings.merge_settings(merged, source)
+            names.append("a mapping")
+            continue
+        files.append(read_settings_file(source))
+        merged = settings.merge_settings(merged, files[-1].content)
+        names.append(str(source))
+    return settings.load_study(merged, " + ".join(names), files)
 
 
 def build_knee(study: Study) -> KneeModel:
@@ -335,21 +346,10 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     >>> gait.case.values.tolist()
     ['6mm_50kg', '6mm_75kg', '10mm_50kg', '10mm_75kg']
     """
-    study = _with_cases(study)
     activities = {name: _activity(study, name) for name in study.simulated_activities()}
-    cases = study.case_list()
+    cases = [Case(**case) for case in study.case_list()]
     histories = [
-        simulate_cases(
-            knee.grid,
-            knee.implant.femoral,
-            knee.samples,
-            activity,
-            cases,
-            study.simulation,
-            knee.distance_tables,
-            knee.coarse_grid,
-            keep_going=True,
-        )
+        simulate_cases(knee, activity, cases, study.simulation, keep_going=True)
         for activity in activities.values()
     ]
     return Cycles(knee, activities, keep_common(histories))
@@ -383,13 +383,10 @@ def accumulate_wear(cycles: Cycles, study: Study) -> xr.Dataset:
     >>> volume.dims
     ('life', 'case', 'side')
     """
-    study = _with_cases(study)
     worn = WornContact(
-        surfaces=cycles.knee.implant.femoral,
-        tables=cycles.knee.samples,
+        knee=cycles.knee,
         activities=cycles.activities,
         settings=study.simulation,
-        distance_tables=cycles.knee.distance_tables,
         medial_lateral=study.wear.surface_update.medial_lateral,
     )
     maps = accumulation.accumulate_wear(cycles.histories, cycles.knee.grid, study.wear, worn)
@@ -426,7 +423,7 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     """
     maps = _damage_maps(damage)
     record = record_cycles(cycles.histories)
-    return summary.summarize_cases(maps, record, cycles.knee.grid, _with_cases(study).wear)
+    return summary.summarize_cases(maps, record, cycles.knee.grid, study.wear)
 
 
 def open_results(folder: str | Path) -> Results:
@@ -460,16 +457,9 @@ def open_results(folder: str | Path) -> Results:
     return Results(folder)
 
 
-def _with_cases(study: Study) -> CaseStudy:
-    """The study, once its kind has cases, activities and wear."""
-    if not isinstance(study, CaseStudy):
-        raise ValueError(f"a study of kind {study.kind} has no cycles; use one of kind wear")
-    return study
-
-
 def _activity(study: Study, name: str) -> Activity:
     """Motion and load of one activity, read from its files where it has some."""
-    chosen = study.simulated_activities()[name]
+    chosen = study.activities[name]
     curves = {
         part: read_curves(path, getattr(chosen, part).columns.given())
         for part, path in activity_files(study, name, _ROOT).items()

@@ -1,5 +1,6 @@
 """Accumulate wear and creep of a batch of cases over their lives (rule accumulate_wear)."""
 
+from kneewear.geometry.knee import KneeModel
 from kneewear.io.activity import load_activity
 from kneewear.io.cycles import save_cycles
 from kneewear.io.damage import save_damage
@@ -17,16 +18,20 @@ from kneewear.wear.cycles import record_cycles
 from kneewear.wear.worn_contact import WornContact
 
 with job_log(snakemake.log[0], snakemake.threads):
-    # A life is told of cases that finished in all of its activities.
+    # Lives are computed for the cases that finished in all activities.
     histories = keep_common([load_history(path) for path in snakemake.input.histories])
-    grid, settings = load_grid(snakemake.input.grid), WearSettings(**snakemake.params.wear)
+    knee = KneeModel(
+        implant=load_implant(snakemake.input.surfaces),
+        grid=load_grid(snakemake.input.grid),
+        samples=load_tables(snakemake.input.table),
+        distance_tables=load_distance_tables(snakemake.input.distance_table),
+    )
+    settings = WearSettings(**snakemake.params.wear)
     worn = WornContact(
-        surfaces=load_implant(snakemake.input.surfaces).femoral,
-        tables=load_tables(snakemake.input.table),
+        knee,
         activities={item.name: item for item in map(load_activity, snakemake.input.activities)},
         settings=SimulationSettings(**snakemake.params.simulation),
-        distance_tables=load_distance_tables(snakemake.input.distance_table),
         medial_lateral=settings.surface_update.medial_lateral,
     )
-    save_damage(accumulate_wear(histories, grid, settings, worn), snakemake.output.damage)
+    save_damage(accumulate_wear(histories, knee.grid, settings, worn), snakemake.output.damage)
     save_cycles(record_cycles(histories), snakemake.output.cycles)

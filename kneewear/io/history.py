@@ -12,8 +12,7 @@ import numpy as np
 
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory, Failure
+from kneewear.simulation.history import Case, ContactHistory, Failure
 
 _FRAME = ("case", "frame")
 _SIDE = (*_FRAME, "side")

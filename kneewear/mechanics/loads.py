@@ -58,7 +58,7 @@ class Load:
             if frame not in ("fixed", "moving"):
                 raise ValueError(f"frame of a load: found {frame!r}, expected fixed or moving")
 
-    def course(self, n_frames: int) -> Array:
+    def time_history(self, n_frames: int) -> Array:
         """Force, moment and point in every frame.
 
         Parameters

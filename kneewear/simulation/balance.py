@@ -160,7 +160,7 @@ class Balance:
         found, still = self.found, np.zeros(6)
         rotation, axes = np.empty((3, 3)), np.empty((3, 3))
         orient(place[3:], rotation, axes)
-        loads = np.concatenate([load.course(1)[0] for load in self.loads] or [np.zeros(0)])
+        loads = np.concatenate([load.time_history(1)[0] for load in self.loads] or [np.zeros(0)])
         _kernels.balance(self.arrays, loads, place, still, rotation, axes, found)
         pulls, _ = spring_forces(self.springs, place)
         sizes = [_size(wrench) for wrench in (*found.contact[:, :6], found.applied)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,35 +13,34 @@ from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.mechanics.generalized_forces import turn_axes
-from kneewear.mechanics.loads import spring_forces
 from kneewear.mechanics.periodic import fit_periodic
 from kneewear.mechanics.rigid_body import RigidBody, modal_damping
 from kneewear.simulation import _kernels
 from kneewear.simulation.balance import WEIGHT, Balance
-from kneewear.simulation.drive import Drive, applied_wrench
+from kneewear.simulation.cycle import CycleBoundaryConditions, CycleSolution
 from kneewear.simulation.integration import STOPPED, Solver, Tolerances, integrate
-from kneewear.simulation.passage import Passage
+from kneewear.simulation.quasi_static import medial_lateral_force
 
 Array = NDArray[np.float64]
 
-# Errors count against a usual penetration, mm, and against turns that move a condyle as far.
+# Errors are relative to a typical penetration, mm, and to rotations that move a condyle as far.
 PENETRATION = 0.1
-# A pair that carries less than this part of the load has lost contact.
+# A pair that carries less than this fraction of the load has lost contact.
 LOST = 1e-3
 
 
 @dataclass(frozen=True)
 class Integrator:
-    """How forward dynamics is integrated and damped.
+    """Accuracy and damping of forward dynamics.
 
     Parameters
     ----------
     relative_tolerance : float
         Largest local error, relative to 0.1 mm of penetration and its rates.
     damping_ratio : float
-        Part of the critical damping of each mode at the frame of the largest load.
+        Damping of each mode at the frame of the largest load, relative to critical damping.
     cycles : int
-        Cycles simulated; the last one is returned.
+        Number of cycles simulated; the last one is returned.
     solver : {"sundials", "scipy"}, optional
         See `integrate`.
     """
@@ -60,24 +59,24 @@ class Trajectory:
     ----------
     time : array, shape (n,)
         Time since the start of that cycle, s.
-    place, rates, accelerations : array, shape (n, 6)
+    coordinates, rates, accelerations : array, shape (n, 6)
         Coordinates, mm and rad, and their derivatives per s and per s2.
     reaction : array, shape (n, 6)
-        What drivers exert along prescribed coordinates, N and N mm; zero along free ones.
+        Forces that keep prescribed coordinates prescribed, N and N mm; zero along free ones.
     inertia : array, shape (n, 6)
-        Forces along the coordinates that acceleration takes, N and N mm.
+        Forces along the coordinates that accelerate the body, N and N mm.
     contact : array, shape (n, n_pairs, 6)
         Wrench of each pair on the moving body about its origin, N and N mm.
     gap : array, shape (6,)
         Coordinates at the end of the cycle minus those at its start.
     lost : tuple of (float, int)
-        Moments, s since the start of the simulation, at which a pair lost contact, and its number.
+        Time since the start of the simulation, s, and number of each pair that lost contact.
     evaluations : int
-        Right-hand sides evaluated over all cycles.
+        Number of right-hand sides evaluated over all cycles.
     """
 
     time: Array
-    place: Array
+    coordinates: Array
     rates: Array
     accelerations: Array
     reaction: Array
@@ -92,7 +91,7 @@ def solve_forward(
     pairs: Sequence[ContactPair],
     layers: Sequence[Layer],
     body: RigidBody,
-    drive: Drive,
+    conditions: CycleBoundaryConditions,
     integrator: Integrator,
     *,
     samples: int | None = None,
@@ -106,15 +105,15 @@ def solve_forward(
         Contact pairs and the elastic layer of each.
     body : RigidBody
         Inertia of the moving body.
-    drive : Drive
-        Prescribed motion, loads and springs; periodic cubic splines lead from frame to frame. The
+    conditions : CycleBoundaryConditions
+        Prescribed motion, loads and springs, interpolated by periodic cubic splines. The
         simulation starts at frame 0 with the rates of the motion.
     integrator : Integrator
         Accuracy, damping and number of cycles.
     samples : int, optional
-        Equally spaced moments of the cycle to return; the frames by default.
+        Number of equally spaced times of the cycle to return; the frames by default.
     case : str
-        Case, for messages.
+        Name of the case in messages.
 
     Returns
     -------
@@ -123,100 +122,82 @@ def solve_forward(
     Raises
     ------
     ConvergenceError
-        If all pairs lose contact, elements lie too deep inside the moving body or the solver's step
-        collapses; it names case and frame, and as residual the unbalanced force in parts of the
+        If all pairs lose contact, elements are too deep inside the moving body or the solver's step
+        collapses; it names case and frame. Its residual is the unbalanced force relative to the
         load.
 
     Notes
     -----
-    M q'' + b(q, q') = Q(q, q', t) + R, Bei (2003) section 2.2.4. The step never exceeds a frame,
-    for a solver that starts in equilibrium could step over the whole cycle.
+    M q'' + b(q, q') = Q(q, q', t) + R, Bei (2003) section 2.2.4. The step never exceeds a frame
+    because a solver that starts in equilibrium could step over the whole cycle.
     """
-    cycle = _Cycle(pairs, layers, body, drive, integrator)
-    count = samples or drive.n_frames
-    first = (integrator.cycles - 1) * drive.duration
-    wanted = first + drive.duration * np.arange(count + 1) / count
-    times = np.concatenate([[0.0], wanted]) if first > 0.0 else wanted
+    cycle = _Cycle(pairs, layers, body, conditions, integrator)
+    count = samples or conditions.n_frames
+    first = (integrator.cycles - 1) * conditions.duration
+    output = first + conditions.duration * np.arange(count + 1) / count
+    times = np.concatenate([[0.0], output]) if first > 0.0 else output
     what = f"Forward dynamics{f' of case {case}' if case else ''}"
     done = integrate(
         cycle, times, cycle.start(), cycle.tolerances(), cycle.stops(), integrator.solver
     )
-    if done.complaint:
-        reason = "contact was lost" if done.complaint == STOPPED else done.complaint
-        last = done.events[-1][0] if done.complaint == STOPPED else done.time[-1]
+    if done.failure:
+        reason = "contact was lost" if done.failure == STOPPED else done.failure
+        last = done.events[-1][0] if done.failure == STOPPED else done.time[-1]
         raise cycle.failure(f"{what} ({reason})", last)
     states = done.state[-count - 1 :]
-    found = [cycle.at(time, state) for time, state in zip(wanted, states, strict=True)]
+    solved = [cycle.at(time, state) for time, state in zip(output, states, strict=True)]
     columns = {
-        name: np.array([moment[name] for moment in found])
-        for name in ("place", "rates", "accelerations", "reaction", "inertia", "contact")
+        name: np.array([moment[name] for moment in solved])
+        for name in ("coordinates", "rates", "accelerations", "reaction", "inertia", "contact")
     }
     return Trajectory(
-        time=wanted[:-1] - first,
+        time=output[:-1] - first,
         **{name: column[:-1] for name, column in columns.items()},
-        gap=columns["place"][-1] - columns["place"][0],
+        gap=columns["coordinates"][-1] - columns["coordinates"][0],
         lost=tuple((time, number - 1) for time, number in done.events if number > 0),
         evaluations=done.evaluations,
     )
 
 
-def forward_passage(moved: Trajectory, drive: Drive, still: Passage) -> Passage:
-    """Passage of a forward simulation.
-
-    Parameters
-    ----------
-    moved : Trajectory
-        Motion at the frames of the drive.
-    drive : Drive
-        What drove it.
-    still : Passage
-        Quasi-static passage the drive was recorded from.
-
-    Returns
-    -------
-    Passage
-        Its residual is zero: acceleration takes up all that is unbalanced.
-    """
-    translation, rotation = moved.place[:, :3], moved.place[:, 3:]
+def forward_solution(moved: Trajectory, equilibria: CycleSolution) -> CycleSolution:
+    """The motion of a forward simulation in the place of the equilibria it started from."""
+    conditions = equilibria.conditions
     inertia = moved.inertia.copy()
-    for frame, angles in enumerate(rotation):
+    for frame, angles in enumerate(moved.coordinates[:, 3:]):
         inertia[frame, 3:] = np.linalg.solve(turn_axes(angles).T, inertia[frame, 3:])
-    sideways = [spring for spring in drive.springs if spring.coordinate == "z"]
-    return Passage(
-        free=tuple(drive.free),
-        translation=translation,
-        rotation=rotation,
-        load=still.load,
+    return replace(
+        equilibria,
+        coordinates=moved.coordinates,
         contact=moved.contact.sum(axis=1),
-        applied=applied_wrench(drive.loads, translation, rotation),
         inertia=inertia,
-        load_line=still.load_line,
-        spring_force=np.array([spring_forces(sideways, place)[0][2] for place in moved.place]),
-        residual=np.zeros(still.load.size),
-        evaluations=still.evaluations + moved.evaluations,
+        spring_force=medial_lateral_force(conditions.springs, moved.coordinates),
+        residual=np.zeros(conditions.n_frames),
+        evaluations=equilibria.evaluations + moved.evaluations,
     )
 
 
 class _Cycle:
-    """Equations of motion as the integrator wants them."""
+    """Equations of motion, as `integration.Problem`."""
 
     def __init__(
         self,
         pairs: Sequence[ContactPair],
         layers: Sequence[Layer],
         body: RigidBody,
-        drive: Drive,
+        conditions: CycleBoundaryConditions,
         integrator: Integrator,
     ) -> None:
-        self.drive, self.integrator = drive, integrator
-        self.free = coordinate_numbers(drive.free)
-        courses = [load.course(drive.n_frames) for load in drive.loads]
-        self.spline = fit_periodic(np.concatenate([drive.motion, *courses], axis=1), drive.duration)
-        self.balance = Balance(pairs, layers, drive.loads, drive.springs)
+        self.conditions, self.integrator = conditions, integrator
+        self.free = coordinate_numbers(conditions.free)
+        loads = [load.time_history(conditions.n_frames) for load in conditions.loads]
+        self.spline = fit_periodic(
+            np.concatenate([conditions.motion, *loads], axis=1), conditions.duration
+        )
+        self.balance = Balance(pairs, layers, conditions.loads, conditions.springs)
         self.motion = _kernels.MotionArrays(
             body=body.arrays,
             course=self.spline.coefficients,
-            period=drive.duration,
+            period=conditions.duration,
             free=self.free,
             origin=self.spline(0.0)[0][:6].copy(),
         )
@@ -229,12 +210,14 @@ class _Cycle:
 
     def _stiffest(self, body: RigidBody) -> tuple[Array, Array]:
         """Mass and stiffness over the free coordinates at the frame of the largest load."""
-        pulls = [np.linalg.norm(load.course(self.drive.n_frames)[:, :3], axis=1)
-                 for load in self.drive.loads]  # fmt: skip
+        pulls = [np.linalg.norm(load.time_history(self.conditions.n_frames)[:, :3], axis=1)
+                 for load in self.conditions.loads]  # fmt: skip
         frame = int(np.argmax(sum(pulls))) if pulls else 0
-        value, rate, _ = self.spline(self.drive.duration * frame / self.drive.n_frames)
+        value, rate, _ = self.spline(self.conditions.duration * frame / self.conditions.n_frames)
         state = np.concatenate([(value[:6] - self.motion.origin)[self.free], rate[self.free]])
-        self._move(self.drive.duration * frame / self.drive.n_frames, state, np.empty(state.size))
+        self._move(
+            self.conditions.duration * frame / self.conditions.n_frames, state, np.empty(state.size)
+        )
         mass, _ = body.equations(value[:6], rate[:6])
         part = np.ix_(self.free, self.free)
         return mass[part], -self._found.derivative[part]
@@ -262,7 +245,7 @@ class _Cycle:
         self._move(time, state, np.empty_like(slope), matrix)
 
     def margins(self, time: float, state: Array, margins: Array) -> None:
-        """Force of all pairs and of each beyond what counts as lost, in parts of the load."""
+        """Force of all pairs and of each above the limit of lost contact, relative to the load."""
         # At the end of a step the last forces were found at the same time, and nearly the state.
         if time != self._time:
             self._move(time, state, np.empty(state.size))
@@ -274,30 +257,30 @@ class _Cycle:
         return (True,) + (False,) * pairs if pairs else ()
 
     def start(self) -> Array:
-        """State at frame 0, moving as the drive's motion does."""
+        """State at frame 0, at the rates of the prescribed motion."""
         return np.concatenate([np.zeros(self.free.size), self.spline(0.0)[1][self.free]])
 
     def tolerances(self) -> Tolerances:
-        """Errors of coordinates count against a penetration, rates by the energy they stand for."""
+        """Errors of coordinates relative to a penetration, those of rates by their energy."""
         scale = (PENETRATION / WEIGHT)[self.free]
-        slowest = 20.0 * np.pi / self.drive.duration
+        slowest = 20.0 * np.pi / self.conditions.duration
         rate = np.sqrt(np.maximum(np.diag(self._stiffness) / np.diag(self._mass), slowest**2))
         return Tolerances(
             self.integrator.relative_tolerance,
             np.concatenate([scale, scale * rate]),
-            self.drive.duration / self.drive.n_frames,
+            self.conditions.duration / self.conditions.n_frames,
         )
 
     def at(self, time: float, state: Array) -> dict[str, Array]:
-        """Coordinates, their derivatives and what acts at a state, as `Trajectory` names them."""
+        """Coordinates, their derivatives and forces at a state, as in `Trajectory`."""
         slope = np.empty(state.size)
         self._move(time, state, slope)
-        place, rates, accelerations = (column[:6].copy() for column in self.spline(time))
+        coordinates, rates, accelerations = (part[:6].copy() for part in self.spline(time))
         count = self.free.size
-        place[self.free] = self.motion.origin[self.free] + state[:count]
+        coordinates[self.free] = self.motion.origin[self.free] + state[:count]
         rates[self.free], accelerations[self.free] = state[count:], slope[count:]
         return {
-            "place": place,
+            "coordinates": coordinates,
             "rates": rates,
             "accelerations": accelerations,
             "reaction": self._reaction.copy(),
@@ -306,10 +289,13 @@ class _Cycle:
         }
 
     def failure(self, what: str, time: float) -> ConvergenceError:
-        """Error that names the frame and what force was left."""
+        """Error with the frame and the unbalanced force."""
         load = max(float(np.linalg.norm(self._found.applied)), np.finfo(float).tiny)
         left = float(np.max(np.abs(self._found.force / WEIGHT)[self.free]))
-        frame = int(time / self.drive.duration * self.drive.n_frames) % self.drive.n_frames
+        frame = (
+            int(time / self.conditions.duration * self.conditions.n_frames)
+            % self.conditions.n_frames
+        )
         return ConvergenceError(
             what,
             frame,

@@ -1,4 +1,4 @@
-"""What a contact simulation leaves behind: element and frame histories of a batch of cases."""
+"""Element and frame histories of contact for a batch of cases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.settings.cases import Case
+
+@dataclass(frozen=True)
+class Case:
+    """One case of a study.
+
+    Parameters
+    ----------
+    name : str
+        Unique name, used along the case axis and in `tables/cases.csv`.
+    thickness : float
+        Minimum insert thickness, mm.
+    body_mass : float
+        Body mass, kg.
+    """
+
+    name: str
+    thickness: float
+    body_mass: float
 
 
 @dataclass(frozen=True)
@@ -21,11 +38,11 @@ class Failure:
     case : Case
         The case.
     reason : str
-        What did not converge, and what can be done.
+        What did not converge, and the remedy.
     frame : int
         Frame of the cycle, counted from 0.
     residual : float
-        Largest remaining residual, in the unit the reason names; NaN where there is none.
+        Largest remaining residual, in the unit that the reason names; NaN if there is none.
     """
 
     case: Case
@@ -38,16 +55,16 @@ class Failure:
 class ContactHistory:
     """Contact over one cycle of one activity for a batch of cases.
 
-    Axes are always in the order case, frame, side, row, column, component; arrays without some of
-    them leave those out. Forces and torques are those on the insert, in its frame; the femoral
-    component feels the opposite.
+    Axes are always in the order case, frame, side, row, column, component; arrays omit those that
+    do not apply. Forces and torques are those on the insert, in its frame; the femoral component
+    feels the opposite.
 
     Parameters
     ----------
     activity : str
         Name of the activity.
     cases : tuple of Case
-        Cases along the first axis, those that failed left out.
+        Cases along the first axis, without those that failed.
     sides : tuple of str
         ("medial", "lateral").
     percent : array, shape (n_frames,)
@@ -68,11 +85,11 @@ class ContactHistory:
     force, torque : array, shape (case, frame, side, 3)
         Resultant on the insert, N, and its torque about the insert's origin, N mm.
     reaction_force, reaction_moment : array, shape (case, frame, 3)
-        What drivers (and a medial-lateral spring, if any) exert on the femoral component, N and
-        N mm about its origin. The load is taken to act at the origin's x, so the moment about z
-        depends on where the femoral origin lies.
+        Force and moment on the femoral component that keep its prescribed motion (with that of a
+        medial-lateral spring, if any), N and N mm about its origin. The load acts at the origin's
+        x, so the moment about z depends on the position of the femoral origin.
     inertia_force, inertia_moment : array, shape (case, frame, 3)
-        What the acceleration of the femoral component takes, N and N mm about its origin; zero in
+        Force and moment that accelerate the femoral component, N and N mm about its origin; zero in
         quasi-static analysis.
     spring_force : array, shape (case, frame)
         Medial-lateral spring force on the femoral component, N; zero without a spring.
@@ -84,9 +101,10 @@ class ContactHistory:
         Pressure-weighted mean of element centres, mm; NaN where a side is unloaded.
     residual : array, shape (case, frame)
         Largest unbalanced force along a free coordinate relative to the load, moments divided by a
-        lever of 23 mm. In forward analysis it is what the finer grid of the pressures adds.
+        lever of 23 mm. In forward analysis it is the difference between the two grids.
     analysis : {"quasi_static", "forward"}
-        How the motion was found: as a row of equilibria, or by forward dynamics on a coarser grid.
+        Whether the motion consists of equilibria or follows from forward dynamics on a coarser
+        grid.
     failures : tuple of Failure
         Cases that failed.
     """
@@ -120,23 +138,7 @@ class ContactHistory:
     failures: tuple[Failure, ...] = ()
 
     def only(self, name: str) -> ContactHistory:
-        """The history of one case.
-
-        Parameters
-        ----------
-        name : str
-            Name of the case.
-
-        Returns
-        -------
-        ContactHistory
-            With a case axis of length one.
-
-        Raises
-        ------
-        ValueError
-            If there is no case of that name.
-        """
+        """The history of one case, with a case axis of length one; ValueError if it is unknown."""
         names = [case.name for case in self.cases]
         if name not in names:
             raise ValueError(f"no case {name!r} among {', '.join(names)}")
@@ -148,12 +150,12 @@ class ContactHistory:
         Parameters
         ----------
         names : sequence of str
-            Names of cases; those that are not there, for they failed, are passed over.
+            Names of cases; those that are absent, because they failed, are ignored.
 
         Returns
         -------
         ContactHistory
-            In the order of this history; this history itself where all are chosen.
+            In the order of this history; this history itself if all are chosen.
         """
         chosen = [number for number, case in enumerate(self.cases) if case.name in set(names)]
         if len(chosen) == len(self.cases):
@@ -171,37 +173,14 @@ class ContactHistory:
 
 
 def keep_common(histories: Sequence[ContactHistory]) -> dict[str, ContactHistory]:
-    """Histories of several activities without the cases that failed in any of them.
-
-    Parameters
-    ----------
-    histories : sequence of ContactHistory
-        The same cases in different activities, some of which may have failed.
-
-    Returns
-    -------
-    dict of activity name to ContactHistory
-        All of the same cases.
-    """
+    """Histories by activity, without the cases that failed in any of them."""
     finished = [{case.name for case in history.cases} for history in histories]
     common = list(set.intersection(*finished)) if finished else []
     return {history.activity: history.select(common) for history in histories}
 
 
 def tabulate_failures(histories: Sequence[ContactHistory]) -> pd.DataFrame:
-    """Cases that failed.
-
-    Parameters
-    ----------
-    histories : sequence of ContactHistory
-        Any histories.
-
-    Returns
-    -------
-    DataFrame
-        Columns activity, case, thickness_mm, body_mass_kg, frame, residual and reason; no row where
-        all cases finished.
-    """
+    """Cases that failed, with activity, case, frame, residual and reason; may have no row."""
     rows = [
         {
             "activity": history.activity,

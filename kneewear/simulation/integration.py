@@ -1,9 +1,10 @@
-"""Stiff integration of first-order equations over prescribed times."""
+"""Stiff integration of first-order equations with output at given times."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Literal, Protocol
 
 import numpy as np
@@ -12,39 +13,38 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Solver = Literal["sundials", "scipy"]
 
-# Steps between two output times before the integration counts as stuck.
+# Largest number of steps between two output times.
 MAX_STEPS = 20000
-# What CVODE returns at an event.
+# Status of CVODE at an event.
 EVENT = 2
 STOPPED = "stopped by an event"
 
 
 class Problem(Protocol):
-    """First-order equations y' = f(t, y), filled into arrays that are handed over."""
+    """First-order equations y' = f(t, y); each method fills its last argument."""
 
     def slope(self, time: float, state: Array, slope: Array) -> None:
-        """Fill in f."""
+        """Right-hand side f."""
 
     def jacobian(self, time: float, state: Array, slope: Array, matrix: Array) -> None:
-        """Fill in df/dy."""
+        """Derivative df/dy."""
 
     def margins(self, time: float, state: Array, margins: Array) -> None:
-        """Fill in functions that fall through zero at an event."""
+        """Functions that fall through zero at an event."""
 
 
 @dataclass(frozen=True)
 class Tolerances:
-    """How accurately, and how boldly, to integrate.
+    """Accuracy of an integration.
 
     Parameters
     ----------
     relative : float
         Largest local error relative to state and scale.
     scale : array, shape (n_states,)
-        Size at which each state starts to matter.
+        Magnitude at which each state becomes significant.
     largest_step : float
-        Bound of the step, s. A solver that starts at rest with a periodic drive may step over the
-        whole cycle if it is not bound.
+        Largest step, s.
     """
 
     relative: float
@@ -54,19 +54,19 @@ class Tolerances:
 
 @dataclass(frozen=True)
 class Integrated:
-    """States at the times asked for, as far as the integration came.
+    """States at the output times that the integration reached.
 
     Parameters
     ----------
     time : array, shape (n,)
         Times reached, s.
     state : array, shape (n, n_states)
-        States there.
+        States at these times.
     events : tuple of (float, int)
         Time of each event, s, and the number of its margin.
     evaluations : int
-        Right-hand sides evaluated.
-    complaint : str
+        Number of right-hand sides evaluated.
+    failure : str
         Why the integration ended early; empty if it did not.
     """
 
@@ -74,7 +74,7 @@ class Integrated:
     state: Array
     events: tuple[tuple[float, int], ...]
     evaluations: int
-    complaint: str
+    failure: str
 
 
 def integrate(
@@ -100,8 +100,8 @@ def integrate(
     stops : tuple of bool
         For each margin whether its fall through zero ends the integration.
     solver : {"sundials", "scipy"}, optional
-        CVODE of SUNDIALS, or SciPy's variable-order BDF method; by default CVODE where
-        scikit-sundae is installed.
+        CVODE of SUNDIALS, or SciPy's variable-order BDF method; by default CVODE if scikit-sundae
+        is installed.
 
     Returns
     -------
@@ -111,20 +111,12 @@ def integrate(
     -----
     Backward differentiation formulas of order one to five with Newton's method and the analytic
     Jacobian (Hindmarsh et al. 2005, doi:10.1145/1089014.1089020), the family of the DASSL that
-    Bei (2003) used. Errors raised by the problem pass through.
+    Bei (2003) used. Errors raised by the problem are passed on.
     """
     if solver is None:
-        solver = "sundials" if _has_sundials() else "scipy"
+        solver = "sundials" if find_spec("sksundae") else "scipy"
     run = {"sundials": _by_cvode, "scipy": _by_scipy}[solver]
     return run(problem, np.asarray(times, dtype=float), np.array(start), tolerances, stops)
-
-
-def _has_sundials() -> bool:
-    try:
-        import sksundae  # noqa: F401, PLC0415
-    except ImportError:
-        return False
-    return True
 
 
 def _by_cvode(
@@ -138,7 +130,7 @@ def _by_cvode(
         def margins(time: float, state: Array, values: Array) -> None:
             problem.margins(time, state, values)
 
-        # Whether to stop is decided below; the solver returns at every event either way.
+        # The solver returns at every event; whether to stop is decided below.
         margins.terminal = [False] * len(stops)  # type: ignore[attr-defined]
         margins.direction = [-1] * len(stops)  # type: ignore[attr-defined]
         options = {"eventsfn": margins, "num_events": len(stops)}
@@ -154,19 +146,19 @@ def _by_cvode(
     result = solver.init_step(times[0], start)
     states: list[Array] = [start]
     events: list[tuple[float, int]] = []
-    complaint = ""
-    while len(states) < times.size and not complaint:
+    failure = ""
+    while len(states) < times.size and not failure:
         result = solver.step(times[len(states)])
         if result.status == EVENT:
             numbers = np.flatnonzero(result.i_events[-1])
             events += [(float(result.t), int(number)) for number in numbers]
-            complaint = STOPPED if any(stops[number] for number in numbers) else ""
+            failure = STOPPED if any(stops[number] for number in numbers) else ""
         elif result.status < 0:
-            complaint = str(result.message).rstrip(".").lower()
+            failure = str(result.message).rstrip(".").lower()
         else:
             states.append(result.y)
     reached = len(states)
-    return Integrated(times[:reached], np.array(states), tuple(events), int(result.nfev), complaint)
+    return Integrated(times[:reached], np.array(states), tuple(events), int(result.nfev), failure)
 
 
 def _by_scipy(
@@ -200,17 +192,17 @@ def _by_scipy(
     )
     events = sorted(
         (float(time), number)
-        for number, moments in enumerate(found.t_events or ())
-        for time in moments
+        for number, times_found in enumerate(found.t_events or ())
+        for time in times_found
     )
-    complaint = {0: "", 1: STOPPED}.get(found.status, found.message.rstrip(".").lower())
-    return Integrated(found.t, found.y.T, tuple(events), int(found.nfev), complaint)
+    failure = {0: "", 1: STOPPED}.get(found.status, found.message.rstrip(".").lower())
+    return Integrated(found.t, found.y.T, tuple(events), int(found.nfev), failure)
 
 
 def _margin(
     problem: Problem, number: int, stops: tuple[bool, ...]
 ) -> Callable[[float, Array], float]:
-    """One margin as SciPy wants it."""
+    """One margin as a function for SciPy."""
 
     def margin(time: float, state: Array) -> float:
         values = np.empty(len(stops))

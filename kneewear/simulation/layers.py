@@ -16,37 +16,28 @@ from kneewear.contact.foundation import (
 from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.settings.simulation import PressureLawSettings, SimulationSettings
+from kneewear.settings.simulation import SimulationSettings
 
 
 def choose_pressure_law(settings: SimulationSettings) -> PressureLaw:
-    """Pressure law that the settings name.
-
-    Parameters
-    ----------
-    settings : SimulationSettings
-        Modulus, Poisson's ratio and `pressure_law`.
-
-    Returns
-    -------
-    PressureLaw
-    """
+    """Pressure law of `settings.pressure_law`."""
     chosen, poisson_ratio = settings.pressure_law, settings.poisson_ratio
     cap = math.inf if chosen.cap_mpa is None else chosen.cap_mpa
     if chosen.material == "linear":
         modulus = confined_modulus(settings.youngs_modulus_mpa, poisson_ratio)
         law = LargeStrain if chosen.strain == "large" else SmallStrain
         return law(modulus, cap)
-    return ThreeParameter(
-        _material(chosen), poisson_ratio, chosen.nonlinear_form, chosen.strain, cap
+    own = chosen.own_material
+    material = (
+        MATERIALS[chosen.material]
+        if own is None
+        else ThreeParameterMaterial(own.exponent, own.reference_strain, own.reference_pressure_mpa)
     )
+    return ThreeParameter(material, poisson_ratio, chosen.nonlinear_form, chosen.strain, cap)
 
 
 def build_layers(
-    grid: ElementGrid,
-    contacts: Sequence[ContactPair],
-    thickness: float,
-    settings: SimulationSettings,
+    grid: ElementGrid, pairs: Sequence[ContactPair], thickness: float, settings: SimulationSettings
 ) -> tuple[Layer, ...]:
     """Elastic layer under the elements of each pair.
 
@@ -54,8 +45,8 @@ def build_layers(
     ----------
     grid : ElementGrid
         Elements of the insert.
-    contacts : sequence of ContactPair
-        One pair a side of the grid.
+    pairs : sequence of ContactPair
+        One pair per side of the grid.
     thickness : float
         Minimum insert thickness of the case, mm.
     settings : SimulationSettings
@@ -72,13 +63,4 @@ def build_layers(
     """
     local = grid.case_thickness(thickness + settings.pressure_law.thickness_offset_mm)
     law = choose_pressure_law(settings)
-    return tuple(
-        Layer(law, local[side].ravel()[contact.index]) for side, contact in enumerate(contacts)
-    )
-
-
-def _material(chosen: PressureLawSettings) -> ThreeParameterMaterial:
-    own = chosen.own_material
-    if own is None:
-        return MATERIALS[chosen.material]
-    return ThreeParameterMaterial(own.exponent, own.reference_strain, own.reference_pressure_mpa)
+    return tuple(Layer(law, local[side].ravel()[pair.index]) for side, pair in enumerate(pairs))

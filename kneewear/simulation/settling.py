@@ -22,15 +22,15 @@ Numbers = NDArray[np.int64]
 
 MAX_STEPS = 1000
 MAX_ITERATIONS = 8
-# Motion of the first step and the most of any, mm.
+# Motion of the first step and the largest of any, mm.
 FIRST_MOTION, LARGEST_MOTION = 0.1, 1.0
-# Newton's corrections of a step stop at this part of its motion: the path need not be accurate.
+# Newton's iterations stop at this fraction of the step because the path need not be accurate.
 LOOSE = 0.02
 
 
 @dataclass(frozen=True)
-class Settled:
-    """End of a settling.
+class RestState:
+    """State in which the moving body comes to rest.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ class Settled:
     contacts : tuple of Resultant
         Contact of each pair.
     acceleration : float
-        Largest acceleration left along a free coordinate, mm/s2 or rad/s2.
+        Largest remaining acceleration along a free coordinate, mm/s2 or rad/s2.
     time : float
-        Time the settling stands for, s.
+        Simulated time, s.
     steps : int
-        Steps taken.
+        Number of steps.
     """
 
     translation: Array
@@ -56,9 +56,9 @@ class Settled:
 
 @dataclass(frozen=True)
 class _State:
-    """Place, rates and accelerations of all coordinates."""
+    """Coordinates, rates and accelerations."""
 
-    place: Array
+    pose: Array
     rates: Array
     acceleration: Array
 
@@ -74,29 +74,21 @@ def settle(
     springs: Sequence[Spring] = (),
     tolerance: float = 1e-5,
     case: str = "",
-) -> Settled:
+) -> RestState:
     """Let the moving body fall and come to rest under its loads.
 
     Parameters
     ----------
-    pairs, layers : sequence
-        Contact pairs and the elastic layer of each.
-    pose : tuple of array, shape (3,)
-        Start, at rest: translation, mm, and body-three 1-2-3 angles, rad; apart or overlapping.
-    free : sequence of str
-        Free coordinates; the others are held.
+    pairs, layers, pose, free, loads, springs, case
+        As `solve_static` takes them; the body starts at rest.
     body : RigidBody
-        Inertia of the moving body; the pose it comes to rest in does not depend on it.
-    loads, springs : sequence
-        Loads and springs on it.
+        Inertia of the moving body; the final pose does not depend on it.
     tolerance : float
         Largest acceleration, mm/s2 and rad/s2, and largest rate, mm/s and rad/s, at rest.
-    case : str
-        Case, for messages.
 
     Returns
     -------
-    Settled
+    RestState
 
     Raises
     ------
@@ -106,41 +98,37 @@ def settle(
     Notes
     -----
     Implicit Euler, M (v1 - v0) / h + b = Q(q0 + h v1), with a step that doubles as long as Newton's
-    method converges and no coordinate moves by more than a millimetre. The method itself takes the
-    energy away: the path is inaccurate on purpose, the end is not (Bei 2003, section 2.2.4).
+    method converges and no coordinate moves by more than a millimetre. The method itself dissipates
+    the energy: the path is inaccurate, the end is not (Bei 2003, section 2.2.4).
     """
     chosen = coordinate_numbers(free)
     balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs))
-    place = np.concatenate([np.asarray(part, dtype=float) for part in pose])
-    what = f"Settling{f' of case {case}' if case else ''}"
-    # From an overlap it would be thrown up for metres.
-    state = _state(balance, body, chosen, balance.lifted(place, chosen, 0.0), np.zeros(6))
-    time, step = 0.0, _first_step(state)
+    start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
+    # From an overlap the body would be thrown up by metres.
+    state = _state(balance, body, chosen, balance.lifted(start, chosen, 0.0), np.zeros(6))
+    largest = float(np.max(np.abs(state.acceleration * WEIGHT)))
+    step = float(np.sqrt(2.0 * FIRST_MOTION / largest)) if largest > 0.0 else 1.0
+    time = 0.0
     for count in range(1, MAX_STEPS + 1):
-        left = float(np.max(np.abs(state.acceleration)))
-        if max(left, float(np.max(np.abs(state.rates)))) < tolerance:
-            contacts = balance.contacts(state.place)
-            return Settled(state.place[:3], state.place[3:], contacts, left, time, count)
+        remaining = float(np.max(np.abs(state.acceleration)))
+        if max(remaining, float(np.max(np.abs(state.rates)))) < tolerance:
+            contacts = balance.contacts(state.pose)
+            return RestState(state.pose[:3], state.pose[3:], contacts, remaining, time, count)
         after = _advance(balance, body, chosen, state, step)
         if after is None:
             step *= 0.25
             continue
         state, time, step = after, time + step, 2.0 * step
-    raise ConvergenceError(what, 0, left, "mm/s2", REMEDY)
+    what = f"Settling{f' of case {case}' if case else ''}"
+    raise ConvergenceError(what, 0, remaining, "mm/s2", REMEDY)
 
 
-def _first_step(state: _State) -> float:
-    """Time in which the first acceleration moves the body by a tenth of a millimetre."""
-    largest = float(np.max(np.abs(state.acceleration * WEIGHT)))
-    return float(np.sqrt(2.0 * FIRST_MOTION / largest)) if largest > 0.0 else 1.0
-
-
-def _state(balance: Balance, body: RigidBody, free: Numbers, place: Array, rates: Array) -> _State:
-    forces = balance.forces(place)
-    mass, bias = body.equations(place, rates)
+def _state(balance: Balance, body: RigidBody, free: Numbers, pose: Array, rates: Array) -> _State:
+    mass, bias = body.equations(pose, rates)
+    force = balance.forces(pose).force - bias
     acceleration = np.zeros(6)
-    acceleration[free] = np.linalg.solve(mass[np.ix_(free, free)], (forces.force - bias)[free])
-    return _State(place, rates, acceleration)
+    acceleration[free] = np.linalg.solve(mass[np.ix_(free, free)], force[free])
+    return _State(pose, rates, acceleration)
 
 
 def _advance(
@@ -150,15 +138,15 @@ def _advance(
     motion = np.zeros(6)
     part = np.ix_(free, free)
     for _ in range(MAX_ITERATIONS):
-        place, rates = state.place + motion, motion / step
-        forces = balance.forces(place)
-        mass, bias = body.equations(place, rates)
-        left = forces.force - bias - mass @ (rates - state.rates) / step
-        change = np.linalg.solve((mass / step**2 - forces.derivative)[part], left[free])
+        pose, rates = state.pose + motion, motion / step
+        forces = balance.forces(pose)
+        mass, bias = body.equations(pose, rates)
+        unbalanced = forces.force - bias - mass @ (rates - state.rates) / step
+        change = np.linalg.solve((mass / step**2 - forces.derivative)[part], unbalanced[free])
         motion[free] += change
         size = float(np.max(np.abs(motion * WEIGHT)))
         if not size < LARGEST_MOTION:
             return None
         if np.max(np.abs(change * WEIGHT[free])) <= LOOSE * size + 1e-13:
-            return _state(balance, body, free, state.place + motion, motion / step)
+            return _state(balance, body, free, state.pose + motion, motion / step)
     return None

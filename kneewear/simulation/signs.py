@@ -1,9 +1,9 @@
-"""Whether a measured motion would suit the bearing better with a sign reversed."""
+"""Check whether a measured motion fits the bearing better with a sign reversed."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -12,31 +12,27 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.errors import ConvergenceError
-from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.surface import Surface
-from kneewear.geometry.table import SurfaceTable
-from kneewear.settings.cases import Case
+from kneewear.geometry.knee import KneeModel
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import Case, ContactHistory
 
 Array = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
 
-# Lever that turns a twisting moment into a force, mm: half a usual condyle spacing.
+# Lever that converts a moment about the superior axis to a force, mm: half a usual condyle spacing.
 LEVER = 23.0
-# Drivers that push with less than this part of the load tell nothing.
+# Motions that need less than this fraction of the load give no indication.
 LEAST_EFFORT = 0.05
-# Reversed signs are suspected when they leave less than the first part of the effort; or less than
-# the second part, and make the contact follow flexion as in most knees, which the third value
-# measures (a rise of the two correlations together).
+# Reversed signs are suspected when they reduce the effort to less than MUCH_LESS of it; or to less
+# than LESS of it, if the contact then follows flexion as in most knees, that is if the sum of both
+# correlations rises by more than COUPLED.
 MUCH_LESS, LESS, COUPLED = 0.67, 0.9, 0.5
-# Frames that are enough to see where the contact goes.
+# Largest number of frames of a trial, about.
 FRAMES = 25
 
-# What is reversed: factors of anterior-posterior position and internal-external rotation.
+# Reversed quantities: factors of anterior-posterior position and internal-external rotation.
 _TRIALS = {
     "nothing": (1.0, 1.0),
     "anterior-posterior": (-1.0, 1.0),
@@ -52,21 +48,21 @@ class SignTrial:
     Parameters
     ----------
     reversed : str
-        What was reversed.
+        The reversed quantities.
     driver_force : float
-        Root mean square over the cycle of the anterior-posterior force of the drivers, part of the
-        load; NaN where the motion has no equilibrium.
+        Root mean square over the cycle of the anterior-posterior force that prescribes the motion,
+        relative to the load; NaN where the motion has no equilibrium.
     driver_moment : float
-        The same of their moment about the superior axis, load times mm.
+        The same of the moment about the superior axis, load times mm.
     effort : float
         Both together, the moment over a lever of 23 mm; infinite without equilibrium.
     anterior, posterior : float
         Ends of the contact's path on the insert, mm posterior of its origin.
     rollback : float
-        Correlation with flexion of how far back the contact is; positive in most knees.
+        Correlation with flexion of the posterior position of contact; positive in most knees.
     screw_home : float
-        Correlation with flexion of how much farther back the lateral contact is than the medial
-        one, which a tibia turning inwards makes; positive in most knees.
+        Correlation with flexion of the posterior position of the lateral contact relative to the
+        medial one, which internal tibial rotation increases; positive in most knees.
     """
 
     reversed: str
@@ -80,36 +76,32 @@ class SignTrial:
 
 
 def check_signs(
-    grid: ElementGrid,
-    surfaces: Mapping[str, Surface],
-    tables: Mapping[str, SurfaceTable],
+    knee: KneeModel,
     activity: Activity,
     case: Case,
     settings: SimulationSettings,
-    distance_tables: Mapping[str, DistanceTable] | None = None,
     reference: float | None = None,
 ) -> tuple[SignTrial, ...]:
-    """Try a motion with its doubtful signs reversed, and warn when that suits the bearing better.
+    """Try a motion with its uncertain signs reversed, and warn when that fits the bearing better.
 
     Parameters
     ----------
-    grid, surfaces, tables, activity, settings, distance_tables
+    knee, activity, settings
         As `simulate_cases` takes them.
     case : Case
-        The case to try on.
+        The case to try.
     reference : float, optional
-        Position from which anterior-posterior positions are counted, mm posterior; zero when not
-        given.
+        Origin of anterior-posterior positions, mm posterior; zero by default.
 
     Returns
     -------
     tuple of SignTrial
         As given first.
     """
-    still = settings.model_copy(update={"analysis": "quasi_static"})
+    quasi_static = settings.model_copy(update={"analysis": "quasi_static"})
 
     def simulate(motion: Activity) -> ContactHistory:
-        return simulate_cases(grid, surfaces, tables, motion, [case], still, distance_tables)
+        return simulate_cases(knee, motion, [case], quasi_static)
 
     trials = try_signs(activity, simulate, reference or 0.0)
     doubt = doubtful_signs(trials, activity.name)
@@ -121,7 +113,7 @@ def check_signs(
 def try_signs(
     activity: Activity, simulate: Callable[[Activity], ContactHistory], reference: float = 0.0
 ) -> tuple[SignTrial, ...]:
-    """Contact of a motion as given and with its doubtful signs reversed.
+    """Contact of a motion as given and with its uncertain signs reversed.
 
     Parameters
     ----------
@@ -130,7 +122,7 @@ def try_signs(
     simulate : callable
         Activity -> ContactHistory of one case.
     reference : float
-        Position from which anterior-posterior positions are counted, mm posterior.
+        Origin of anterior-posterior positions, mm posterior.
 
     Returns
     -------
@@ -139,52 +131,44 @@ def try_signs(
 
     Notes
     -----
-    A dished bearing carries the femur back to its lowest place. Muscles and ligaments keep the
-    contact near it, so the path of a true motion runs low and its drivers push little; one with a
-    sign reversed runs up the dish. A flat bearing cannot tell. How the contact follows flexion is
-    weaker evidence: replaced knees often move the other way.
+    A dished bearing restores the femur to its lowest point. Muscles and ligaments keep the contact
+    near it, so the path of a true motion stays low and takes little force to prescribe; one with a
+    reversed sign climbs the dish. A flat bearing gives no indication. The correlation of contact
+    with flexion is weaker evidence because replaced knees often move the other way.
     """
-    thin = _thinned(activity)
-    return tuple(
-        _try(_reversed(thin, factors, reference), simulate, name)
-        for name, factors in _TRIALS.items()
-    )
+    every = slice(None, None, max(1, activity.percent.size // FRAMES))
+    names = ("percent", "translation", "rotation", "load", "wrench")
+    short = replace(activity, **{name: getattr(activity, name)[every] for name in names})
+    trials = []
+    for name, (posterior, external) in _TRIALS.items():
+        translation, rotation = short.translation.copy(), short.rotation.copy()
+        translation[:, 0] = reference + posterior * (translation[:, 0] - reference)
+        rotation[:, 1] *= external
+        motion = replace(short, translation=translation, rotation=rotation)
+        trials.append(_try(motion, simulate, name))
+    return tuple(trials)
 
 
 def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
-    """Sentence on signs that seem reversed, or nothing.
-
-    Parameters
-    ----------
-    trials : sequence of SignTrial
-        As given first.
-    name : str
-        Name of the activity.
-
-    Returns
-    -------
-    str
-        Empty unless another choice of signs leaves less than two thirds of the effort, or less
-        than nine tenths and a contact that follows flexion better.
-    """
+    """Sentence on signs of an activity that seem reversed; empty if there are none."""
     given, best = trials[0], min(trials, key=lambda trial: trial.effort)
     if given.effort < LEAST_EFFORT or not _suspicious(given, best):
         return ""
     found = (
         "has no equilibrium on this bearing"
         if np.isinf(given.effort)
-        else f"runs the contact from {given.anterior:.1f} to {given.posterior:.1f} mm up the "
-        f"bearing, against {given.effort:.2f} of the load"
+        else f"moves the contact from {given.anterior:.1f} to {given.posterior:.1f} mm on the "
+        f"bearing, with a force of {given.effort:.2f} of the load"
     )
     return (
-        f"The motion of {name} {found}; with the sign of {best.reversed} reversed the contact runs "
-        f"from {best.anterior:.1f} to {best.posterior:.1f} mm against {best.effort:.2f}. Check "
+        f"The motion of {name} {found}; with the sign of {best.reversed} reversed it moves "
+        f"from {best.anterior:.1f} to {best.posterior:.1f} mm with {best.effort:.2f}. Check "
         "motion.convention and the frame of the insert."
     )
 
 
 def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
-    """Table of trials (`simulation/{activity}/signs.csv`).
+    """Table of trials (`simulation/{activity}/signs.csv`), one row each, with the verdict.
 
     Parameters
     ----------
@@ -196,7 +180,7 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a trial; `verdict` of the first says whether its signs seem reversed.
+        `verdict` of the first row states whether its signs seem reversed.
     """
     units = {
         "driver_force": "driver_force_of_load",
@@ -209,8 +193,8 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
     sentence = doubtful_signs(trials, name) or (
         f"The bearing gives no reason to doubt the signs of {name}."
         if trials[0].effort >= LEAST_EFFORT
-        else f"The bearing is too flat to tell a reversed sign of {name}: drivers push with "
-        f"{100.0 * trials[0].effort:.1f} % of the load only."
+        else f"The bearing is too flat to indicate a reversed sign of {name}: its motion takes "
+        f"only {100.0 * trials[0].effort:.1f} % of the load."
     )
     return table.assign(activity=name, verdict=[sentence, *[""] * (len(trials) - 1)])
 
@@ -219,20 +203,6 @@ def _suspicious(given: SignTrial, best: SignTrial) -> bool:
     coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
     limit = LESS if coupling > COUPLED else MUCH_LESS
     return best.effort < limit * given.effort
-
-
-def _thinned(activity: Activity) -> Activity:
-    """Every n-th frame."""
-    chosen = slice(None, None, max(1, activity.percent.size // FRAMES))
-    names = ("percent", "translation", "rotation", "load", "wrench")
-    return replace(activity, **{name: getattr(activity, name)[chosen] for name in names})
-
-
-def _reversed(activity: Activity, factors: tuple[float, float], reference: float) -> Activity:
-    translation, rotation = activity.translation.copy(), activity.rotation.copy()
-    translation[:, 0] = reference + factors[0] * (translation[:, 0] - reference)
-    rotation[:, 1] *= factors[1]
-    return replace(activity, translation=translation, rotation=rotation)
 
 
 def _try(
@@ -260,9 +230,9 @@ def _try(
     )
 
 
-def _correlation(flexion: Array, place: Array) -> float:
-    """Pearson correlation over the frames with both sides loaded; zero where nothing varies."""
-    both = np.isfinite(place)
-    if both.sum() < 3 or np.ptp(flexion[both]) == 0.0 or np.ptp(place[both]) == 0.0:
+def _correlation(flexion: Array, position: Array) -> float:
+    """Pearson correlation over the frames with both sides loaded; zero if one is constant."""
+    both = np.isfinite(position)
+    if both.sum() < 3 or np.ptp(flexion[both]) == 0.0 or np.ptp(position[both]) == 0.0:
         return 0.0
-    return float(np.corrcoef(flexion[both], place[both])[0, 1])
+    return float(np.corrcoef(flexion[both], position[both])[0, 1])

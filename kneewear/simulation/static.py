@@ -20,14 +20,14 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 MAX_ITERATIONS = 400
-# Largest step at first and at all, mm.
+# First and largest step, mm.
 FIRST_STEP, LARGEST_STEP = 0.3, 1.0
 # A start that overlaps by more than this is lifted clear first, mm.
 DEEPEST = 2.0
-# Where no step longer than this, mm, is good, forces jump, for an element at a border or of steep
-# slope leaves contact; up to this part of the load the pose counts as found.
+# If no step longer than CLOSED, mm, is good, forces jump, because an element at a border or of
+# steep slope leaves contact; with a residual up to JUMP of the load the pose counts as found.
 CLOSED, JUMP = 1e-10, 1e-3
-# A direction that restores less than this part of the largest stiffness follows the force.
+# A direction that restores less than this fraction of the largest stiffness follows the force.
 WEAKEST = 1e-9
 
 
@@ -42,15 +42,15 @@ class StaticEquilibrium:
     contacts : tuple of Resultant
         Contact of each pair, on the moving body about its origin.
     reaction : array, shape (6,)
-        What holds the coordinates that are not free, N and N mm along each; the residual along
-        free ones.
+        Forces that hold the coordinates that are not free, N and N mm; the residual along free
+        ones.
     stiffness : array, shape (6, 6)
         Derivative of the forces along the coordinates over these, N, mm and rad.
     residual : float
-        Largest unbalanced force along a free coordinate relative to what acts, moments divided by
-        a lever of 23 mm.
+        Largest unbalanced force along a free coordinate relative to the largest force, moments
+        divided by a lever of 23 mm.
     iterations : int
-        Evaluations of the contact.
+        Number of contact evaluations.
     """
 
     translation: Array
@@ -83,8 +83,8 @@ def solve_static(
     layers : sequence of Layer
         Elastic layer of each pair.
     pose : tuple of array, shape (3,)
-        Start: translation, mm, and body-three 1-2-3 angles, rad. It may lie far off, apart or
-        overlapping; coordinates that are not free stay as they are.
+        Start: translation, mm, and body-three 1-2-3 angles, rad, apart or overlapping; coordinates
+        that are not free keep its values.
     free : sequence of str
         Free coordinates, of `COORDINATES`.
     loads : sequence of Load
@@ -93,10 +93,8 @@ def solve_static(
         Springs along coordinates.
     tolerance : float
         Largest residual, as in `StaticEquilibrium`.
-    frame : int
-        Frame, for messages.
-    case : str
-        Case, for messages.
+    frame, case : int and str
+        Names of the frame and the case in messages.
 
     Returns
     -------
@@ -111,25 +109,24 @@ def solve_static(
 
     Notes
     -----
-    Newton's method with the contact's own stiffness in a trust region. A step counts as good when
-    forces before and after it do work on it, so that, as for a body sinking into place in a viscous
-    fluid, only stable equilibria are found; forces need no potential. Apart from the fixed body the
-    moving one is carried along the loads' force without turning until they touch. Forces may jump
-    where an element at a border or of steep slope leaves contact: a pose on which the search closes
-    counts as found if less than a thousandth of the load is left. Where nothing
-    restores a free coordinate there is no unique answer: a weak spring makes one.
+    Newton's method with the contact's own stiffness in a trust region. A step is accepted when the
+    forces before and after it do work on it, so that, as for a body that sinks in a viscous fluid,
+    only stable equilibria are found; forces need no potential. Apart from the fixed body the moving
+    one follows the loads' force without rotation until they touch. A pose at which the force jumps
+    (see `JUMP`) counts as found. Where nothing restores a free coordinate the solution is not
+    unique; a weak spring makes it unique.
     """
     chosen = coordinate_numbers(free)
     if chosen.size == 0:
         raise ValueError("solve_static needs at least one free coordinate")
     balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs))
-    place = np.concatenate([np.asarray(part, dtype=float) for part in pose])
-    what = f"Static equilibrium{f' of case {case}' if case else ''}"
-    found = _descend(balance, chosen, balance.lifted(place, chosen, DEEPEST), tolerance)
+    start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
+    found = _descend(balance, chosen, balance.lifted(start, chosen, DEEPEST), tolerance)
     if not _is_balanced(found, tolerance):
-        # Perhaps it started on the wrong side.
-        found = _descend(balance, chosen, balance.clear(place, chosen), tolerance)
+        # The start may be on the wrong side.
+        found = _descend(balance, chosen, balance.clear(start, chosen), tolerance)
     if not _is_balanced(found, tolerance):
+        what = f"Static equilibrium{f' of case {case}' if case else ''}"
         raise ConvergenceError(what, frame, found.residual, "of the load", REMEDY)
     return found
 
@@ -140,29 +137,32 @@ def _is_balanced(found: StaticEquilibrium, tolerance: float) -> bool:
     return found.residual < tolerance or at_a_jump
 
 
-def _descend(balance: Balance, free: Numbers, place: Array, tolerance: float) -> StaticEquilibrium:
+def _descend(balance: Balance, free: Numbers, pose: Array, tolerance: float) -> StaticEquilibrium:
     """Trust-region steps downhill until forces balance."""
-    now = balance.forces(place)
+    now = balance.forces(pose)
     residual = now.residual(free)
     radius = FIRST_STEP
     evaluations = 1
     while evaluations < MAX_ITERATIONS and residual >= tolerance and radius > CLOSED:
         step = _step(now, free, radius)
-        after = balance.forces(place + step)
+        after = balance.forces(pose + step)
         evaluations += 1
-        then = after.residual(free)
-        done, hoped = _work(now, after, step)
-        near = hoped > 0.0 and residual < 1e-3 and then < 0.5 * residual
-        if done > 0.1 * hoped or near:
-            if done > 0.7 * hoped:
-                radius = min(max(radius, 2.0 * _length(step)), LARGEST_STEP)
-            place, now, residual = place + step, after, then
+        next_residual = after.residual(free)
+        # Twice the work on the step, by the trapezoidal rule and by the linear model.
+        work = float(now.force @ step + after.force @ step)
+        predicted = float(2.0 * (now.force @ step) + step @ now.derivative @ step)
+        length = float(np.linalg.norm(step * WEIGHT))
+        near = predicted > 0.0 and residual < 1e-3 and next_residual < 0.5 * residual
+        if work > 0.1 * predicted or near:
+            if work > 0.7 * predicted:
+                radius = min(max(radius, 2.0 * length), LARGEST_STEP)
+            pose, now, residual = pose + step, after, next_residual
         else:
-            radius = 0.3 * _length(step)
+            radius = 0.3 * length
     return StaticEquilibrium(
-        translation=place[:3].copy(),
-        rotation=place[3:].copy(),
-        contacts=balance.contacts(place),
+        translation=pose[:3].copy(),
+        rotation=pose[3:].copy(),
+        contacts=balance.contacts(pose),
         reaction=-now.force,
         stiffness=now.derivative,
         residual=residual,
@@ -170,33 +170,23 @@ def _descend(balance: Balance, free: Numbers, place: Array, tolerance: float) ->
     )
 
 
-def _work(now: Forces, after: Forces, step: Array) -> tuple[float, float]:
-    """Twice the work of the forces on a step, by the trapezoidal rule and by the linear model."""
-    before = now.force @ step
-    return float(before + after.force @ step), float(2.0 * before + step @ now.derivative @ step)
-
-
-def _length(step: Array) -> float:
-    return float(np.linalg.norm(step * WEIGHT))
-
-
 def _step(now: Forces, free: Numbers, radius: float) -> Array:
     """Newton step, damped until it is downhill and no longer than the radius, mm."""
     step = np.zeros(6)
     force = (now.force / WEIGHT)[free]
     if now.depth == 0.0 and force[free < 3].any():
-        # Falling: the way to the fixed body shall not turn the moving one.
+        # While the surfaces are apart the body translates without rotation.
         force = np.where(free < 3, force, 0.0)
     stiffness = -(now.derivative / np.outer(WEIGHT, WEIGHT))[np.ix_(free, free)]
     values = np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T))
     least = WEAKEST * max(abs(values[0]), abs(values[-1]), float(np.abs(force).max()))
-    lift = max(0.0, least - values[0])
+    shift = max(0.0, least - values[0])
     for _ in range(100):
-        scaled = np.linalg.solve(stiffness + lift * np.eye(free.size), force)
+        scaled = np.linalg.solve(stiffness + shift * np.eye(free.size), force)
         length = float(np.linalg.norm(scaled))
         if length <= radius * (1.0 + 1e-6):
             break
-        # Secular equation: the length falls no slower than 1 / (lift + least stiffness).
-        lift += max(lift + values[0], least) * (length / radius - 1.0)
+        # Secular equation: the length falls no slower than 1 / (shift + least stiffness).
+        shift += max(shift + values[0], least) * (length / radius - 1.0)
     step[free] = scaled / WEIGHT[free]
     return step

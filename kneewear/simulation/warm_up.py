@@ -21,7 +21,7 @@ from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.sides import SIDES
 from kneewear.simulation.balance import contact_model
-from kneewear.simulation.drive import Drive
+from kneewear.simulation.cycle import CycleBoundaryConditions
 from kneewear.simulation.equilibrium import Loading, solve_equilibrium
 from kneewear.simulation.forward import Integrator, solve_forward
 from kneewear.simulation.static import solve_static
@@ -71,26 +71,26 @@ def compile_kernels() -> None:
 
 
 def _move(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> None:
-    """Use the kernels of equilibria and of motion once, whatever comes of it."""
+    """Call the kernels of equilibria and of motion once; the results do not matter."""
     load = Load([0.0, -1.0, 0.0])
-    drive = Drive(np.zeros((3, 6)), 1e-3, ["y"], [load])
+    conditions = CycleBoundaryConditions(np.zeros((3, 6)), 1e-3, ["y"], [load])
     body = solid_body(1.0, np.ones(3), np.zeros(3))
     with suppress(ConvergenceError):
         solve_static(pairs, layers, (np.zeros(3), np.zeros(3)), ["y"], loads=[load])
     with suppress(ConvergenceError):
-        solve_forward(pairs, layers, body, drive, Integrator())
+        solve_forward(pairs, layers, body, conditions, Integrator())
     with suppress(ConvergenceError):
         loading = Loading(1.0, 0.5, None, 0.0, 0.0)
         solve_equilibrium(contact_model(pairs, layers), pairs, np.zeros(6), loading, 1e-3, 0)
 
 
 def _plate() -> Surface:
-    """A flat square of 10 mm that faces up."""
+    """A flat square of 10 mm with an upward normal."""
     return _square(np.zeros((2, 2)), np.array([0.0, 0.0, 1.0, 1.0]))
 
 
 def _bowl() -> Surface:
-    """The same bent to a part of a parabolic cylinder round the medial-lateral axis."""
+    """The same bent to a parabolic cylinder about the medial-lateral axis."""
     return _square(np.tile([0.5, -2.0, 0.5], (3, 1)), np.repeat([0.0, 1.0], 3))
 
 

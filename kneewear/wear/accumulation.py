@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import Case, ContactHistory
 from kneewear.wear.creep import (
     FIRST_MINUTE,
     creep_development,
@@ -26,7 +25,7 @@ from kneewear.wear.cycle_sums import CycleSums, sum_cycle
 from kneewear.wear.cycles import check_same_cases
 from kneewear.wear.laws import WearLaw, choose_wear_law, cycles_of_life
 from kneewear.wear.maps import DamageMaps
-from kneewear.wear.stints import Stint, divide_life
+from kneewear.wear.wear_steps import WearStep, divide_life
 from kneewear.wear.worn_contact import Resimulation
 from kneewear.wear.worn_surface import lower_surface
 
@@ -38,7 +37,7 @@ Array = NDArray[np.float64]
 logger = logging.getLogger(__name__)
 
 SHARE_TOLERANCE = 1.0e-9
-# An element lowered by more than twice what it was pressed in swings to the other side and on.
+# Depths oscillate from step to step if a step lowers elements by more than this times penetration.
 LARGEST_LOWERING = 2.0
 
 
@@ -58,15 +57,16 @@ def accumulate_wear(
     grid : ElementGrid
         The element grid of the histories.
     settings : WearSettings
-        Laws of wear and creep and their constants; cycles a year; months; shares of the activities
-        in each life; blocks of cycles between which the surface is updated.
-    resimulate : Resimulation, optional
-        Simulates a cycle again on a worn surface; needed when the surface is updated.
+        Laws of wear and creep and their constants; cycles per year; months; shares of the
+        activities in each life; blocks of cycles between which the surface is updated.
+    resimulate : callable, optional
+        Simulates a cycle again on a worn grid, such as `WornContact`; needed when the surface is
+        updated.
 
     Returns
     -------
     DamageMaps
-        Depths after the life, and the pressures they came from.
+        Depths after the life, and the pressures of its cycles.
 
     Raises
     ------
@@ -79,53 +79,48 @@ def accumulate_wear(
 
     Notes
     -----
-    A life is divided into stints (:func:`kneewear.wear.stints.divide_life`), during each of which
-    the surface stays as it is. Wear of a stint is its cycles times the depth of one cycle. Within a
-    stint activities mix linearly by their shares, as in Bei (2003), section 4.2.1 ("linear
-    rules-of-mixture"): depth = sum_a share_a depth_a, for wear and creep alike. One stint is the
-    source's plain extrapolation of the fresh surface's cycle, and the same bits.
+    A life is divided into steps (:func:`kneewear.wear.wear_steps.divide_life`) during which the
+    surface does not change. Wear of a step is its cycles times the depth of one cycle. Within a
+    step activities mix linearly by their shares, as in Bei (2003), section 4.2.1 ("linear
+    rules-of-mixture"): depth = sum_a share_a depth_a, for wear and creep alike. One step is the
+    dissertation's extrapolation of the fresh surface's cycle.
 
-    Between stints the surface is lowered by wear and creep. Creep is not summed over stints: it is
-    what the creep law gives for the largest pressure an element has seen so far and the age
-    reached, so it never falls and is not compounded. When activities follow each other instead of
-    mixing, that largest pressure is the largest of any activity.
+    Between steps the surface is lowered by wear and creep. Creep is not summed over steps: it is
+    what the creep law gives for the largest pressure of an element so far and the age reached, so
+    it never decreases and is not compounded. When activities follow each other instead of mixing,
+    that largest pressure is the largest of any activity.
 
-    Every case and life is evolved on its own, from the fresh surface; cost grows with the number of
-    stints times activities.
+    Every case and life starts from the fresh surface; cost grows with the number of steps times
+    activities.
     """
     first = check_same_cases(histories)
     shares = _share_matrix(settings.lives, tuple(histories))
     law = choose_wear_law(settings)
     ends = [
-        [
-            _live(
-                {name: history.only(case.name) for name, history in histories.items()},
-                _Life(case, dict(zip(histories, row.tolist(), strict=True)), law, grid, settings),
-                resimulate,
-            )
-            for case in first.cases
-        ]
-        for row in shares
-    ]
-    # A batch may be left without a case.
-    places = len(shares), len(first.cases)
-    stacked = {
-        name: np.array([[getattr(end, name) for end in row] for row in ends]).reshape(
-            *places, *getattr(_fresh_insert(grid), name).shape
+        simulate_life(
+            {name: history.only(case.name) for name, history in histories.items()},
+            _Life(case, dict(zip(histories, row.tolist(), strict=True)), law, grid, settings),
+            resimulate,
         )
-        for name in _Insert.__dataclass_fields__
+        for row in shares
+        for case in first.cases
+    ]
+    # A batch may have no case.
+    axes = len(shares), len(first.cases)
+    stacked = {
+        name: np.array([getattr(end, name) for end in ends]).reshape(*axes, *array.shape)
+        for name, array in vars(_fresh_insert(grid)).items()
     }
-    worn, kept = stacked["wear"], 1.0 - recovered_part(settings.recovery_minutes)
-    creep = kept * stacked["creep"]
+    creep = (1.0 - recovered_part(settings.recovery_minutes)) * stacked["creep"]
     return DamageMaps(
         lives=tuple(settings.lives),
         activities=tuple(histories),
         shares=shares,
         cases=first.cases,
         sides=first.sides,
-        wear_depth=worn,
+        wear_depth=stacked["wear"],
         creep_depth=creep,
-        damage_depth=worn + creep,
+        damage_depth=stacked["wear"] + creep,
         max_pressure=stacked["max_pressure"],
         avg_pressure=stacked["avg_pressure"],
         cross_shear=cross_shear_ratio(stacked["work"], stacked["cross_work"]),
@@ -175,65 +170,61 @@ def _fresh_insert(grid: ElementGrid) -> _Insert:
     return _Insert(zero, zero, zero, zero, zero, np.zeros(len(grid.sides)))
 
 
-def _live(
+def simulate_life(
     fresh: Mapping[str, ContactHistory], life: _Life, resimulate: Resimulation | None
 ) -> _Insert:
     """Insert at the end of a life; `fresh` holds this case's cycles on the fresh surface."""
-    stints = divide_life(life.mixture, life.settings)
-    if len(stints) > 1 and resimulate is None:
+    steps = divide_life(life.mixture, life.settings)
+    if len(steps) > 1 and resimulate is None:
         raise ValueError("updating the surface needs a way to simulate contact again")
-    insert = _fresh_insert(life.grid)
-    seen: dict[str, Array] = {}
-    surface = life.grid
-    for number, stint in enumerate(stints):
-        cycles = {name: fresh[name] for name in stint.shares}
+    update, surface = life.settings.surface_update, life.grid
+    insert = _fresh_insert(surface)
+    largest: dict[str, Array] = {}
+    for number, step in enumerate(steps):
+        cycles = {name: fresh[name] for name in step.shares}
         if number and resimulate is not None:
             cycles = {name: resimulate(surface, cycle) for name, cycle in cycles.items()}
         sums = {name: sum_cycle(cycle, 0, life.law) for name, cycle in cycles.items()}
         before = insert.wear + insert.creep
-        _pass_stint(insert, seen, stint, sums, life)
-        if number + 1 < len(stints):
-            _warn_of_swings(insert.wear + insert.creep - before, sums, stint, life)
-            update = life.settings.surface_update
+        _add_step(insert, largest, step, sums, life)
+        if number + 1 < len(steps):
+            damage = insert.wear + insert.creep
+            _warn_of_oscillation(damage - before, sums, step, life)
             surface = lower_surface(
-                life.grid,
-                insert.wear + insert.creep,
-                insert.wear,
-                update.smoothing_mm,
-                update.thins_layer,
+                life.grid, damage, insert.wear, update.smoothing_mm, update.thins_layer
             )
     return insert
 
 
-def _pass_stint(
+def _add_step(
     insert: _Insert,
-    seen: dict[str, Array],
-    stint: Stint,
+    largest: dict[str, Array],
+    step: WearStep,
     sums: Mapping[str, CycleSums],
     life: _Life,
 ) -> None:
-    """Add a stint's wear, and bring creep and pressures up to its end."""
+    """Add a step's wear, and update creep and the largest pressures to its end."""
     settings = life.settings
-    cycles = cycles_of_life(settings.cycles_per_year, settings.months) * (stint.end - stint.start)
-    for name, share in stint.shares.items():
+    cycles = cycles_of_life(settings.cycles_per_year, settings.months) * (step.end - step.start)
+    for name, share in step.shares.items():
         cycle = sums[name]
         insert.wear = insert.wear + share * (cycles * cycle.wear_depth)
         insert.work = insert.work + share * (cycles * cycle.work)
         insert.cross_work = insert.cross_work + share * (cycles * cycle.cross_work)
         insert.max_pressure = np.maximum(insert.max_pressure, cycle.max_pressure)
         insert.avg_pressure = np.maximum(insert.avg_pressure, cycle.avg_pressure)
-        seen[name] = np.maximum(seen.get(name, 0.0), cycle.max_pressure)
-    pressures = [(share, seen[name]) for name, share in stint.shares.items()]
+        largest[name] = np.maximum(largest.get(name, 0.0), cycle.max_pressure)
+    pressures = [(share, largest[name]) for name, share in step.shares.items()]
     if settings.mixing == "sequence":
         pressures = [(1.0, insert.max_pressure)]
     insert.creep = sum(
-        (share * _creep_depth(pressure, stint.end, life) for share, pressure in pressures),
+        (share * _creep_depth(pressure, step.end, life) for share, pressure in pressures),
         start=np.zeros(life.grid.area.shape),
     )
 
 
 def _creep_depth(max_pressure: Array, part: float, life: _Life) -> Array:
-    """Creep depth by the law the settings name, after a part of the life."""
+    """Creep depth by the law of the settings, after a part of the life."""
     settings = life.settings
     minutes = minutes_of_life(settings.months)
     if settings.creep_law == "pressure":
@@ -243,7 +234,7 @@ def _creep_depth(max_pressure: Array, part: float, life: _Life) -> Array:
             developed = creep_development(part * minutes, reference)
         return creep_from_pressure(max_pressure, settings.creep_mm_per_mpa * developed)
     if settings.creep_law == "strain":
-        # Cells outside the bearing may have no thickness; they carry no pressure either.
+        # Elements outside the bearing may have no thickness; they carry no pressure either.
         thickness = life.grid.case_thickness(life.case.thickness)
         solid = np.where(max_pressure > 0.0, thickness, 0.0)
         age = max(part * minutes, FIRST_MINUTE)
@@ -251,19 +242,19 @@ def _creep_depth(max_pressure: Array, part: float, life: _Life) -> Array:
     raise ValueError(f"creep_law must be 'pressure' or 'strain', got {settings.creep_law!r}")
 
 
-def _warn_of_swings(
-    lowering: Array, sums: Mapping[str, CycleSums], stint: Stint, life: _Life
+def _warn_of_oscillation(
+    lowering: Array, sums: Mapping[str, CycleSums], step: WearStep, life: _Life
 ) -> None:
-    """Tell when a stint lowers the surface by more than contact reaches."""
+    """Warn when a step lowers the surface by much more than the penetration."""
     deepest = np.max([cycle.max_penetration for cycle in sums.values()], axis=0)
-    reach = lowering.max(axis=(1, 2)) / np.where(deepest > 0.0, deepest, np.inf)
-    if reach.max() > LARGEST_LOWERING:
+    ratio = lowering.max(axis=(1, 2)) / np.where(deepest > 0.0, deepest, np.inf)
+    if ratio.max() > LARGEST_LOWERING:
         logger.warning(
             "case %s: cycles from %.3g to %.3g of the life lower the surface by %.1f times the "
-            "penetration; depths swing when it is more than about %g: take more blocks",
+            "penetration; depths oscillate when it is more than about %g: take more blocks",
             life.case.name,
-            stint.start,
-            stint.end,
-            reach.max(),
+            step.start,
+            step.end,
+            ratio.max(),
             LARGEST_LOWERING,
         )

@@ -1,4 +1,4 @@
-"""Creep laws: one equation a function."""
+"""Creep laws: one equation per function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MINUTES_PER_MONTH = 365.25 / 12.0 * 24.0 * 60.0
 CREEP_STRAIN_BASE = 3.491e-3
 CREEP_STRAIN_PER_DECADE = 7.966e-4
 CREEP_DECADE_OFFSET = 4.0
-# The logarithm is followed down to this age, min; before 0.4 min the strain would be negative.
+# Youngest age of the logarithm, min; before 0.4 min the strain would be negative.
 FIRST_MINUTE = 1.0
 
 # Lee and Pienkowski (1998), the paper on recovery; read in its abstract.
@@ -32,7 +32,7 @@ def creep_from_pressure(max_pressure: ArrayLike, creep_per_pressure: float) -> N
     Parameters
     ----------
     max_pressure : array
-        Largest pressure each element has seen, MPa.
+        Largest pressure of each element so far, MPa.
     creep_per_pressure : float
         Depth per pressure at the age in question, mm/MPa.
 
@@ -44,8 +44,8 @@ def creep_from_pressure(max_pressure: ArrayLike, creep_per_pressure: float) -> N
     Notes
     -----
     The depths of Bei (2003), Table B-1, follow the cycle-maximum pressure of Table A-1 with
-    0.0165-0.0190 mm/MPa in all 50 cells, independently of insert thickness. The constant holds
-    for the life it was found for (51 months); :func:`creep_development` carries it to other ages.
+    0.0165-0.0190 mm/MPa in all 50 values, independently of insert thickness. The constant is valid
+    for the life it was found for (51 months); :func:`creep_development` converts it to other ages.
 
     References
     ----------
@@ -56,13 +56,7 @@ def creep_from_pressure(max_pressure: ArrayLike, creep_per_pressure: float) -> N
 
 
 def creep_strain_per_pressure(minutes: float) -> float:
-    """Compressive creep strain of UHMWPE per MPa after a time under load in minutes.
-
-    Raises
-    ------
-    ValueError
-        If the time is not positive.
-    """
+    """Compressive creep strain of UHMWPE per MPa after a positive time under load in minutes."""
     if not minutes > 0.0:
         raise ValueError(f"creep needs a positive time, got {minutes} minutes")
     decades = np.log10(minutes) - CREEP_DECADE_OFFSET
@@ -70,28 +64,10 @@ def creep_strain_per_pressure(minutes: float) -> float:
 
 
 def creep_development(minutes: float, reference_minutes: float) -> float:
-    """Creep at one age as a part of that at another, growing with the logarithm of time.
+    """Creep at one age relative to that at another, with the logarithm of time.
 
-    Parameters
-    ----------
-    minutes : float
-        Time of implantation, min; ages under a minute count as a minute.
-    reference_minutes : float
-        Age at which the development is one, min.
-
-    Returns
-    -------
-    float
-        Positive; above one at ages beyond the reference.
-
-    Raises
-    ------
-    ValueError
-        If the reference is not positive.
-
-    Notes
-    -----
-    The ratio of :func:`creep_strain_per_pressure` at both ages. Source and trust are the same.
+    The ratio of :func:`creep_strain_per_pressure` at both ages; ages below a minute count as a
+    minute.
     """
     youngest = max(minutes, FIRST_MINUTE)
     return creep_strain_per_pressure(youngest) / creep_strain_per_pressure(reference_minutes)
@@ -100,26 +76,21 @@ def creep_development(minutes: float, reference_minutes: float) -> float:
 def creep_from_strain(
     max_pressure: ArrayLike, thickness: ArrayLike, minutes: float
 ) -> NDArray[np.float64]:
-    """Creep depth as a strain over the local thickness, growing with the logarithm of time.
+    """Creep depth as a strain over the local thickness, with the logarithm of time.
 
     Parameters
     ----------
     max_pressure : array
-        Largest pressure each element has seen, MPa.
+        Largest pressure of each element so far, MPa.
     thickness : array, broadcast against `max_pressure`
         Local thickness of the insert, mm.
     minutes : float
-        Time of implantation, min.
+        Time of implantation, min, positive.
 
     Returns
     -------
     array
         Creep depth, mm, along the inward normal.
-
-    Raises
-    ------
-    ValueError
-        If the time is not positive.
 
     Notes
     -----
@@ -140,7 +111,7 @@ def creep_from_strain(
 
 
 def recovered_part(minutes: float) -> float:
-    """Part of the creep that comes back within a time without load.
+    """Fraction of the creep that is recovered within a time without load.
 
     Parameters
     ----------
@@ -155,9 +126,9 @@ def recovered_part(minutes: float) -> float:
     Notes
     -----
     R = 0.51 [1 + 0.27 (log10 t - 4)], from its zero at 2 min to 0.51 at 10 000 min and beyond.
-    After 10 000 min of 2 to 8 MPa, 51 % of the creep came back in the end, with the logarithm of
-    time, and 73 % of that within the first 1000 min of 10 000 (abstract read). That the parts are
-    the same after years and at the pressures of a knee is an assumption.
+    After 10 000 min of 2 to 8 MPa, 51 % of the creep was recovered in the end, with the logarithm
+    of time, and 73 % of that within the first 1000 min of 10 000 (abstract read). The same
+    fractions are assumed after years and at the pressures of a knee.
 
     References
     ----------

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-# Cross-shear ratio of a square path, and the largest there is.
+# Cross-shear ratio of a square path, the largest possible.
 SQUARE_PATH = 0.5
 
 
 def frictional_work(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array]:
-    """Work of friction of a cycle, in all and across its principal direction.
+    """Work of friction of a cycle, total and across its principal direction.
 
     Parameters
     ----------
@@ -29,10 +29,10 @@ def frictional_work(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array]
     Notes
     -----
     Friction acts along the slip, so a step in direction a does p |s| cos^2(a - b) along direction
-    b and p |s| sin^2(a - b) across it. The principal direction is the b that makes the work across
-    least over the whole cycle. With W = sum p |s| and D = |sum p |s| (cos 2a, sin 2a)| that least
-    work is (W - D) / 2: the smaller eigenvalue of sum p |s| t t^T. Two sums over the frames are all
-    it takes. The principal direction is that of one cycle of one activity on its own.
+    b and p |s| sin^2(a - b) across it. The principal direction is the b that minimizes the work
+    across over the whole cycle. With W = sum p |s| and D = |sum p |s| (cos 2a, sin 2a)| that
+    minimum is (W - D) / 2: the smaller eigenvalue of sum p |s| t t^T. The principal direction is
+    that of one cycle of one activity.
 
     References
     ----------
@@ -54,17 +54,9 @@ def frictional_work(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array]
 
 
 def cross_shear_ratio(work: ArrayLike, cross_work: ArrayLike) -> Array:
-    """Work across the principal direction as a part of all work.
+    """Work across the principal direction relative to all work, both of :func:`frictional_work`.
 
-    Parameters
-    ----------
-    work, cross_work : array
-        Results of :func:`frictional_work`, or sums of them.
-
-    Returns
-    -------
-    array
-        From 0 (straight paths, and where nothing slides) to 0.5 (square or round ones).
+    From 0 (straight paths, and where nothing slides) to 0.5 (square or round ones).
     """
     total = np.asarray(work, dtype=np.float64)
     return np.asarray(cross_work, dtype=np.float64) / np.where(total > 0.0, total, 1.0)

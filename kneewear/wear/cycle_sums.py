@@ -1,4 +1,4 @@
-"""What one cycle does to every element, summed over its frames."""
+"""Wear, work and largest pressure of every element over one cycle."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CycleSums:
-    """One cycle of one activity of one case, without its frames.
+    """One cycle of one activity of one case, summed over its frames.
 
     Parameters
     ----------
     wear_depth : array, shape (side, row, column)
         Depth worn off in one cycle, mm.
     work, cross_work : array, shape (side, row, column)
-        Frictional work of the cycle, in all and across its principal direction, per area and
+        Frictional work of the cycle, total and across its principal direction, per area and
         coefficient of friction, MPa mm.
     max_pressure : array, shape (side, row, column)
         Largest pressure of the cycle, MPa.
@@ -44,41 +44,29 @@ class CycleSums:
 def sum_cycle(history: ContactHistory, case: int, law: WearLaw) -> CycleSums:
     """Sum one cycle of one case over its frames.
 
-    Parameters
-    ----------
-    history : ContactHistory
-        Histories of a batch of cases.
-    case : int
-        Index of the case.
-    law : WearLaw
-        Wear law.
-
-    Returns
-    -------
-    CycleSums
-        Sums in double precision and in the order of the frames: a case's result does not depend on
-        its neighbours in the batch.
+    In double precision and in the order of the frames: the result of a case does not depend on
+    the others of its batch.
     """
     max_pressure = history.pressure[case].max(axis=0).astype(np.float64)
-    # Most elements are never touched: leaving them out halves the time. Frames stay the slowest
-    # axis in memory, for numpy adds in another order along the fastest.
-    touched = max_pressure > 0.0
-    pressure = np.ascontiguousarray(history.pressure[case][:, touched])
-    slip = np.ascontiguousarray(history.slip[case][:, touched])
+    # Most elements are never loaded: omitting them halves the time. Frames remain the slowest axis
+    # in memory because numpy adds in another order along the fastest.
+    loaded = max_pressure > 0.0
+    pressure = np.ascontiguousarray(history.pressure[case][:, loaded])
+    slip = np.ascontiguousarray(history.slip[case][:, loaded])
     work, cross_work = frictional_work(pressure, slip)
     wear_depth = worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law)
     return CycleSums(
-        wear_depth=_put_back(wear_depth, touched),
-        work=_put_back(work, touched),
-        cross_work=_put_back(cross_work, touched),
+        wear_depth=_scattered(wear_depth, loaded),
+        work=_scattered(work, loaded),
+        cross_work=_scattered(cross_work, loaded),
         max_pressure=max_pressure,
         avg_pressure=history.avg_pressure[case].max(axis=0),
         max_penetration=history.max_penetration[case].max(axis=0),
     )
 
 
-def _put_back(values: Array, touched: NDArray[np.bool_]) -> Array:
-    """Values of the touched elements among all others, which are zero."""
-    everywhere = np.zeros(touched.shape)
-    everywhere[touched] = values
+def _scattered(values: Array, loaded: NDArray[np.bool_]) -> Array:
+    """Values of the loaded elements in an array that is zero elsewhere."""
+    everywhere = np.zeros(loaded.shape)
+    everywhere[loaded] = values
     return everywhere

@@ -1,4 +1,4 @@
-"""Per-frame record of the simulated cycles: what summaries and figures need of the histories."""
+"""Frame histories of the simulated cycles, for summaries and figures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import Case, ContactHistory
 
 FRAME_FIELDS = (
     "load",
@@ -55,7 +54,7 @@ class CycleRecord:
     force : array, shape (activity, case, frame, side, 3)
         Resultant on the insert, N.
     reaction_force, reaction_moment : array, shape (activity, case, frame, 3)
-        What the drivers exert on the femoral component, N and N mm.
+        Force and moment that keep the prescribed motion, N and N mm.
     max_pressure, avg_pressure, contact_area : array, shape (activity, case, frame, side)
         MPa, MPa and mm2.
     centre_of_pressure : array, shape (activity, case, frame, side, 3)
@@ -86,13 +85,7 @@ class CycleRecord:
 
 
 def check_same_cases(histories: Mapping[str, ContactHistory]) -> ContactHistory:
-    """Return the first history after checking that all share cases, sides and frames.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or if cases, sides or percent of the cycle differ.
-    """
+    """First history, after a check that there is one and all share cases, sides and frames."""
     if not histories:
         raise ValueError("no contact history given")
     first = next(iter(histories.values()))
@@ -105,7 +98,7 @@ def check_same_cases(histories: Mapping[str, ContactHistory]) -> ContactHistory:
 
 
 def record_cycles(histories: Mapping[str, ContactHistory]) -> CycleRecord:
-    """Keep the frame histories and the pressure map at the frame of largest load.
+    """Frame histories, and the pressure map at the frame of largest load.
 
     Parameters
     ----------
@@ -123,18 +116,20 @@ def record_cycles(histories: Mapping[str, ContactHistory]) -> CycleRecord:
         If the histories do not share cases, sides and frames.
     """
     first = check_same_cases(histories)
-    stacked = {
-        field: np.stack([getattr(history, field) for history in histories.values()])
-        for field in FRAME_FIELDS
-    }
+    items = list(histories.values())
+    peak = [
+        item.pressure[np.arange(len(item.cases)), np.argmax(item.load, axis=1)] for item in items
+    ]
     return CycleRecord(
         activities=tuple(histories),
         cases=first.cases,
         sides=first.sides,
         percent=first.percent,
-        time=np.stack([history.time for history in histories.values()]),
-        peak_load_pressure=np.stack([_peak_load_pressure(item) for item in histories.values()]),
-        **stacked,
+        peak_load_pressure=np.stack(peak),
+        **{
+            name: np.stack([getattr(item, name) for item in items])
+            for name in ("time", *FRAME_FIELDS)
+        },
     )
 
 
@@ -158,9 +153,3 @@ def join_cycles(parts: Sequence[CycleRecord]) -> CycleRecord:
         for field in (*FRAME_FIELDS, "peak_load_pressure")
     }
     return replace(first, cases=tuple(case for part in parts for case in part.cases), **joined)
-
-
-def _peak_load_pressure(history: ContactHistory) -> NDArray[np.float32]:
-    """Element pressures of every case at its frame of largest load."""
-    peak_frames = np.argmax(history.load, axis=1)
-    return history.pressure[np.arange(len(history.cases)), peak_frames]

@@ -1,9 +1,13 @@
-"""Wear laws: depth worn off in one cycle from pressure and sliding."""
+"""Wear laws: depth removed in one cycle by sliding under pressure.
+
+To add a law: a class here, listed in `WEAR_LAWS`; its name in `WearSettings.wear_law`
+(`kneewear/settings/wear.py`); and, to document it, the comment in `config/config.yaml`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,44 +24,43 @@ MM3_PER_N_MM_FROM_MM3_PER_N_M = 1.0e-3
 
 
 def cycles_of_life(cycles_per_year: float, months: float) -> float:
-    """Activity cycles in a life of so many months."""
+    """Number of cycles in a life of so many months."""
     return cycles_per_year * months / MONTHS_PER_YEAR
 
 
 class WearLaw(Protocol):
-    """How pressure and cross-shear turn sliding into depth.
+    """How pressure and cross-shear convert sliding to depth.
 
     Every law has the form depth = f(CS) sum_t w(p_t) |s_t|: a weight of the pressure at each
-    frame, summed along the path, times a factor of the cross-shear ratio CS of the whole cycle. So
-    a law needs one sum an element, and no histories.
+    frame, summed along the path, times a factor of the cross-shear ratio CS of the whole cycle. A
+    law so needs one sum per element, and no histories. A law with a field `wear_factor`, mm3/(N mm)
+    on a square path, takes its value from the settings.
     """
+
+    # Sentence for reports; "{factor}" is replaced by the wear factor with its unit.
+    summary: ClassVar[str]
+    references: ClassVar[tuple[str, ...]]
 
     def weight(self, pressure: Array) -> Array:
         """Weight w of sliding under a pressure, MPa; zero at zero pressure."""
 
     def factor(self, cross_shear: Array) -> Array | float:
-        """Factor f at a cross-shear ratio of 0 to 0.5; weight and factor together give mm a mm."""
+        """Factor f at a cross-shear ratio of 0 to 0.5; weight and factor give mm per mm."""
 
 
 @dataclass(frozen=True)
 class Archard:
     """Wear proportional to pressure and sliding: depth = k sum_t p_t |s_t|.
 
-    Parameters
-    ----------
-    wear_factor : float
-        k: volume removed per force and sliding distance, mm3/(N mm).
-
-    Notes
-    -----
-    The direction of sliding has no influence: the factor on a straight path is k. Holds while the
-    depth is small against the thickness.
-
-    References
-    ----------
-    Archard, J.F. (1953) Contact and rubbing of flat surfaces. J. Applied Physics 24, 981-988.
+    The direction of sliding has no influence. Valid while the depth is small against the
+    thickness. `wear_factor` is k, the volume removed per force and sliding distance, mm3/(N mm).
     """
 
+    summary: ClassVar[str] = "Wear follows Archard's law with {factor}"
+    references: ClassVar[tuple[str, ...]] = (
+        "Archard, J.F. (1953) Contact and rubbing of flat surfaces. J. Applied Physics 24, "
+        "981-988.",
+    )
     wear_factor: float
 
     def weight(self, pressure: Array) -> Array:
@@ -73,27 +76,28 @@ class Archard:
 class UnifiedTheory:
     """Wear by the work across the principal direction only: k(CS) = 2 k CS.
 
-    Parameters
-    ----------
-    wear_factor : float
-        k: factor on a square path (CS = 0.5), mm3/(N mm).
+    `wear_factor` is k on a square path (CS = 0.5), mm3/(N mm).
 
     Notes
     -----
-    Molecules align along the principal direction of sliding and are torn off by work across it.
+    Molecules align along the principal direction of sliding and are removed by work across it.
     On a rectangle of sides A <= B that is A / (A + B) of all work, so the factor is proportional
-    to A / (A + B). On a straight path it is zero: nothing wears. The idea was read in the abstract
-    of the first paper, the form A / (A + B) is from memory of both. Measured factors peak at
-    rectangles of 3 by 7 (Turell's thesis, abstract read) and do not vanish on straight paths.
-
-    References
-    ----------
-    Wang, A. (2001) A unified theory of wear for ultra-high molecular weight polyethylene in
-    multi-directional sliding. Wear 248, 38-47.
-    Turell, M., Wang, A. and Bellare, A. (2003) Quantification of the effect of cross-path motion on
-    the wear rate of ultra-high molecular weight polyethylene. Wear 255, 1034-1039.
+    to A / (A + B); on a straight path it is zero. The idea was read in the abstract of the first
+    paper, the form A / (A + B) is from memory of both. Measured factors peak at rectangles of 3 by
+    7 (Turell's thesis, abstract read) and do not vanish on straight paths.
     """
 
+    summary: ClassVar[str] = (
+        "Wear is proportional to the work across the principal direction only (unified theory, "
+        "Wang 2001), with {factor} on a square path"
+    )
+    references: ClassVar[tuple[str, ...]] = (
+        "Wang, A. (2001) A unified theory of wear for ultra-high molecular weight polyethylene in "
+        "multi-directional sliding. Wear 248, 38-47.",
+        "Turell, M., Wang, A. and Bellare, A. (2003) Quantification of the effect of cross-path "
+        "motion on the wear rate of ultra-high molecular weight polyethylene. Wear 255, "
+        "1034-1039.",
+    )
     wear_factor: float
 
     def weight(self, pressure: Array) -> Array:
@@ -111,34 +115,28 @@ WORK_ALONG_OVER_ACROSS = 6.4
 
 @dataclass(frozen=True)
 class DirectionalWork:
-    """Wear by the work along and across the principal direction, each with its own worth.
+    """Wear by the work along and across the principal direction, with different weights.
 
-    Parameters
-    ----------
-    wear_factor : float
-        k: factor on a square path (CS = 0.5), mm3/(N mm).
+    `wear_factor` is k on a square path (CS = 0.5), mm3/(N mm).
 
     Notes
     -----
     k(CS) = 2 k [CS + (1 - CS) / 6.4] / (1 + 1 / 6.4): removing a volume takes 6.4 times as much
     work along the molecules as across them. On a straight path the factor is 2 k / 7.4 = 0.27 k.
-    The ratio was read in the paper's abstract; the absolute works given there are not used, for
-    they would make factors a thousand times smaller than usual ones. Strickland et al. and O'Brien
-    et al. go on from here with a memory of the order in which directions follow each other; that
-    needs more than sums over a cycle and is not provided.
-
-    References
-    ----------
-    Schwenke, T. and Wimmer, M.A. (2013) Cross-shear in metal-on-polyethylene articulation of
-    orthopaedic implants and its relationship to wear. Wear 301, 168-174.
-    Strickland, M.A., Dressler, M.R. and Taylor, M. (2012) Predicting implant UHMWPE wear
-    in-silico: a robust, adaptable computational-numerical framework for future theoretical models.
-    Wear 274-275, 100-108.
-    O'Brien, S.T. et al. (2014) An energy dissipation and cross shear time dependent computational
-    wear model for the analysis of polyethylene wear in total knee replacements. J. Biomechanics 47,
-    1127-1133.
+    The ratio was read in the paper's abstract; the absolute works given there are not used because
+    they would make factors a thousand times smaller than usual ones. Strickland et al. (2012, Wear
+    274-275, 100-108) and O'Brien et al. (2014, J. Biomechanics 47, 1127-1133) add a memory of the
+    order of directions; that needs more than sums over a cycle and is not provided.
     """
 
+    summary: ClassVar[str] = (
+        "Wear weights the work along the principal direction 6.4 times less than the work across "
+        "it (Schwenke and Wimmer 2013), with {factor} on a square path"
+    )
+    references: ClassVar[tuple[str, ...]] = (
+        "Schwenke, T. and Wimmer, M.A. (2013) Cross-shear in metal-on-polyethylene articulation "
+        "of orthopaedic implants and its relationship to wear. Wear 301, 168-174.",
+    )
     wear_factor: float
 
     def weight(self, pressure: Array) -> Array:
@@ -147,28 +145,28 @@ class DirectionalWork:
 
     def factor(self, cross_shear: Array) -> Array:
         """k(CS), mm3/(N mm)."""
-        worth = cross_shear + (1.0 - cross_shear) / WORK_ALONG_OVER_ACROSS
-        return self.wear_factor * worth / (SQUARE_PATH * (1.0 + 1.0 / WORK_ALONG_OVER_ACROSS))
+        weighted = cross_shear + (1.0 - cross_shear) / WORK_ALONG_OVER_ACROSS
+        return self.wear_factor * weighted / (SQUARE_PATH * (1.0 + 1.0 / WORK_ALONG_OVER_ACROSS))
 
 
 @dataclass(frozen=True)
 class PressurePower:
-    """Wear factor that falls with pressure: k(p) = 2e-6 p^-0.84 mm3/(N m), p in MPa.
+    """Wear factor that decreases with pressure: k(p) = 2e-6 p^-0.84 mm3/(N m), p in MPa.
 
     Notes
     -----
-    Independent of direction: on a straight path the factor is the same. Wear grows with p^0.16
-    only, that is, hardly with load. The relation was fitted to pins and simulators under nominal
-    stresses of a few MPa and more; it has no upper end at small pressures, where depth vanishes
-    all the same. Form and both coefficients are from memory of the literature.
-
-    References
-    ----------
-    Vassiliou, K. and Unsworth, A. (2004) Is the wear factor in total joint replacements dependent
-    on the nominal contact stress in ultra-high molecular weight polyethylene contacts? Proc. IMechE
-    Part H: J. Engineering in Medicine 218, 101-107.
+    Independent of direction. Wear grows with p^0.16 only, that is, hardly with load. The relation
+    was fitted to pins and simulators under nominal stresses of a few MPa and more; the factor is
+    unbounded at small pressures, where the depth vanishes all the same. Form and both coefficients
+    are from memory of the literature.
     """
 
+    summary: ClassVar[str] = "The wear factor decreases with pressure (Vassiliou and Unsworth 2004)"
+    references: ClassVar[tuple[str, ...]] = (
+        "Vassiliou, K. and Unsworth, A. (2004) Is the wear factor in total joint replacements "
+        "dependent on the nominal contact stress in ultra-high molecular weight polyethylene "
+        "contacts? Proc. IMechE Part H 218, 101-107.",
+    )
     coefficient: float = 2.0e-6 * MM3_PER_N_MM_FROM_MM3_PER_N_M
     exponent: float = -0.84
 
@@ -188,17 +186,19 @@ class CrossShearAndPressure:
     Notes
     -----
     p in MPa, conventional polyethylene. On a straight path the factor is zero. The relation was
-    fitted to pins under a few MPa for use in hips; at the 15 to 30 MPa of a knee it lies far beyond
-    and makes k vanish (exp(-0.29 * 20) = 0.003), so it serves for comparison only. Form and all
-    three coefficients are from memory of the literature.
-
-    References
-    ----------
-    Kang, L., Galvin, A.L., Fisher, J. and Jin, Z. (2009) Enhanced computational prediction of
-    polyethylene wear in hip joints by incorporating cross-shear and contact pressure in addition to
-    load and sliding distance: effect of head diameter. J. Biomechanics 42, 912-918.
+    fitted to pins under a few MPa for use in hips; the 15 to 30 MPa of a knee are far outside and
+    make k vanish (exp(-0.29 * 20) = 0.003), so it serves for comparison only. Form and all three
+    coefficients are from memory of the literature.
     """
 
+    summary: ClassVar[str] = (
+        "The wear factor increases with cross-shear and decreases with pressure (Kang et al. 2009)"
+    )
+    references: ClassVar[tuple[str, ...]] = (
+        "Kang, L., Galvin, A.L., Fisher, J. and Jin, Z. (2009) Enhanced computational prediction "
+        "of polyethylene wear in hip joints by incorporating cross-shear and contact pressure in "
+        "addition to load and sliding distance. J. Biomechanics 42, 912-918.",
+    )
     constant: float = -13.1
     cross_shear_exponent: float = 0.19
     pressure_rate: float = -0.29
@@ -215,25 +215,27 @@ class CrossShearAndPressure:
 
 @dataclass(frozen=True)
 class ContactArea:
-    """Wear volume = C x contact area x sliding distance, whatever the pressure.
+    """Wear volume = C x contact area x sliding distance, independent of the pressure.
 
     Notes
     -----
     C = (32 CS + 0.3) 1e-9 up to CS = 0.04 and (1.9 CS + 1.6) 1e-9 beyond, a pure number (mm3 per
-    mm2 and mm), for conventional polyethylene. On a straight path C is 0.3e-9. The two pieces miss
-    each other by 6 % at 0.04. An element counts while its pressure is above zero, so depth depends
-    on where contact is, not on how hard it presses. Form and all four coefficients are from memory
-    of the literature.
-
-    References
-    ----------
-    Liu, F., Galvin, A., Jin, Z. and Fisher, J. (2011) A new formulation for the prediction of
-    polyethylene wear in artificial hip joints. Proc. IMechE Part H: J. Engineering in Medicine 225,
-    16-24.
-    Abdelgaied, A., Liu, F., Brockett, C., Jennings, L., Fisher, J. and Jin, Z. (2011) Computational
-    wear prediction of artificial knee joints based on a new wear law and formulation.
-    J. Biomechanics 44, 1108-1116.
+    mm2 and mm), for conventional polyethylene. On a straight path C is 0.3e-9. The two parts differ
+    by 6 % at 0.04. An element counts while its pressure is above zero, so depth depends on where
+    contact is, not on its pressure. Form and all four coefficients are from memory of the
+    literature.
     """
+
+    summary: ClassVar[str] = (
+        "Wear follows contact area and cross-shear, independent of the pressure (Liu et al. 2011, "
+        "Abdelgaied et al. 2011)"
+    )
+    references: ClassVar[tuple[str, ...]] = (
+        "Liu, F., Galvin, A., Jin, Z. and Fisher, J. (2011) A new formulation for the prediction "
+        "of polyethylene wear in artificial hip joints. Proc. IMechE Part H 225, 16-24.",
+        "Abdelgaied, A. et al. (2011) Computational wear prediction of artificial knee joints "
+        "based on a new wear law and formulation. J. Biomechanics 44, 1108-1116.",
+    )
 
     def weight(self, pressure: Array) -> Array:
         """One where loaded, zero elsewhere."""
@@ -245,35 +247,27 @@ class ContactArea:
         return 1.0e-9 * np.where(cross_shear < 0.04, low, high)
 
 
+# Laws by their name in the settings (`WearSettings.wear_law`).
+WEAR_LAWS: dict[str, type[WearLaw]] = {
+    "archard": Archard,
+    "unified_theory": UnifiedTheory,
+    "directional_work": DirectionalWork,
+    "pressure_power": PressurePower,
+    "cross_shear_and_pressure": CrossShearAndPressure,
+    "contact_area": ContactArea,
+}
+
+
 def choose_wear_law(settings: WearSettings) -> WearLaw:
-    """Wear law that the settings name.
-
-    Parameters
-    ----------
-    settings : WearSettings
-        `wear_law`, and the wear factor of those laws that take one.
-
-    Returns
-    -------
-    WearLaw
-
-    Raises
-    ------
-    ValueError
-        If there is no law of that name.
-    """
-    wear_factor = settings.wear_factor_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M
-    laws: dict[str, WearLaw] = {
-        "archard": Archard(wear_factor),
-        "unified_theory": UnifiedTheory(wear_factor),
-        "directional_work": DirectionalWork(wear_factor),
-        "pressure_power": PressurePower(),
-        "cross_shear_and_pressure": CrossShearAndPressure(),
-        "contact_area": ContactArea(),
-    }
-    if settings.wear_law not in laws:
-        raise ValueError(f"wear_law must be one of {', '.join(laws)}, got {settings.wear_law!r}")
-    return laws[settings.wear_law]
+    """Wear law `settings.wear_law`, with the wear factor of the settings if it has one."""
+    if settings.wear_law not in WEAR_LAWS:
+        names = ", ".join(WEAR_LAWS)
+        raise ValueError(f"wear_law must be one of {names}, got {settings.wear_law!r}")
+    law = WEAR_LAWS[settings.wear_law]
+    if "wear_factor" not in {field.name for field in fields(law)}:  # type: ignore[arg-type]
+        return law()
+    factor = settings.wear_factor_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M
+    return law(wear_factor=factor)  # type: ignore[call-arg]
 
 
 def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law: WearLaw) -> Array:
@@ -298,7 +292,7 @@ def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law
 
     Notes
     -----
-    depth = f(CS) sum_t w(p_t) |s_t|. Holds while the depth is small against the thickness.
+    depth = f(CS) sum_t w(p_t) |s_t|. Valid while the depth is small against the thickness.
     """
     weight = law.weight(np.asarray(pressure, dtype=np.float64))
     distance = np.linalg.norm(np.asarray(slip, dtype=np.float64), axis=-1)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.settings.cases import Case
+from kneewear.simulation.history import Case
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ class DamageMaps:
     wear_depth, creep_depth, damage_depth : array, shape (life, case, side, row, column)
         Depths normal to the insert's surface, mm; damage = wear + creep.
     max_pressure : array, shape (life, case, side, row, column)
-        Largest pressure each element has seen in any activity of the life, MPa.
+        Largest pressure of each element in any activity of the life, MPa.
     avg_pressure : array, shape (life, case, side)
         Maximum over the cycle, and over the activities of the life, of the mean non-zero element
         pressure, MPa.
     cross_shear : array, shape (life, case, side, row, column)
-        Frictional work across its principal direction as a part of all, over the life; 0 to 0.5.
+        Frictional work across its principal direction relative to all, over the life; 0 to 0.5.
     """
 
     lives: tuple[str, ...]
@@ -54,41 +55,20 @@ class DamageMaps:
 
 
 def join_damage(parts: Sequence[DamageMaps]) -> DamageMaps:
-    """Put batches of cases one after another.
-
-    Parameters
-    ----------
-    parts : sequence of DamageMaps
-        Batches with the same lives, activities, shares and sides.
-
-    Returns
-    -------
-    DamageMaps
-        All cases, in the order given.
-
-    Raises
-    ------
-    ValueError
-        If there is no batch, or if lives, activities, shares or sides differ.
-    """
+    """Join batches of cases with the same lives, activities, shares and sides."""
     if not parts:
         raise ValueError("no batch of damage maps to join")
     first = parts[0]
     for part in parts[1:]:
-        same_axes = (part.lives, part.activities, part.sides) == (
-            first.lives,
-            first.activities,
-            first.sides,
-        )
-        if not (same_axes and np.array_equal(part.shares, first.shares)):
-            raise ValueError("batches of damage maps differ in lives, activities, shares or sides")
+        for name in ("lives", "activities", "shares", "sides"):
+            if not np.array_equal(getattr(part, name), getattr(first, name)):
+                raise ValueError(f"batches of damage maps differ in {name}")
+    arrays = [name for name in vars(first) if name.endswith(("_depth", "_pressure", "_shear"))]
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in arrays
+    }
     return replace(
         first,
         cases=tuple(case for part in parts for case in part.cases),
-        wear_depth=np.concatenate([part.wear_depth for part in parts], axis=1),
-        creep_depth=np.concatenate([part.creep_depth for part in parts], axis=1),
-        damage_depth=np.concatenate([part.damage_depth for part in parts], axis=1),
-        max_pressure=np.concatenate([part.max_pressure for part in parts], axis=1),
-        avg_pressure=np.concatenate([part.avg_pressure for part in parts], axis=1),
-        cross_shear=np.concatenate([part.cross_shear for part in parts], axis=1),
+        **joined,
     )

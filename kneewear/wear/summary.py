@@ -1,4 +1,4 @@
-"""Case summaries: the tidy table every later result is made of."""
+"""Case summaries: the tidy table of all results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Row = tuple[str, float, str]
 
 
 def damage_area(max_pressure: NDArray[np.float64], area: NDArray[np.float64]) -> float:
-    """Surface area of all elements that were ever loaded, mm2."""
+    """Surface area of all elements loaded during the cycle, mm2."""
     return float(area[max_pressure > 0.0].sum())
 
 
@@ -48,7 +48,7 @@ def damage_volume(depth: NDArray[np.float64], area: NDArray[np.float64]) -> floa
 
 
 def border_pressure(max_pressure: NDArray[np.float64], valid: NDArray[np.bool_]) -> float:
-    """Largest pressure on the outermost elements, MPa: above zero, contact is cut off there."""
+    """Largest pressure on the outermost elements, MPa: if positive, contact is cut off there."""
     padded = np.pad(valid, 1)
     inner = valid & padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
     return float(np.max(max_pressure, where=valid & ~inner, initial=0.0))
@@ -57,7 +57,7 @@ def border_pressure(max_pressure: NDArray[np.float64], valid: NDArray[np.bool_])
 def summarize_cases(
     maps: DamageMaps, cycles: CycleRecord, grid: ElementGrid, settings: WearSettings
 ) -> pd.DataFrame:
-    """Reduce damage maps and cycles to one value a quantity.
+    """Reduce damage maps and cycles to one value per quantity.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def summarize_cases(
     grid : ElementGrid
         Element centres and areas of the fresh insert.
     settings : WearSettings
-        Length of the lives, cycles a year and density.
+        Length of the lives, cycles per year and density.
 
     Returns
     -------
@@ -86,18 +86,17 @@ def summarize_cases(
     Notes
     -----
     `max_pressure` is the largest element pressure of the cycle and `avg_pressure` the maximum over
-    the cycle of the mean non-zero element pressure. `wear_depth` and `creep_depth` stand at the
-    element of maximum `damage_depth`; their own maxima are `max_wear_depth` and
-    `max_creep_depth`. `damage_area` is the union of elements ever loaded; `damage_volume` includes
-    creep, `wear_volume` is material lost, and only it counts for `mass_loss` (mg in a million
-    cycles). Rates are those of the whole life, a year: `linear_wear_rate` of the largest wear,
-    `linear_penetration_rate` of the largest damage, and the same of volumes; they do not exist for
-    a life of no length. `cross_shear` is the mean ratio of the wear volume. A `border_pressure`
-    above zero says that contact reaches the end of the element grid and is cut off there. Centres
-    of pressure, load line and residual are those of the fresh surface, over the activities that
-    have a share in the life; the centre of pressure of `..._x` and `..._z` is the one at the frame
-    of largest load. Positions are in the insert's frame of a
-    right knee: x posterior, z medial.
+    the cycle of the mean non-zero element pressure. `wear_depth` and `creep_depth` are those of the
+    element of maximum `damage_depth`; their own maxima are `max_wear_depth` and `max_creep_depth`.
+    `damage_area` is the union of all loaded elements; `damage_volume` includes creep, `wear_volume`
+    is material lost, the only part of `mass_loss` (mg per million cycles). Rates are averages over
+    the life, per year, of the largest wear (`linear_wear_rate`), the largest damage
+    (`linear_penetration_rate`) and the same of volumes; NaN for a life of zero length.
+    `cross_shear` is the mean ratio of the wear volume. A positive `border_pressure` shows that
+    contact reaches the end of the element grid and is cut off there. Centres of pressure, load line
+    and residual are those of the fresh surface, over the activities that have a share in the life;
+    `centre_of_pressure_x` and `..._z` are at the frame of largest load. Positions are in the
+    insert's frame of a right knee: x posterior, z medial.
     """
     if maps.cases != cycles.cases or maps.activities != cycles.activities:
         raise ValueError("damage maps and cycle record hold different cases or activities")
@@ -107,7 +106,7 @@ def summarize_cases(
         (case.name, life, case.thickness, case.body_mass, side, *row)
         for case_index, case in enumerate(maps.cases)
         for life_index, life in enumerate(maps.lives)
-        for side, row in _case_rows(maps, cycles, grid, settings, (life_index, case_index))
+        for side, row in _case_rows(maps, cycles, grid, settings, life_index, case_index)
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -117,34 +116,33 @@ def _case_rows(
     cycles: CycleRecord,
     grid: ElementGrid,
     settings: WearSettings,
-    place: tuple[int, int],
+    life: int,
+    case: int,
 ) -> Iterator[tuple[str, Row]]:
     """All rows of one life and case with their side."""
-    life, case = place
     used = np.flatnonzero(maps.shares[life] > 0.0)
     for index, side in enumerate(maps.sides):
-        for row in _damage_rows(maps, grid, (life, case, index)):
-            yield side, row
-        for row in _rate_rows(maps, grid, settings, (life, case, index)):
-            yield side, row
-        for row in _centre_of_pressure_rows(cycles, used, case, index):
-            yield side, row
-    for row in _balance_rows(cycles, used, case):
-        yield BOTH_SIDES, row
+        rows = [
+            *_damage_rows(maps, grid, (life, case, index)),
+            *_rate_rows(maps, grid, settings, (life, case, index)),
+            *_centre_of_pressure_rows(cycles, used, case, index),
+        ]
+        yield from ((side, row) for row in rows)
+    yield from ((BOTH_SIDES, row) for row in _equilibrium_rows(cycles, used, case))
 
 
-def _damage_rows(maps: DamageMaps, grid: ElementGrid, place: tuple[int, int, int]) -> list[Row]:
-    """Pressures, depths, area, volumes and places of one life, case and side."""
-    wear, creep, damage = maps.wear_depth[place], maps.creep_depth[place], maps.damage_depth[place]
-    pressure, area, centre = maps.max_pressure[place], grid.area[place[2]], grid.centre[place[2]]
+def _damage_rows(maps: DamageMaps, grid: ElementGrid, index: tuple[int, int, int]) -> list[Row]:
+    """Pressures, depths, area, volumes and positions of one life, case and side."""
+    wear, creep, damage = maps.wear_depth[index], maps.creep_depth[index], maps.damage_depth[index]
+    pressure, area, centre = maps.max_pressure[index], grid.area[index[2]], grid.centre[index[2]]
     worst = np.unravel_index(np.argmax(damage), damage.shape)
     pressed = np.unravel_index(np.argmax(pressure), pressure.shape)
-    touched = bool(pressure[pressed] > 0.0)
-    where = centre[worst] if touched else np.full(3, np.nan)
-    apart = float(np.linalg.norm(centre[worst] - centre[pressed])) if touched else float("nan")
+    loaded = bool(pressure[pressed] > 0.0)
+    position = centre[worst] if loaded else np.full(3, np.nan)
+    distance = float(np.linalg.norm(centre[worst] - centre[pressed])) if loaded else float("nan")
     return [
         ("max_pressure", float(pressure[pressed]), "MPa"),
-        ("avg_pressure", float(maps.avg_pressure[place]), "MPa"),
+        ("avg_pressure", float(maps.avg_pressure[index]), "MPa"),
         ("wear_depth", float(wear[worst]), "mm"),
         ("creep_depth", float(creep[worst]), "mm"),
         ("damage_depth", float(damage[worst]), "mm"),
@@ -154,45 +152,39 @@ def _damage_rows(maps: DamageMaps, grid: ElementGrid, place: tuple[int, int, int
         ("max_creep_depth", float(creep.max()), "mm"),
         ("wear_volume", damage_volume(wear, area), "mm3"),
         ("creep_volume", damage_volume(creep, area), "mm3"),
-        ("damage_location_x", float(where[0]), "mm"),
-        ("damage_location_z", float(where[2]), "mm"),
-        ("distance_max_damage_to_max_pressure", apart, "mm"),
-        ("border_pressure", border_pressure(pressure, grid.valid[place[2]]), "MPa"),
+        ("damage_location_x", float(position[0]), "mm"),
+        ("damage_location_z", float(position[2]), "mm"),
+        ("distance_max_damage_to_max_pressure", distance, "mm"),
+        ("border_pressure", border_pressure(pressure, grid.valid[index[2]]), "MPa"),
     ]
 
 
 def _rate_rows(
-    maps: DamageMaps, grid: ElementGrid, settings: WearSettings, place: tuple[int, int, int]
+    maps: DamageMaps, grid: ElementGrid, settings: WearSettings, index: tuple[int, int, int]
 ) -> list[Row]:
-    """Places of largest wear and creep, rates and cross-shear of one life, case and side."""
-    wear, creep, damage = maps.wear_depth[place], maps.creep_depth[place], maps.damage_depth[place]
-    area = grid.area[place[2]]
+    """Positions of largest wear and creep, rates and cross-shear of one life, case and side."""
+    wear, creep, damage = maps.wear_depth[index], maps.creep_depth[index], maps.damage_depth[index]
+    area, centre = grid.area[index[2]], grid.centre[index[2]]
     volume = damage_volume(wear, area)
     years = settings.months / MONTHS_PER_YEAR
-    a_year = 1.0 / years if years > 0.0 else float("nan")
+    per_year = 1.0 / years if years > 0.0 else float("nan")
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)
-    a_million = 1.0e6 / cycles if cycles > 0.0 else float("nan")
-    crossed = damage_volume(wear * maps.cross_shear[place], area)
+    per_million = 1.0e6 / cycles if cycles > 0.0 else float("nan")
+    weighted = damage_volume(wear * maps.cross_shear[index], area)
     rows: list[Row] = []
     for name, depth in (("wear", wear), ("creep", creep)):
-        where = _deepest(depth, grid.centre[place[2]])
-        rows += [(f"{name}_location_{axis}", where[number], "mm") for number, axis in AXES]
+        worst = np.unravel_index(np.argmax(depth), depth.shape)
+        position = centre[worst] if depth[worst] > 0.0 else np.full(3, np.nan)
+        rows += [(f"{name}_location_{axis}", float(position[n]), "mm") for n, axis in AXES]
     return [
         *rows,
-        ("linear_wear_rate", a_year * float(wear.max()), "mm/year"),
-        ("linear_penetration_rate", a_year * float(damage.max()), "mm/year"),
-        ("volumetric_wear_rate", a_year * volume, "mm3/year"),
-        ("volumetric_penetration_rate", a_year * damage_volume(damage, area), "mm3/year"),
-        ("mass_loss", a_million * settings.density_mg_per_mm3 * volume, "mg/million cycles"),
-        ("cross_shear", crossed / volume if volume > 0.0 else float("nan"), "1"),
+        ("linear_wear_rate", per_year * float(wear.max()), "mm/year"),
+        ("linear_penetration_rate", per_year * float(damage.max()), "mm/year"),
+        ("volumetric_wear_rate", per_year * volume, "mm3/year"),
+        ("volumetric_penetration_rate", per_year * damage_volume(damage, area), "mm3/year"),
+        ("mass_loss", per_million * settings.density_mg_per_mm3 * volume, "mg/million cycles"),
+        ("cross_shear", weighted / volume if volume > 0.0 else float("nan"), "1"),
     ]
-
-
-def _deepest(depth: NDArray[np.float64], centre: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Place of the largest depth, mm; NaN where there is none."""
-    worst = np.unravel_index(np.argmax(depth), depth.shape)
-    x, y, z = centre[worst] if depth[worst] > 0.0 else np.full(3, np.nan)
-    return float(x), float(y), float(z)
 
 
 def _centre_of_pressure_rows(
@@ -216,7 +208,7 @@ def _centre_of_pressure_rows(
     return [*rows, ("unloaded_frames", unloaded, "1")]
 
 
-def _balance_rows(cycles: CycleRecord, used: NDArray[np.intp], case: int) -> list[Row]:
+def _equilibrium_rows(cycles: CycleRecord, used: NDArray[np.intp], case: int) -> list[Row]:
     """Load line, residual and spring force of the whole knee."""
     load, line = cycles.load[used, case], cycles.load_line[used, case]
     spring = np.abs(cycles.spring_force[used, case]) / load

@@ -1,26 +1,19 @@
-"""Contact on an insert that is no longer fresh."""
+"""Contact on a worn insert."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from kneewear.activity.activity import Activity
-from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.surface import Surface
-from kneewear.geometry.table import SurfaceTable
+from kneewear.geometry.knee import KneeModel
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory
 
-
-class Resimulation(Protocol):
-    """Simulates one cycle of one case again on another surface."""
-
-    def __call__(self, worn: ElementGrid, fresh: ContactHistory) -> ContactHistory:
-        """The cycle of `fresh` (one case on the fresh insert) on the worn one."""
+# Simulates the cycle of one case on the fresh insert again on the elements of a worn one.
+Resimulation = Callable[[ElementGrid, ContactHistory], ContactHistory]
 
 
 @dataclass(frozen=True)
@@ -29,31 +22,28 @@ class WornContact:
 
     Parameters
     ----------
-    surfaces, tables : mapping of side to Surface and SurfaceTable
-        Femoral condyles and their lookup tables.
+    knee : KneeModel
+        The knee with the fresh insert.
     activities : mapping of name to Activity
         Prescribed motions and loads.
     settings : SimulationSettings
         Settings of the fresh insert's simulation.
-    distance_tables : mapping of side to DistanceTable, optional
-        Needed when `settings.distance` is "table".
     medial_lateral : {"held", "as_simulated"}
         Whether every frame keeps the medial-lateral position it had on the fresh insert.
 
     Notes
     -----
-    Holding matters where the insert alone keeps the condyles in place. A bearing that is dished by
-    hundredths of a millimetre loses its hold as creep digs deeper than that; without friction and
-    ligaments the femoral component then slides off sideways. The force that holding takes is in
-    the histories' reactions, and in the log. In the default study's case of 10 mm and 100 kg it is
-    up to 16 N under a load of 2943 N, a seventh of what a friction of 0.04 would bear.
+    Holding matters where only the insert restores the medial-lateral position. If its dish is
+    hundredths of a millimetre deep, it no longer restores once creep is deeper than that; without
+    friction and ligaments the femoral component then moves off sideways. The force that holds the
+    position is in the histories' reactions, and in the log. In the default study's case of 10 mm
+    and 100 kg it is up to 16 N under a load of 2943 N, a seventh of what friction with a
+    coefficient of 0.04 would bear.
     """
 
-    surfaces: Mapping[str, Surface]
-    tables: Mapping[str, SurfaceTable]
+    knee: KneeModel
     activities: Mapping[str, Activity]
     settings: SimulationSettings
-    distance_tables: Mapping[str, DistanceTable] | None = None
     medial_lateral: str = "held"
 
     def __call__(self, worn: ElementGrid, fresh: ContactHistory) -> ContactHistory:
@@ -82,12 +72,5 @@ class WornContact:
             translation[:, 2] = fresh.translation[0, :, 2]
             activity = replace(activity, translation=translation)
             settings = settings.model_copy(update={"medial_lateral": "held"})
-        return simulate_cases(
-            worn,
-            self.surfaces,
-            self.tables,
-            activity,
-            fresh.cases,
-            settings,
-            self.distance_tables,
-        )
+        knee = replace(self.knee, grid=worn, coarse_grid=None)
+        return simulate_cases(knee, activity, fresh.cases, settings)

@@ -1,4 +1,4 @@
-"""The insert's surface after some of it is worn off and crept away."""
+"""The insert's surface after wear and creep."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from kneewear.geometry.element_grid import ElementGrid
 
 Array = NDArray[np.float64]
 
-# Elements steeper than this (80 deg) cannot be lowered straight down.
+# Elements steeper than this (80 deg) cannot be lowered along y.
 LEAST_UPRIGHT = 0.17
-# Largest part of a difference two neighbours may level out at once.
+# Largest fraction of a difference that two neighbours may exchange at once.
 STABLE_EXCHANGE = 0.25
 
 
@@ -26,20 +26,18 @@ def lower_surface(
     Parameters
     ----------
     grid : ElementGrid
-        Elements of the fresh insert, laid on the plane y = 0.
-    damage : array, shape (side, row, column)
-        Depth worn off and crept away, normal to the fresh surface, mm.
-    wear : array, shape (side, row, column)
-        Depth worn off, mm.
+        Elements of the fresh insert, projected on the plane y = 0.
+    damage, wear : array, shape (side, row, column)
+        Depths of wear and creep, and of wear, normal to the fresh surface, mm.
     smoothing : float
-        Length over which the lowering is levelled out, mm.
+        Length over which the lowering is smoothed, mm.
     thins : bool
         Whether wear makes the layer thinner, and so stiffer.
 
     Returns
     -------
     ElementGrid
-        The same cells with new heights, normals, tangents, areas and thicknesses.
+        The same elements with new heights, normals, tangents, areas and thicknesses.
 
     Raises
     ------
@@ -48,22 +46,22 @@ def lower_surface(
 
     Notes
     -----
-    A depth d normal to an element of normal n lowers it by d / n_y straight down. Over its cell
-    that takes away area x d, exactly what `kneewear.wear.summary.damage_volume` counts, and cells
-    stay where they are in the plan. Both ways of lowering agree while depths are small against the
+    A depth d normal to an element of normal n lowers it by d / n_y along y. Over its projection
+    that removes area x d, exactly what `kneewear.wear.summary.damage_volume` counts, and elements
+    keep their projections. Both ways of lowering agree while depths are small against the
     surface's radii.
 
     The lowering is smoothed by diffusion with a standard deviation of `smoothing` before it is
     applied, because single elements are worn by few frames; neighbours exchange volume, so the sum
-    of plan area x lowering stays the same to rounding. Smoothed over much more than an element's
+    of projected area x lowering is conserved to rounding. Smoothed over much more than an element's
     width the surface would no longer follow its own wear at edges. Reported depths are not
     smoothed. Slopes are those of the fresh surface less the gradient of the lowering.
     """
     upright = np.where(grid.valid, grid.normal[..., 1], 1.0)
     if (upright[damage > 0.0] < LEAST_UPRIGHT).any():
         raise ValueError(
-            "an element to be worn is steeper than 80 deg; surfaces that are not laid on the plane "
-            "y = 0, such as a post, cannot be updated: set wear.blocks to 1"
+            "an element to be worn is steeper than 80 deg; surfaces that are not projected on the "
+            "plane y = 0, such as a post, cannot be updated: set wear.blocks to 1"
         )
     plan_area = grid.area * upright
     drops, slopes = np.empty_like(damage), np.empty((*damage.shape, 2))
@@ -74,7 +72,7 @@ def lower_surface(
         slopes[side] = _slopes(drops[side], grid.valid[side], steps)
     centre = grid.centre.copy()
     centre[..., 1] -= drops
-    normal = _turned(grid.normal, slopes)
+    normal = _lowered_normals(grid.normal, slopes)
     tangent_row = _tangent_nearest_x(normal)
     return replace(
         grid,
@@ -88,18 +86,18 @@ def lower_surface(
 
 
 def smooth_drop(drop: Array, plan_area: Array, widths: Array, length: float) -> Array:
-    """Level a lowering out between neighbouring cells.
+    """Smooth a lowering by exchange between neighbours.
 
     Parameters
     ----------
     drop : array, shape (row, column)
         Lowering, mm.
     plan_area : array, shape (row, column)
-        Area of each cell in the plan, mm2; zero where there is no element.
+        Projected area of each element, mm2; zero where there is none.
     widths : array, shape (2,)
-        Width of a cell along rows and columns, mm.
+        Width of an element along rows and columns, mm.
     length : float
-        Standard deviation of the levelling, mm; zero leaves the lowering as it is.
+        Standard deviation of the smoothing, mm; zero for none.
 
     Returns
     -------
@@ -150,8 +148,8 @@ def _difference(drop: Array, valid: NDArray[np.bool_], axis: int) -> Array:
     return np.moveaxis(total / np.maximum(count, 1), 0, axis)
 
 
-def _turned(normal: Array, slopes: Array) -> Array:
-    """Unit normals of a surface y(x, z) whose slopes fell by the given ones."""
+def _lowered_normals(normal: Array, slopes: Array) -> Array:
+    """Unit normals of a surface y(x, z) whose slopes decreased by the given ones."""
     leaning = normal / normal[..., 1:2]
     leaning[..., 0] += slopes[..., 0]
     leaning[..., 2] += slopes[..., 1]

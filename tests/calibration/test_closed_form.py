@@ -8,11 +8,12 @@ import pytest
 from kneewear import default_study
 from kneewear.activity.parametric import build_parametric_activity
 from kneewear.geometry.grid import build_grid
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.table import tabulate_surface
-from kneewear.settings.cases import Case
 from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 from kneewear.studies.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
 from kneewear.studies.calibration.constants import apply_overrides
 from kneewear.wear.accumulation import accumulate_wear
@@ -30,9 +31,11 @@ def by_engine() -> np.ndarray:
     implant = build_parametric_implant(shape, "built-in", STUDY.implant.nominal_thickness_mm)
     grid = build_grid(implant, rows=COARSE.rows, columns=COARSE.columns)
     history = simulate_cases(
-        grid=grid,
-        surfaces=implant.femoral,
-        tables={side: tabulate_surface(one, 61, 31) for side, one in implant.femoral.items()},
+        KneeModel(
+            implant,
+            grid,
+            {side: tabulate_surface(one, 61, 31) for side, one in implant.femoral.items()},
+        ),
         activity=build_parametric_activity("gait", STUDY.activities["gait"], COARSE.frames),
         cases=[Case("one", *CELL)],
         settings=STUDY.simulation.model_copy(

@@ -9,6 +9,7 @@ import pytest
 
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.distance_tabulation import build_distance_table
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.sides import SIDES
@@ -95,10 +96,8 @@ def test_deeper_than_the_band_the_surface_is_asked(side):
 def test_a_simulated_cycle_agrees_frame_by_frame():
     study = gait_study().with_settings(distance="table")
     nodes = {side: tabulate_surface(f, 61, 31) for side, f in study.implant.femoral.items()}
-    smooth = simulate_cases(
-        study.grid, study.implant.femoral, nodes, study.activity, [CASES[1]], study.settings,
-        tables(),
-    )  # fmt: skip
+    knee = KneeModel(study.implant, study.grid, nodes, tables())
+    smooth = simulate_cases(knee, study.activity, [CASES[1]], study.settings)
     exact = history()
     # Medial-lateral equilibrium is soft: forces of some 1e-6 shift it by less than a micrometre.
     assert smooth.translation == pytest.approx(exact.translation, abs=1e-3)
@@ -124,10 +123,9 @@ def test_a_table_that_misses_its_error_is_refused():
         )
         for side, table in tables().items()
     }
-    with pytest.raises(ValueError, match="misses its wanted error by a factor of 4"):
-        simulate_cases(
-            study.grid, study.implant.femoral, {}, study.activity, [CASES[0]], study.settings, worse
-        )
+    with pytest.raises(ValueError, match="exceeds its error limit by a factor of 4"):
+        knee = KneeModel(study.implant, study.grid, {}, worse)
+        simulate_cases(knee, study.activity, [CASES[0]], study.settings)
 
 
 def test_a_band_of_any_width_serves():

@@ -108,8 +108,8 @@ def test_spring_is_slack_in_its_gap_and_linear_beyond():
 def test_course_of_a_load_and_its_frames():
     force = np.arange(12.0).reshape(4, 3)
     load = Load(force, point=[1.0, 2.0, 3.0])
-    assert load.course(4)[:, :3] == pytest.approx(force)
-    assert load.course(4)[2, 6:] == pytest.approx([1, 2, 3])
+    assert load.time_history(4)[:, :3] == pytest.approx(force)
+    assert load.time_history(4)[2, 6:] == pytest.approx([1, 2, 3])
     assert load.at(2).wrench(np.zeros(3), np.eye(3))[0][:3] == pytest.approx(force[2])
 
 

@@ -17,6 +17,7 @@ from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the tests)
     arc,
@@ -27,11 +28,11 @@ from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the test
 )
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
 from kneewear.settings.files import read_settings
 from kneewear.settings.study import load_study, merge_settings
 from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 
 MODULUS = confined_modulus(463.0, 0.46)
 UPRIGHT = np.eye(3)
@@ -83,11 +84,12 @@ class Study:
     settings: object
     nodes: tuple[int, int] = (61, 31)
 
+    def knee(self, **options):
+        samples = {s: tabulate_surface(f, *self.nodes) for s, f in self.implant.femoral.items()}
+        return KneeModel(self.implant, self.grid, samples, **options)
+
     def run(self, *cases, **options):
-        tables = {s: tabulate_surface(f, *self.nodes) for s, f in self.implant.femoral.items()}
-        return simulate_cases(
-            self.grid, self.implant.femoral, tables, self.activity, cases, self.settings, **options
-        )
+        return simulate_cases(self.knee(), self.activity, cases, self.settings, **options)
 
     def with_settings(self, **changes):
         return replace(self, settings=self.settings.model_copy(update=changes))

@@ -21,8 +21,8 @@ from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.fit import fit_regression
 
 READERS = {
-    "studies/calibration/fitting.py",
-    "studies/calibration/trade_off.py",
+    "calibration/fitting.py",
+    "calibration/trade_off.py",
     "regression/comparison.py",
     "regression/materials.py",
 }

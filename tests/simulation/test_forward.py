@@ -15,10 +15,10 @@ from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.periodic import fit_periodic
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.settings.cases import Case
 from kneewear.simulation.cases import GRAVITY
-from kneewear.simulation.drive import Drive, axial_load, recorded_drive
+from kneewear.simulation.cycle import CycleBoundaryConditions, axial_load
 from kneewear.simulation.forward import Integrator, solve_forward
+from kneewear.simulation.history import Case
 from kneewear.simulation.quasi_static import solve_quasi_static
 from tests.physics.bodies import contact_of, energy, gait_study
 
@@ -29,17 +29,13 @@ MASS = 4e-4
 WEIGHT = 75.0 * GRAVITY
 
 
-def nothing():
-    """No progress to tell."""
-
-
 @cache
 def knee():
-    """Study, pairs, layers and the quasi-static passage of the built-in gait."""
+    """Study, pairs, layers and the quasi-static solution of the built-in gait."""
     study = gait_study(ROWS, COLUMNS, FRAMES)
     found = [contact_of(study.implant, ROWS, COLUMNS, side) for side in (0, 1)]
     pairs, layers = zip(*found, strict=True)
-    still, _ = solve_quasi_static(pairs, layers, study.activity, WEIGHT, study.settings, nothing)
+    still, _ = solve_quasi_static(pairs, layers, study.activity, WEIGHT, study.settings)
     return study, pairs, layers, still
 
 
@@ -49,10 +45,10 @@ def body(mass=MASS):
 
 @cache
 def walked(tolerance=1e-5, damping=0.2, cycles=1, solver=None, samples=None, mass=MASS):
-    study, pairs, layers, still = knee()
-    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    _, pairs, layers, still = knee()
+    conditions = still.conditions
     integrator = Integrator(tolerance, damping, cycles, solver)
-    return solve_forward(pairs, layers, body(mass), drive, integrator, samples=samples)
+    return solve_forward(pairs, layers, body(mass), conditions, integrator, samples=samples)
 
 
 def stance():
@@ -63,12 +59,12 @@ def stance():
 def test_motion_stays_near_the_equilibria():
     _, _, _, still = knee()
     moved = walked()
-    apart = np.abs(moved.place - np.hstack([still.translation, still.rotation]))[stance()]
+    apart = np.abs(moved.coordinates - still.coordinates)[stance()]
     # A micrometre of height is about a per cent of force; the bearing hardly restores sideways.
     assert apart[:, 1].max() < 3e-4
     assert apart[:, 2].max() < 0.1
     assert apart[:, 3].max() < 1e-4
-    # Prescribed coordinates follow the drive.
+    # Prescribed coordinates follow the prescribed motion.
     assert apart[:, [0, 4, 5]].max() < 1e-9
 
 
@@ -86,7 +82,7 @@ def test_lighter_bodies_come_nearer_to_the_equilibria():
     """Inertia and damping (in proportion to the root of mass) are all that keeps them apart."""
     _, _, _, still = knee()
     apart = [
-        np.abs(walked(mass=mass).place[:, 1] - still.translation[:, 1])[stance()].max()
+        np.abs(walked(mass=mass).coordinates[:, 1] - still.coordinates[:, 1])[stance()].max()
         for mass in (1e-2, 1e-3, 1e-4)
     ]
     assert apart[0] > 1.8 * apart[1] > 3.2 * apart[2]
@@ -94,8 +90,10 @@ def test_lighter_bodies_come_nearer_to_the_equilibria():
 
 @pytest.mark.slow
 def test_error_falls_with_the_tolerance():
-    reference = walked(1e-8).place[:, 1:4]
-    errors = [np.abs(walked(t).place[:, 1:4] - reference).max(axis=0) for t in (1e-3, 1e-5, 1e-7)]
+    reference = walked(1e-8).coordinates[:, 1:4]
+    errors = [
+        np.abs(walked(t).coordinates[:, 1:4] - reference).max(axis=0) for t in (1e-3, 1e-5, 1e-7)
+    ]
     # Errors of single steps are what is bounded: those of the whole path fall more slowly.
     assert (errors[1] < 0.2 * errors[0]).all()
     assert (errors[2] < 0.2 * errors[1]).all()
@@ -106,8 +104,8 @@ def test_error_falls_with_the_tolerance():
 @pytest.mark.slow
 def test_solvers_agree():
     one, other = walked(1e-6), walked(1e-6, solver="scipy")
-    assert np.abs(one.place - other.place)[:, 1].max() < 1e-6
-    assert np.abs(one.place - other.place)[:, 2].max() < 1e-4
+    assert np.abs(one.coordinates - other.coordinates)[:, 1].max() < 1e-6
+    assert np.abs(one.coordinates - other.coordinates)[:, 2].max() < 1e-4
 
 
 def test_a_cycle_ends_where_it_began_once_it_is_periodic():
@@ -119,12 +117,12 @@ def test_a_cycle_ends_where_it_began_once_it_is_periodic():
 
 def test_energy_balances_over_the_cycle():
     """Work of load and drivers = kinetic + elastic + dissipated, within 0.1 % of what flows."""
-    study, pairs, layers, still = knee()
-    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    _, pairs, layers, still = knee()
+    conditions = still.conditions
     moved = walked(samples=4000)
-    load = fit_periodic(drive.loads[0].course(FRAMES), drive.duration)
+    load = fit_periodic(conditions.loads[0].time_history(FRAMES), conditions.duration)
     powers, stored = [], []
-    columns = (moved.place, moved.rates, moved.reaction, moved.inertia, moved.contact)
+    columns = (moved.coordinates, moved.rates, moved.reaction, moved.inertia, moved.contact)
     for time, place, rates, reaction, inertia, contact in zip(moved.time, *columns, strict=True):
         rotation, axes = body_three_123(place[3:]), turn_axes(place[3:])
         jacobian = np.eye(6)
@@ -152,20 +150,21 @@ def test_energy_balances_over_the_cycle():
 @pytest.mark.slow
 def test_mirrored_knee_moves_mirrored():
     _, pairs, layers, still = knee()
-    study = knee()[0]
-    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    study, conditions = knee()[0], still.conditions
     mirror = np.array([-1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
     femoral = {side: surface.mirrored() for side, surface in study.implant.femoral.items()}
     insert = {side: surface.mirrored() for side, surface in study.implant.insert.items()}
     implant = replace(study.implant, femoral=femoral, insert=insert, left=True)
     found = [contact_of(implant, ROWS, COLUMNS, side) for side in (0, 1)]
     other_pairs, other_layers = zip(*found, strict=True)
-    axial = axial_load(still.load, still.load_line, -still.translation[:, 0])
-    other_drive = replace(drive, motion=drive.motion * mirror, loads=(axial,))
+    axial = axial_load(still.load, still.load_line, -still.coordinates[:, 0])
+    other_conditions = replace(conditions, motion=conditions.motion * mirror, loads=(axial,))
     other_body = solid_body(MASS, [25.0] * 3, [-1.0, 5.0, 0.0])
-    other = solve_forward(other_pairs, other_layers, other_body, other_drive, Integrator(1e-6, 0.2))
-    one = solve_forward(pairs, layers, body(), drive, Integrator(1e-6, 0.2))
-    apart = np.abs(other.place * mirror - one.place)
+    other = solve_forward(
+        other_pairs, other_layers, other_body, other_conditions, Integrator(1e-6, 0.2)
+    )
+    one = solve_forward(pairs, layers, body(), conditions, Integrator(1e-6, 0.2))
+    apart = np.abs(other.coordinates * mirror - one.coordinates)
     assert apart[:, 1].max() < 1e-6
     assert apart[:, 2].max() < 1e-4
     assert apart[:, 3].max() < 1e-7
@@ -179,10 +178,10 @@ def test_a_pendulum_swings_as_huygens_says():
     period = 2.0 * np.pi * np.sqrt((radius**2 + length**2) / (gravity * length))
     start = np.zeros((40, 6))
     start[:, 5] = 1e-3
-    drive = Drive(start, period, ["theta_3"], [weight])
-    moved = solve_forward([], [], pendulum, drive, Integrator(1e-8, 0.0))
+    conditions = CycleBoundaryConditions(start, period, ["theta_3"], [weight])
+    moved = solve_forward([], [], pendulum, conditions, Integrator(1e-8, 0.0))
     expected = 1e-3 * np.cos(2.0 * np.pi * moved.time / period)
-    assert moved.place[:, 5] == pytest.approx(expected, abs=2e-7)
+    assert moved.coordinates[:, 5] == pytest.approx(expected, abs=2e-7)
 
 
 def test_a_damped_oscillator_obeys_its_closed_form():
@@ -192,51 +191,53 @@ def test_a_damped_oscillator_obeys_its_closed_form():
     damping = 2.0 * ratio * np.sqrt(stiffness * MASS)
     start = np.zeros((60, 6))
     start[:, 0] = 1.0
-    drive = Drive(start, 12.0 / rate, ["x"], springs=[Spring("x", stiffness, damping=damping)])
-    by_spring = solve_forward([], [], body(), drive, Integrator(1e-8, 0.0))
+    conditions = CycleBoundaryConditions(
+        start, 12.0 / rate, ["x"], springs=[Spring("x", stiffness, damping=damping)]
+    )
+    by_spring = solve_forward([], [], body(), conditions, Integrator(1e-8, 0.0))
     damped = np.sqrt(1.0 - ratio**2) * rate * by_spring.time
     expected = np.exp(-ratio * rate * by_spring.time) * (
         np.cos(damped) + ratio / np.sqrt(1.0 - ratio**2) * np.sin(damped)
     )
-    assert by_spring.place[:, 0] == pytest.approx(expected, abs=2e-6)
+    assert by_spring.coordinates[:, 0] == pytest.approx(expected, abs=2e-6)
     # The same damper asked for as a part of the critical one.
-    bare = replace(drive, springs=[Spring("x", stiffness)])
+    bare = replace(conditions, springs=[Spring("x", stiffness)])
     by_ratio = solve_forward([], [], body(), bare, Integrator(1e-8, ratio))
-    assert by_ratio.place[:, 0] == pytest.approx(by_spring.place[:, 0], abs=1e-6)
+    assert by_ratio.coordinates[:, 0] == pytest.approx(by_spring.coordinates[:, 0], abs=1e-6)
 
 
 def test_losing_all_contact_is_an_error_that_names_the_frame():
-    study, pairs, layers, still = knee()
-    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    _, pairs, layers, still = knee()
+    conditions = still.conditions
     pull = np.where(np.arange(FRAMES) < 30, still.load, -50.0)
-    lifted = axial_load(pull, still.load_line, still.translation[:, 0])
+    lifted = axial_load(pull, still.load_line, still.coordinates[:, 0])
     with pytest.raises(ConvergenceError, match=r"case upward \(contact was lost\)") as caught:
         solve_forward(
-            pairs, layers, body(), replace(drive, loads=(lifted,)), Integrator(1e-5, 0.2),
+            pairs, layers, body(), replace(conditions, loads=(lifted,)), Integrator(1e-5, 0.2),
             case="upward",
         )  # fmt: skip
     assert 29 <= caught.value.frame <= 31
 
 
 def test_losing_one_side_is_recorded():
-    study, pairs, layers, still = knee()
-    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
+    _, pairs, layers, still = knee()
+    conditions = still.conditions
     line = np.where(np.abs(np.arange(FRAMES) - 10) < 2, 26.0, still.load_line)
-    aside = axial_load(still.load, line, still.translation[:, 0])
+    aside = axial_load(still.load, line, still.coordinates[:, 0])
     moved = solve_forward(
-        pairs, layers, body(), replace(drive, loads=(aside,)), Integrator(1e-4, 0.2)
+        pairs, layers, body(), replace(conditions, loads=(aside,)), Integrator(1e-4, 0.2)
     )
     assert {number for _, number in moved.lost} == {1}
-    frames = [moment / drive.duration * FRAMES for moment, _ in moved.lost]
+    frames = [moment / conditions.duration * FRAMES for moment, _ in moved.lost]
     assert 6.0 < frames[0] < 10.0
 
 
-def test_a_drive_into_the_metal_is_an_error_that_names_the_frame():
-    study, pairs, layers, still = knee()
-    drive = recorded_drive(study.activity, still, WEIGHT, study.settings)
-    motion = drive.motion.copy()
+def test_a_motion_into_the_metal_is_an_error_that_names_the_frame():
+    _, pairs, layers, still = knee()
+    conditions = still.conditions
+    motion = conditions.motion.copy()
     motion[20:26, 1] -= 12.0
-    sunk = replace(drive, motion=motion, free=("z", "theta_1"))
+    sunk = replace(conditions, motion=motion, free=("z", "theta_1"))
     with pytest.raises(ConvergenceError, match="Forward dynamics") as caught:
         solve_forward(pairs, layers, body(), sunk, Integrator(1e-5, 0.2))
     assert 17 <= caught.value.frame <= 25

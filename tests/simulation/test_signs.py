@@ -13,11 +13,12 @@ from kneewear.activity.sources import build_activity
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.curves import read_curves
 from kneewear.io.shape import load_shape
-from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.history import Case
 from kneewear.simulation.signs import (
     SignTrial,
     doubtful_signs,
@@ -36,7 +37,7 @@ def trial(reversed_sign, effort, rollback=0.0, screw_home=0.0):
 class TestVerdict:
     def test_a_much_easier_motion_is_named(self):
         sentence = doubtful_signs([trial("nothing", 0.2), trial("rotation", 0.1)], "gait")
-        assert "The motion of gait runs the contact from -8.0 to 4.0 mm" in sentence
+        assert "The motion of gait moves the contact from -8.0 to 4.0 mm" in sentence
         assert "with the sign of rotation reversed" in sentence
 
     @pytest.mark.parametrize(("given", "other"), [(0.2, 0.14), (0.1, 0.2), (0.04, 0.001)])
@@ -69,7 +70,7 @@ def test_table_holds_every_trial_and_the_doubt():
     assert table["effort_of_load"].tolist() == [0.3, 0.1, np.inf, 0.4]
 
 
-@pytest.mark.parametrize(("effort", "said"), [(0.02, "too flat to tell"), (0.2, "no reason")])
+@pytest.mark.parametrize(("effort", "said"), [(0.02, "too flat to indicate"), (0.2, "no reason")])
 def test_a_flat_bearing_is_said_to_be_no_judge(effort, said):
     table = tabulate_trials([trial("nothing", effort), trial("rotation", effort)], "gait")
     assert said in table["verdict"].iloc[0]
@@ -101,9 +102,8 @@ def fluoroscopy():
         if key not in done:
             try:
                 done[key] = simulate_cases(
-                    grid, implant.femoral, tables, motion, [Case("one", 10.0, 70.0)],
-                    exact,
-                )  # fmt: skip
+                    KneeModel(implant, grid, tables), motion, [Case("one", 10.0, 70.0)], exact
+                )
             except ConvergenceError as error:
                 done[key] = error
         if isinstance(done[key], ConvergenceError):

@@ -7,8 +7,7 @@ import pytest
 
 from kneewear import default_study
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import Case, ContactHistory
 
 SIDES = ("medial", "lateral")
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.geometry.table import tabulate_surface
-from kneewear.settings.cases import Case
+from kneewear.simulation.history import Case
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.summary import damage_volume
 from kneewear.wear.worn_contact import WornContact
@@ -149,10 +148,7 @@ def evolved():
     """Maps of a case of the default study after 1, 4, 8 and 16 blocks, on a coarse grid."""
     study = gait_study(rows=40, columns=30, frames=16)
     fresh = study.run(CASE)
-    tables = {side: tabulate_surface(f, *study.nodes) for side, f in study.implant.femoral.items()}
-    worn = WornContact(
-        study.implant.femoral, tables, {"gait": study.activity}, study.settings, None
-    )
+    worn = WornContact(study.knee(), {"gait": study.activity}, study.settings)
     chosen = default_study().wear.model_copy(update={"creep_time": "logarithm"})
     return study.grid, {
         blocks: accumulate_wear(
@@ -201,8 +197,7 @@ def test_depths_converge_with_the_number_of_blocks(evolved):
 def test_contact_on_an_insert_not_worn_yet_is_that_on_the_fresh_one():
     study = gait_study()
     fresh = study.run(CASE)
-    tables = {side: tabulate_surface(f, *study.nodes) for side, f in study.implant.femoral.items()}
-    parts = (study.implant.femoral, tables, {"gait": study.activity}, study.settings, None)
+    parts = study.knee(), {"gait": study.activity}, study.settings
     again = WornContact(*parts, "as_simulated")(study.grid, fresh)
     np.testing.assert_array_equal(again.pressure, fresh.pressure)
     held = WornContact(*parts, "held")(study.grid, fresh)

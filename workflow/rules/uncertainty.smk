@@ -1,7 +1,12 @@
 """An uncertainty study: a plan of samples, their results, what they tell, and the page."""
 
 # Consecutive samples of the plan by job, the nominal one first.
-SAMPLE_BATCHES = STUDY.batches()
+SAMPLE_BATCHES = {
+    f"b{number:03d}": (first, first + STUDY.uncertainty.samples_per_job)
+    for number, first in enumerate(
+        range(0, STUDY.uncertainty.sample_count, STUDY.uncertainty.samples_per_job)
+    )
+}
 
 
 def samples_mb(wildcards, attempt):
@@ -13,7 +18,7 @@ def samples_minutes(wildcards, attempt):
     """Run time of a batch of samples, more at every attempt."""
     frames = STUDY.simulation.frames * len(ACTIVITIES)
     return batch_minutes(
-        ELEMENTS, frames, STUDY.cases_per_job, attempt=attempt
+        ELEMENTS, frames, STUDY.uncertainty.samples_per_job, attempt=attempt
     )
 
 
@@ -62,7 +67,7 @@ rule evaluate_samples:
     params:
         source=fingerprint("evaluate_samples"),
         study=settings(STUDY),
-        samples=lambda wildcards: list(SAMPLE_BATCHES[wildcards.batch]),
+        samples=lambda wildcards: SAMPLE_BATCHES[wildcards.batch],
     script:
         "../../scripts/evaluate_samples.py"
 

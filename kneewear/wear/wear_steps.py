@@ -1,8 +1,8 @@
-"""How a life is divided: stretches of it between updates of the surface."""
+"""Division of a life into steps between updates of the surface."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Stint:
-    """Stretch of a life during which the surface stays as it is.
+class WearStep:
+    """Part of a life during which the surface does not change.
 
     Parameters
     ----------
     shares : mapping of activity to float
         Shares of its cycles; they sum to one.
     start, end : float
-        Where it begins and ends, as parts of the life's cycles.
+        Start and end, as fractions of the life's cycles.
     """
 
     shares: Mapping[str, float]
@@ -31,56 +31,47 @@ class Stint:
     end: float
 
 
-def divide_life(mixture: Mapping[str, float], settings: WearSettings) -> tuple[Stint, ...]:
-    """Stints of a life.
+def divide_life(mixture: Mapping[str, float], settings: WearSettings) -> tuple[WearStep, ...]:
+    """Steps of a life.
 
     Parameters
     ----------
     mixture : mapping of activity to float
-        Shares of the activities in the life's cycles; those of zero are left out.
+        Shares of the activities in the life's cycles; activities without a share are omitted.
     settings : WearSettings
         Number of `blocks`, and `mixing`.
 
     Returns
     -------
-    tuple of Stint
-        One a block when activities mix linearly; one a block and activity, in the order of the
+    tuple of WearStep
+        One per block when activities mix linearly; one per block and activity, in the order of the
         mapping, when they follow each other.
     """
     used = {activity: share for activity, share in mixture.items() if share > 0.0}
     ends = block_ends(settings)
-    blocks = zip((0.0, *ends[:-1]), ends, strict=True)
-    if settings.mixing == "linear":
-        return tuple(Stint(used, start, end) for start, end in blocks)
-    return tuple(stint for start, end in blocks for stint in _in_sequence(used, start, end))
-
-
-def _in_sequence(used: Mapping[str, float], start: float, end: float) -> Iterator[Stint]:
-    """One stint an activity."""
-    reached = start + (end - start) * np.cumsum(list(used.values()))
-    borders = [start, *reached[:-1].tolist(), end]
-    for activity, first, last in zip(used, borders[:-1], borders[1:], strict=True):
-        yield Stint({activity: 1.0}, first, last)
+    steps: list[WearStep] = []
+    for start, end in zip((0.0, *ends[:-1]), ends, strict=True):
+        if settings.mixing == "linear":
+            steps.append(WearStep(used, start, end))
+            continue
+        reached = start + (end - start) * np.cumsum(list(used.values()))
+        borders = [start, *reached[:-1].tolist(), end]
+        steps += [
+            WearStep({activity: 1.0}, first, last)
+            for activity, first, last in zip(used, borders[:-1], borders[1:], strict=True)
+        ]
+    return tuple(steps)
 
 
 def block_ends(settings: WearSettings) -> tuple[float, ...]:
-    """Where the blocks of a life end, as parts of its cycles; the last is one.
-
-    Parameters
-    ----------
-    settings : WearSettings
-        Number of blocks, length of the life, and whether creep takes time.
-
-    Returns
-    -------
-    tuple of float
+    """Ends of the blocks of a life, as fractions of its cycles; the last is one.
 
     Notes
     -----
-    Wear runs with the cycles, creep with the logarithm of time: nine tenths of it may come within
+    Wear grows with the cycles, creep with the logarithm of time: nine tenths of it may occur within
     the first tenth of a life. So that no block lowers the surface by much more than the others,
-    blocks end at equal steps of (f + c) / 2, where f is the part of the cycles and c the part of
-    the creep that is over. Creep that takes no time leaves equal numbers of cycles.
+    blocks end at equal steps of (f + c) / 2, where f is the fraction of the cycles and c that of
+    the creep. Without time-dependent creep all blocks have equal numbers of cycles.
     """
     count = settings.blocks
     if count == 1 or not settings.creep_takes_time:

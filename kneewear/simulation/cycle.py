@@ -1,0 +1,134 @@
+"""Boundary conditions of one cycle of an activity, and the motion that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.activity.activity import Activity
+from kneewear.contact.resultant import Resultant
+from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.rotations import body_three_123
+
+Array = NDArray[np.float64]
+# Contact of each pair at every frame.
+Contacts = tuple[tuple[Resultant, ...], ...]
+
+
+@dataclass(frozen=True)
+class CycleBoundaryConditions:
+    """Prescribed motion, loads and springs over one periodic cycle, at equally spaced frames.
+
+    Parameters
+    ----------
+    motion : array, shape (n_frames, 6)
+        Coordinates, mm and rad: prescribed where not free; the free ones start from frame 0.
+    duration : float
+        Duration of the cycle, s.
+    free : sequence of str
+        Free coordinates, of `COORDINATES`.
+    loads : sequence of Load
+        Steady loads, or loads over the frames.
+    springs : sequence of Spring
+        Springs and dampers along coordinates.
+    """
+
+    motion: Array
+    duration: float
+    free: Sequence[str]
+    loads: Sequence[Load] = ()
+    springs: Sequence[Spring] = ()
+
+    @property
+    def n_frames(self) -> int:
+        """Frames of the cycle."""
+        return len(self.motion)
+
+    def applied(self, coordinates: Array) -> Array:
+        """Force of all loads, N, and moment about the moving origin, N mm, shape (n_frames, 6)."""
+        poses = zip(coordinates[:, :3], body_three_123(coordinates[:, 3:]), strict=True)
+        return np.array(
+            [
+                sum((load.at(n).wrench(*pose)[0] for load in self.loads), np.zeros(6))
+                for n, pose in enumerate(poses)
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class CycleSolution:
+    """Motion over one cycle of a case, and the forces that belong to it, frame by frame.
+
+    Parameters
+    ----------
+    conditions : CycleBoundaryConditions
+        What the motion was solved for; its `motion` are the equilibria.
+    coordinates : array, shape (n_frames, 6)
+        Pose: mm, and body-three 1-2-3 angles in rad.
+    load, load_line : array, shape (n_frames,)
+        Axial load along -y, N, and its medial-lateral position, mm.
+    spring_force : array, shape (n_frames,)
+        Medial-lateral spring force on the moving body, N.
+    contact : array, shape (n_frames, 6)
+        Force of all contact on the moving body, N, and moment about its origin, N mm, when the pose
+        was solved.
+    inertia : array, shape (n_frames, 6)
+        Force and moment about the moving origin that accelerate it; zero in quasi-static analysis.
+    residual : array, shape (n_frames,)
+        Largest unbalanced force when the pose was solved, relative to the load; zero in forward
+        dynamics.
+    evaluations : int
+        Number of contact evaluations.
+    """
+
+    conditions: CycleBoundaryConditions
+    coordinates: Array
+    load: Array
+    load_line: Array
+    spring_force: Array
+    contact: Array
+    inertia: Array
+    residual: Array
+    evaluations: int
+
+
+def activity_loads(activity: Activity, weight: float) -> tuple[Load, ...]:
+    """Loads of an activity with a load line on the femoral component, over its frames.
+
+    Parameters
+    ----------
+    activity : Activity
+        With a load line.
+    weight : float
+        Body weight, N.
+
+    Returns
+    -------
+    tuple of Load
+        The axial load, along the insert's -y at its load line, and the further force and moment,
+        along the insert's axes at the femoral origin.
+
+    Raises
+    ------
+    ValueError
+        If the activity has no load line.
+    """
+    if activity.load_line is None:
+        raise ValueError(f"activity '{activity.name}' has no load line for its axial load")
+    down = np.zeros((activity.load.size, 3))
+    down[:, 1] = -weight * activity.load
+    return (
+        Load(force=down, point=(0.0, 0.0, activity.load_line), point_frame="fixed"),
+        Load(force=weight * activity.wrench[:, :3], moment=weight * activity.wrench[:, 3:]),
+    )
+
+
+def axial_load(load: Array, load_line: Array, posterior: Array) -> Load:
+    """Axial load, N, at its medial-lateral and anterior-posterior position of each frame, mm."""
+    zero = np.zeros_like(load)
+    force = np.stack([zero, -load, zero], axis=-1)
+    point = np.stack([posterior, zero, load_line], axis=-1)
+    return Load(force, point=point, point_frame="fixed")
