@@ -24,8 +24,8 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import save_table
 from kneewear.report.timings import draw_cost
+from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case
 
 FOLDER = Path("results/benchmarks")
 CASES = (25, 100, 400)

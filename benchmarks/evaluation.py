@@ -41,8 +41,8 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case
 
 COARSE = 30, 30
 GRIDS = ((15, 15), (30, 30), (60, 45), (100, 75), (200, 150))

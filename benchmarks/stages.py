@@ -23,8 +23,8 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case
 
 
 def penetration_by_scipy(condyle: Surface, points: np.ndarray, start: np.ndarray) -> np.ndarray:

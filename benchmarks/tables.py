@@ -27,8 +27,8 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import SurfaceTable, frame_samples, tabulate_surface
 from kneewear.io.table import open_window, save_tables
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case
 
 # Table 6.3: blocks of the sphere's and of the plane's window, along u and v, and the printed ratio.
 TABLE_6_3 = (

@@ -13,8 +13,8 @@ from pathlib import Path
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs
-from kneewear.settings.files import read_settings_file
-from kneewear.settings.study import Study, load_study, merge_settings
+from kneewear.settings.base import Study
+from kneewear.settings.study import read_study
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -24,12 +24,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--draw", action="store_true", help="write a page that shows them")
     chosen = parser.parse_args(arguments)
     try:
-        files = [read_settings_file(default_settings_file())]
-        files += [read_settings_file(path) for path in chosen.file]
-        merged: dict[str, object] = {}
-        for file in files:
-            merged = merge_settings(merged, file.content)
-        study = load_study(merged, " + ".join(file.path for file in files), files)
+        study = read_study(*chosen.file, defaults=default_settings_file())
         notes = check_inputs(study, Path())
         page = _drawn(study, notes) if chosen.draw else ""
     except InputDataError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import xarray as xr
@@ -30,10 +30,10 @@ from kneewear.io.netcdf import Layout
 from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import activity_files, mesh_files
 from kneewear.settings import study as settings
-from kneewear.settings.files import SettingsFile, read_settings_file
-from kneewear.settings.study import Study
+from kneewear.settings.base import CaseStudy, Study, WearStudy
+from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case, ContactHistory, keep_common
+from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.wear import accumulation, summary
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.maps import DamageMaps
@@ -217,12 +217,12 @@ class _Tables(Mapping[str, pd.DataFrame]):
         return sum(1 for _ in self)
 
 
-def default_study() -> Study:
+def default_study() -> WearStudy:
     """Settings of the default study.
 
     Returns
     -------
-    Study
+    WearStudy
         The settings in `default_settings_file`.
 
     Examples
@@ -232,7 +232,7 @@ def default_study() -> Study:
     >>> study.implant.nominal_thickness_mm
     6.0
     """
-    return load_study()
+    return cast(WearStudy, load_study())
 
 
 def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
@@ -263,18 +263,7 @@ def load_study(*sources: str | Path | Mapping[str, Any]) -> Study:
     >>> study.grid.rows, study.grid.columns
     (40, 20)
     """
-    merged: dict[str, Any] = {}
-    files: list[SettingsFile] = []
-    names: list[str] = []
-    for source in (default_settings_file(), *sources):
-        if isinstance(source, Mapping):
-            merged = settings.merge_settings(merged, source)
-            names.append("a mapping")
-            continue
-        files.append(read_settings_file(source))
-        merged = settings.merge_settings(merged, files[-1].content)
-        names.append(str(source))
-    return settings.load_study(merged, " + ".join(names), files)
+    return settings.read_study(*sources, defaults=default_settings_file())
 
 
 def build_knee(study: Study) -> KneeModel:
@@ -346,8 +335,9 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     >>> gait.case.values.tolist()
     ['6mm_50kg', '6mm_75kg', '10mm_50kg', '10mm_75kg']
     """
+    study = _with_cases(study)
     activities = {name: _activity(study, name) for name in study.simulated_activities()}
-    cases = [Case(**case) for case in study.case_list()]
+    cases = study.case_list()
     histories = [
         simulate_cases(knee, activity, cases, study.simulation, keep_going=True)
         for activity in activities.values()
@@ -383,6 +373,7 @@ def accumulate_wear(cycles: Cycles, study: Study) -> xr.Dataset:
     >>> volume.dims
     ('life', 'case', 'side')
     """
+    study = _with_cases(study)
     worn = WornContact(
         knee=cycles.knee,
         activities=cycles.activities,
@@ -423,7 +414,7 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     """
     maps = _damage_maps(damage)
     record = record_cycles(cycles.histories)
-    return summary.summarize_cases(maps, record, cycles.knee.grid, study.wear)
+    return summary.summarize_cases(maps, record, cycles.knee.grid, _with_cases(study).wear)
 
 
 def open_results(folder: str | Path) -> Results:
@@ -457,9 +448,16 @@ def open_results(folder: str | Path) -> Results:
     return Results(folder)
 
 
+def _with_cases(study: Study) -> CaseStudy:
+    """The study, once its kind has cases, activities and wear."""
+    if not isinstance(study, CaseStudy):
+        raise ValueError(f"a study of kind {study.kind} has no cycles; use one of kind wear")
+    return study
+
+
 def _activity(study: Study, name: str) -> Activity:
     """Motion and load of one activity, read from its files where it has some."""
-    chosen = study.activities[name]
+    chosen = study.simulated_activities()[name]
     curves = {
         part: read_curves(path, getattr(chosen, part).columns.given())
         for part, path in activity_files(study, name, _ROOT).items()

@@ -22,7 +22,8 @@ from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import activity_files, mesh_files
 from kneewear.report.preflight import Pose, draw_preflight, poses_of, render_preflight
 from kneewear.report.windows import draw_windows
-from kneewear.settings.study import Study
+from kneewear.settings.base import Study
+from kneewear.settings.static import StaticStudy
 
 # Elements a side: enough for pictures.
 ELEMENTS = (60, 45)
@@ -62,7 +63,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
             error.add_note(f"Look at {folder / name}.png")
         raise
     grid = build_grid(implant, *ELEMENTS)
-    activities = [_activity(study, name, root) for name in _driven(study)]
+    activities = [_activity(study, name, root) for name in study.simulated_activities()]
     poses = [pose for one in activities for pose in poses_of(one)] or _static_poses(study)
     figures, table = draw_preflight(implant, grid, poses, activities)
     save_figures(figures, folder)
@@ -88,13 +89,9 @@ def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figu
     return {"windows": draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))}
 
 
-def _driven(study: Study) -> tuple[str, ...]:
-    return () if study.static is not None else tuple(study.simulated_activities())
-
-
 def _activity(study: Study, name: str, root: str | Path) -> Activity:
     """One activity as its job will build it."""
-    settings = study.activities[name]
+    settings = study.simulated_activities()[name]
     tables = {
         part: read_curves(path, getattr(settings, part).columns.given())
         for part, path in activity_files(study, name, root).items()
@@ -106,9 +103,9 @@ def _activity(study: Study, name: str, root: str | Path) -> Activity:
 
 def _static_poses(study: Study) -> list[Pose]:
     """Poses of a static study, from which its cases settle."""
-    static = study.static
-    if static is None:
+    if not isinstance(study, StaticStudy):
         return []
+    static = study.static
     turn = static.tibial_external_rotation_deg
     return [
         Pose(

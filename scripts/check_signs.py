@@ -8,8 +8,8 @@ from kneewear.io.grid import load_grid
 from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
+from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.history import Case
 from kneewear.simulation.signs import check_signs, tabulate_trials
 
 with job_log(snakemake.log[0], snakemake.threads):

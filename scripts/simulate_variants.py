@@ -8,9 +8,9 @@ from kneewear.io.history import save_history
 from kneewear.io.surfaces import load_implant
 from kneewear.io.table import load_tables
 from kneewear.joblog import job_log
+from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case
 
 with job_log(snakemake.log[0], snakemake.threads):
     knee = KneeModel(

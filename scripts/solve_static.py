@@ -5,7 +5,8 @@ from kneewear.io.static import save_static
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, TableSettings
-from kneewear.settings.simulation import SimulationSettings, StaticSettings
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.settings.static import StaticSettings
 from kneewear.studies.static.cases import solve_static_cases
 from kneewear.studies.static.joint import Joint
 from kneewear.studies.static.record import tabulate_static

@@ -4,7 +4,8 @@ from kneewear.io.csv_tables import save_table
 from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, TableSettings
-from kneewear.settings.simulation import SimulationSettings, StaticSettings
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.settings.static import StaticSettings
 from kneewear.studies.static.element_study import study_active_elements, study_divisions
 from kneewear.studies.static.joint import Joint
 

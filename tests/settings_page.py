@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import types
 import typing
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from kneewear.settings.activity import FileActivity, ParametricActivity
 from kneewear.settings.implant import MeshImplantSettings, NaturalKneeSettings
-from kneewear.settings.study import Study
+from kneewear.settings.study import KINDS, Study
 from kneewear.settings.types import Settings
 
 PAGE = Path(__file__).parent.parent / "config" / "README.md"
@@ -46,6 +47,16 @@ first job.
 
 Data files are looked for in `data_folder` (the environment variable `KNEEWEAR_DATA` overrides
 it), then in the checkout; absolute paths are taken as they are.
+
+The top-level key `kind` selects the kind of study, and with it the blocks a study has:
+
+| kind | study | blocks besides those of all studies |
+|---|---|---|
+@KINDS@
+
+A file that names another `kind` than `config.yaml` inherits only the blocks this kind has. A block
+of another kind in a file of your own stops the run, with one message that names file, line, kind
+and remedy.
 
 Names carry units. Paths below are the nesting of keys; `*` stands for a name of your choice and
 `[]` for an entry of a list.
@@ -90,8 +101,9 @@ def render() -> str:
         _rows(MeshImplantSettings, "implant.meshes"),
     )
     parts = [
-        HEAD,
-        _table("Study", _rows(Study, "")),
+        HEAD.replace("@KINDS@", _kinds()),
+        _table("All studies", _rows(Study, "")),
+        *_kind_tables(),
         _table("Activities read from files (`source: file`)", files),
         CONVENTIONS,
         _table("Implants read from meshes (`source: meshes`)", meshes),
@@ -100,16 +112,45 @@ def render() -> str:
     return "\n".join(parts)
 
 
+def _own_fields(model: type[Study]) -> dict[str, Any]:
+    """Keys a kind has besides those of all studies."""
+    return {
+        key: field for key, field in model.model_fields.items() if key not in Study.model_fields
+    }
+
+
+def _kinds() -> str:
+    lines = [
+        f"| `{kind}` | {model.model_fields['kind'].description} | "
+        f"{', '.join(f'`{key}`' for key in _own_fields(model))} |"
+        for kind, model in KINDS.items()
+    ]
+    return "\n".join(lines)
+
+
+def _kind_tables() -> list[str]:
+    """Keys of each kind, those of an earlier table left out."""
+    shown: set[str] = set()
+    tables = []
+    for kind, model in KINDS.items():
+        own = {key: field for key, field in _own_fields(model).items() if key not in shown}
+        shown |= own.keys()
+        tables.append(_table(f"`kind: {kind}`", _rows(model, "", own)))
+    return tables
+
+
 def _table(title: str, rows: list[tuple[str, str, str]]) -> str:
     lines = [f"## {title}", "", "| key | value | meaning |", "|---|---|---|"]
     lines += [f"| `{key}` | {kind} | {text} |" for key, kind, text in rows]
     return "\n".join(lines) + "\n"
 
 
-def _rows(model: type[Settings], path: str) -> list[tuple[str, str, str]]:
+def _rows(
+    model: type[Settings], path: str, fields: Mapping[str, Any] | None = None
+) -> list[tuple[str, str, str]]:
     rows = []
     hints = typing.get_type_hints(model, include_extras=True)
-    for name, field in model.model_fields.items():
+    for name, field in (model.model_fields if fields is None else fields).items():
         key, text = (f"{path}.{name}" if path else name), str(field.description)
         inner, suffix = _inner(field.annotation)
         if name == "activities":

@@ -9,8 +9,10 @@ from pydantic import BaseModel, ValidationError
 
 from kneewear import default_study
 from kneewear.errors import InputDataError
-from kneewear.settings import study as config
-from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings import base, calibration, uncertainty
+from kneewear.settings import static as static_settings
+from kneewear.settings.cases import Case
+from kneewear.settings.study import KINDS, load_study, merge_settings, read_settings, read_study
 from tests.settings_page import PAGE, render
 
 FOLDER = Path(__file__).parent.parent / "config"
@@ -28,13 +30,44 @@ def changed(path, value):
 def test_default_study_is_the_factorial_design_of_the_source():
     study = default_study()
     assert len(study.case_list()) == 25
-    assert study.case_list()[0] == {"name": "6mm_50kg", "thickness": 6.0, "body_mass": 50.0}
-    assert study.simulated_activities() == ("gait",)
+    assert study.case_list()[0] == Case("6mm_50kg", 6.0, 50.0)
+    assert list(study.simulated_activities()) == ["gait"]
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_committed_study_is_valid(file):
     load_study(merge_settings(DEFAULT, read_settings(file)), file.name)
+
+
+def test_kind_decides_what_is_inherited():
+    study = read_study(FOLDER / "chapter3.yaml", defaults=FOLDER / "config.yaml")
+    assert isinstance(study, KINDS["static"])
+    assert not hasattr(study, "wear")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "study: mine\nstatic:\n  medial_mm: 0.0\n",
+            r"mine\.yaml, line 2, key static: found a block of kind static in a study of "
+            r"kind wear; .*Set kind to static, or remove static\.",
+        ),
+        (
+            "kind: static\nwear: {months: 12}\ncases: {}\n",
+            r"mine\.yaml, line 2, key wear: found a block of kind wear or uncertainty or "
+            r"calibration in a study of kind static.*remove wear and cases\.",
+        ),
+        ("kind: statik\n", r"line 1, key kind: found 'statik'; .*Did you mean 'static'\?"),
+        ("kind: static\n", r"key static: found nothing; expected a value"),
+        ("kind: [wear]\n", r"line 1, key kind: found \['wear'\]; expected one of: wear, static"),
+    ],
+)
+def test_blocks_of_another_kind_are_refused_in_one_message(tmp_path, text, message):
+    (tmp_path / "mine.yaml").write_text(text)
+    with pytest.raises(InputDataError, match=message) as caught:
+        read_study(tmp_path / "mine.yaml", defaults=FOLDER / "config.yaml")
+    assert "faults" not in str(caught.value)
 
 
 def static(**changes):
@@ -62,7 +95,7 @@ def test_faults_of_a_static_study_are_told(changes, message):
 
 
 def test_static_study_simulates_no_activity():
-    assert load_study(static()).simulated_activities() == ()
+    assert load_study(static()).simulated_activities() == {}
 
 
 def test_batches_are_consecutive_and_complete():
@@ -240,8 +273,9 @@ def test_data_folder_follows_the_environment(tmp_path, monkeypatch):
 
 
 def every_model():
-    models = [getattr(config, name) for name in dir(config)]
-    return [m for m in models if isinstance(m, type) and issubclass(m, BaseModel)]
+    modules = (base, static_settings, uncertainty, calibration)
+    named = {name: getattr(module, name) for module in modules for name in dir(module)}
+    return [m for m in named.values() if isinstance(m, type) and issubclass(m, BaseModel)]
 
 
 @pytest.mark.parametrize("model", every_model(), ids=lambda model: model.__name__)

@@ -12,7 +12,8 @@ import numpy as np
 
 from kneewear.io import netcdf
 from kneewear.io.netcdf import Variable
-from kneewear.simulation.history import Case, ContactHistory, Failure
+from kneewear.settings.cases import Case
+from kneewear.simulation.history import ContactHistory, Failure
 
 _FRAME = ("case", "frame")
 _SIDE = (*_FRAME, "side")

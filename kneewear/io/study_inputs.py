@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity
-from kneewear.settings.study import Study
+from kneewear.settings.base import Study
 
 
 def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
@@ -86,7 +86,7 @@ def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, s
     dict
         `motion` and `load` to their paths; empty for a built-in activity.
     """
-    settings = study.activities[activity]
+    settings = study.simulated_activities()[activity]
     if not isinstance(settings, FileActivity):
         return {}
     return {
@@ -137,7 +137,7 @@ def _check_implant(study: Study, files: dict[str, str]) -> None:
     if loaded:
         check_meshes(study.implant, **loaded)
     parts = {name: loaded.get(name) for name in ("insert_mesh", "underside_mesh")}
-    check_thickness(study.implant, min(study.cases.thickness_mm), **parts)
+    check_thickness(study.implant, study.thinnest_mm, **parts)
 
 
 def _check_activity(study: Study, name: str, files: dict[str, str]) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _check_activity(study: Study, name: str, files: dict[str, str]) -> tuple[str
     from kneewear.activity.sources import build_activity  # noqa: PLC0415
     from kneewear.io.curves import read_curves  # noqa: PLC0415
 
-    settings = study.activities[name]
+    settings = study.simulated_activities()[name]
     tables = {
         part: read_curves(path, getattr(settings, part).columns.given())
         for part, path in files.items()
@@ -197,7 +197,6 @@ def _fallbacks(study: Study, root: str | Path) -> tuple[str, ...]:
 def _named_files(study: Study) -> Iterator[str]:
     """Yield the data files of a study as its settings name them."""
     yield from _implant_files(study).values()
-    for name in study.simulated_activities():
-        settings = study.activities[name]
+    for settings in study.simulated_activities().values():
         if isinstance(settings, FileActivity):
             yield from (settings.motion.file, settings.load.file)

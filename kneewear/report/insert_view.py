@@ -19,7 +19,8 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.implant import sample_surface
 from kneewear.report.maps import typical_cases
 from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.settings.cases import Case
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.maps import DamageMaps
 

@@ -21,7 +21,7 @@ from kneewear.report.style import (
     show_plan,
     styled,
 )
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.maps import DamageMaps
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kneewear.settings.base import LifeStudy
 from kneewear.settings.faults import fault
 from kneewear.settings.types import Finite, Positive, Settings
 
@@ -103,3 +104,10 @@ class CalibrationSettings(Settings):
                 "Shorten the list.",
             )
         return self
+
+
+class CalibrationStudy(LifeStudy):
+    """Fit of constants of the study to published cells."""
+
+    kind: Literal["calibration"] = Field(description="Fit of constants to published cells.")
+    calibration: CalibrationSettings = Field(description="Constants, target and search.")

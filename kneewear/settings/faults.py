@@ -123,7 +123,7 @@ def refusal(
         if details["loc"] not in inner:
             location, found, expected, remedy = _describe(details, model, settings)
             where = f"key {'.'.join(map(str, location))}" if location else ""
-            place = _place(location, settings, name, files)
+            place = place_of(location, settings, name, files)
             faults.append(InputDataError(place, found, expected, remedy, where))
     if len(faults) == 1:
         return faults[0]
@@ -131,7 +131,7 @@ def refusal(
     return InputDataError(name, f"{len(faults)} faults", "none", f"Correct these:{listed}")
 
 
-def _place(
+def place_of(
     location: Location, settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]
 ) -> str:
     """File and line of a key, or of the block it is missing in; the name where no file has it."""

@@ -8,9 +8,6 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from kneewear.settings.faults import fault
-from kneewear.settings.files import (
-    read_settings,  # noqa: F401 - the public name of it
-)
 from kneewear.settings.types import (
     Finite,
     NonNegative,

@@ -1,15 +1,16 @@
-"""Settings of uncertainty studies: which constants are uncertain, by how much, and how to tell."""
+"""Settings of uncertainty studies: uncertain constants, their spread, and the method."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from kneewear.settings.activity import FileActivity
+from kneewear.settings.base import CaseStudy
 from kneewear.settings.faults import fault, fault_at
-from kneewear.settings.types import Positive, Settings
+from kneewear.settings.types import Positive, Settings, without_nulls
 
 # All entries of a list, or all names of a mapping.
 EVERY = "*"
@@ -60,10 +61,7 @@ class UncertaintySettings(Settings):
     )
     samples: Annotated[int, Field(ge=2, le=1_000_000)] = Field(
         description="Random samples; of variance_based the number N, a power of two, of which N "
-        "times the number of constants plus two are simulated; of no account for one_at_a_time."
-    )
-    samples_per_job: Annotated[int, Field(ge=1)] = Field(
-        description="Samples simulated by one job; never changes a result."
+        "times the number of constants plus two are simulated; not used by one_at_a_time."
     )
     level_percent: Annotated[float, Field(ge=50, lt=100)] = Field(
         description="Level of prediction intervals, and of intervals of the indices, percent."
@@ -90,9 +88,7 @@ class UncertaintySettings(Settings):
     @field_validator("constants", mode="before")
     @classmethod
     def _drop_removed(cls, constants: Any) -> Any:
-        if not isinstance(constants, Mapping):
-            return constants
-        return {name: block for name, block in constants.items() if block is not None}
+        return without_nulls(constants)
 
     @model_validator(mode="after")
     def _fits_the_method(self) -> UncertaintySettings:
@@ -157,41 +153,6 @@ def _chosen(block: Any, key: str, path: str) -> Sequence[str | int]:
     return found
 
 
-def changed_settings(
-    settings: Mapping[str, Any],
-    constants: Mapping[str, UncertainConstant],
-    changes: Mapping[str, float],
-) -> dict[str, Any]:
-    """Settings of a study with its uncertain constants changed.
-
-    Parameters
-    ----------
-    settings : mapping
-        Settings as plain builtins.
-    constants : mapping of name to UncertainConstant
-        What each constant changes.
-    changes : mapping of name to float
-        Random number of each constant, in the unit of its spread.
-
-    Returns
-    -------
-    dict
-        A copy; of the uncertainty study itself nothing is left in it.
-    """
-    changed = copy.deepcopy(dict(settings)) | {"uncertainty": None}
-    for name, constant in constants.items():
-        for place in (one for path in constant.settings for one in setting_places(settings, path)):
-            *way, last = place
-            block: Any = changed
-            for key in way:
-                block = block[key]
-            if constant.change == "add":
-                block[last] += changes[name]
-            else:
-                block[last] *= 1.0 + changes[name]
-    return changed
-
-
 def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySettings) -> None:
     """Refuse constants that change no number, or one that no sample is built from.
 
@@ -238,3 +199,47 @@ def _is_sampled(settings: Mapping[str, Any], place: Place) -> bool:
     if place[0] == "activities":
         return bool(settings["activities"][place[1]]["source"] == "parametric")
     return place[0] in ("cases", "simulation", "wear")
+
+
+class UncertaintyStudy(CaseStudy):
+    """Samples of a single case and life with uncertain constants."""
+
+    kind: Literal["uncertainty"] = Field(
+        description="Samples of a single case and life with uncertain constants."
+    )
+    uncertainty: UncertaintySettings = Field(description="Uncertain constants and method.")
+
+    @model_validator(mode="after")
+    def _is_of_one_plain_case(self) -> UncertaintyStudy:
+        count = len(self.case_list())
+        plain = self.wear == self.wear.without_updates()
+        found = {
+            f"{count} cases": count > 1,
+            f"{len(self.wear.lives)} lives": len(self.wear.lives) > 1,
+            f"analysis: {self.simulation.analysis}": self.simulation.analysis != "quasi_static",
+            f"blocks: {self.wear.blocks}, mixing: {self.wear.mixing}": not plain,
+        }
+        if any(found.values()):
+            raise fault(
+                f"an uncertainty study with {', '.join(k for k, there in found.items() if there)}",
+                "one thickness, one body mass and one life, quasi-static, without updates of the "
+                "surface",
+                "Set these in the study, as config/monte_carlo.yaml does, or set kind to wear.",
+            )
+        check_constants(self.model_dump(mode="json"), self.uncertainty)
+        if self.uncertainty.pose_errors and not any(
+            isinstance(block, FileActivity) and block.motion.standard_deviation is not None
+            for block in self.simulated_activities().values()
+        ):
+            raise fault_at(
+                ("uncertainty", "pose_errors"),
+                "true, and no motion with a standard deviation",
+                "false where no motion has one",
+                "Set it to false, or give motion.standard_deviation of a measured activity.",
+            )
+        return self
+
+    def batches(self) -> dict[str, tuple[int, int]]:
+        """First sample of each job and the one after its last, by the name of the batch."""
+        starts = range(0, self.uncertainty.sample_count, self.cases_per_job)
+        return {f"b{i:03d}": (first, first + self.cases_per_job) for i, first in enumerate(starts)}

@@ -20,10 +20,11 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.progress import Progress
+from kneewear.settings.cases import Case
 from kneewear.settings.simulation import ForwardSettings, SimulationSettings
 from kneewear.simulation.cycle import CycleSolution
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
-from kneewear.simulation.history import Case, ContactHistory, Failure
+from kneewear.simulation.history import ContactHistory, Failure
 from kneewear.simulation.inverse import contact_histories, empty_histories, evaluate_cycle
 from kneewear.simulation.layers import build_layers
 from kneewear.simulation.quasi_static import solve_quasi_static

@@ -9,24 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True)
-class Case:
-    """One case of a study.
-
-    Parameters
-    ----------
-    name : str
-        Unique name, used along the case axis and in `tables/cases.csv`.
-    thickness : float
-        Minimum insert thickness, mm.
-    body_mass : float
-        Body mass, kg.
-    """
-
-    name: str
-    thickness: float
-    body_mass: float
+from kneewear.settings.cases import Case
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.knee import KneeModel
+from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation.history import ContactHistory
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.settings.cases import Case
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.creep import (
     FIRST_MINUTE,
     creep_development,

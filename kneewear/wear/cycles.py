@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.settings.cases import Case
+from kneewear.simulation.history import ContactHistory
 
 FRAME_FIELDS = (
     "load",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.table import tabulate_surface
+from kneewear.settings.cases import Case
 from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case
 from kneewear.studies.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
 from kneewear.studies.calibration.constants import apply_overrides
 from kneewear.wear.accumulation import accumulate_wear

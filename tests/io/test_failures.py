@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kneewear.io.history import load_case, load_history, save_history
-from kneewear.simulation.history import Case, Failure, keep_common, tabulate_failures
+from kneewear.settings.cases import Case
+from kneewear.simulation.history import Failure, keep_common, tabulate_failures
 from tests.physics.bodies import SMALL, gait_study
 
 CASES = Case("thin", 6.0, 75.0), Case("thick", 10.0, 75.0)

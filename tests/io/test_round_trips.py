@@ -30,8 +30,9 @@ from kneewear.io.history import ELEMENT_HISTORIES, load_history, save_history
 from kneewear.io.surfaces import load_implant, save_implant
 from kneewear.io.table import load_tables, save_tables
 from kneewear.mechanics.loads import Spring
+from kneewear.settings.cases import Case
 from kneewear.sides import SIDES
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.cycles import join_cycles, record_cycles
 from kneewear.wear.maps import DamageMaps
 

@@ -12,7 +12,7 @@ from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
 from kneewear.io.vtk import save_damage_vtk, save_geometry_vtk
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from kneewear.wear.maps import DamageMaps
 from tests.geometry.test_layers import knee_of_spheres
 from tests.physics.bodies import gait_study

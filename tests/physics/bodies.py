@@ -28,11 +28,11 @@ from kneewear.geometry.primitives import (  # noqa: F401  (handed on to the test
 )
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.settings.cases import Case
 from kneewear.settings.files import read_settings
 from kneewear.settings.study import load_study, merge_settings
 from kneewear.sides import SIDES
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case
 
 MODULUS = confined_modulus(463.0, 0.46)
 UPRIGHT = np.eye(3)

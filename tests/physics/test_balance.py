@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import ConvergenceError
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from tests.physics.bodies import CASES, MODULUS, gait_study, pose_of
 
 # Bodies' weights are turned into newtons with g = 9.81 m/s2.

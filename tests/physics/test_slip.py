@@ -7,7 +7,7 @@ import pytest
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.grid import build_grid
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from tests.physics.bodies import Study, cylinder, flat_implant, gait_study, sphere
 
 pytestmark = pytest.mark.compiled

@@ -21,8 +21,8 @@ from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.fit import fit_regression
 
 READERS = {
-    "calibration/fitting.py",
-    "calibration/trade_off.py",
+    "studies/calibration/fitting.py",
+    "studies/calibration/trade_off.py",
     "regression/comparison.py",
     "regression/materials.py",
 }

@@ -22,7 +22,8 @@ from kneewear.regression.fit import fit_regression
 from kneewear.regression.models import compare_models, predict_cases
 from kneewear.regression.statements import check_statements
 from kneewear.regression.validity import flag_validity
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.settings.cases import Case
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.summary import summarize_cases

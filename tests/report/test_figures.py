@@ -24,7 +24,7 @@ from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
 from kneewear.report.surfaces import draw_deviation, draw_extraction
 from kneewear.report.timings import draw_cost, draw_distance_methods
 from kneewear.report.verification import draw_verification
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from kneewear.verification.analytical_contacts import contacts_by_shape
 from kneewear.verification.contact import vary_active_elements
 from kneewear.verification.sphere_models import compare_sphere_models

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import ConvergenceError
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from kneewear.simulation.warm_up import compile_kernels
 from tests.physics.bodies import CASES, gait_study
 

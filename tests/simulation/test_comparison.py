@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from kneewear.verification.analyses import compare_analyses
 from tests.physics.bodies import SMALL, gait_study
 

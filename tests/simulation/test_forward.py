@@ -15,10 +15,10 @@ from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.periodic import fit_periodic
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.mechanics.rotations import body_three_123
+from kneewear.settings.cases import Case
 from kneewear.simulation.cases import GRAVITY
 from kneewear.simulation.cycle import CycleBoundaryConditions, axial_load
 from kneewear.simulation.forward import Integrator, solve_forward
-from kneewear.simulation.history import Case
 from kneewear.simulation.quasi_static import solve_quasi_static
 from tests.physics.bodies import contact_of, energy, gait_study
 

@@ -7,8 +7,8 @@ import logging
 import numpy as np
 import pytest
 
+from kneewear.settings.cases import Case
 from kneewear.simulation.equilibrium import Loading
-from kneewear.simulation.history import Case
 from tests.physics.bodies import gait_study
 
 

@@ -17,8 +17,8 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.curves import read_curves
 from kneewear.io.shape import load_shape
+from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case
 from kneewear.simulation.signs import (
     SignTrial,
     doubtful_signs,

@@ -7,7 +7,8 @@ import pytest
 
 from kneewear import default_study
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.simulation.history import Case, ContactHistory
+from kneewear.settings.cases import Case
+from kneewear.simulation.history import ContactHistory
 
 SIDES = ("medial", "lateral")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kneewear import default_study
-from kneewear.simulation.history import Case
+from kneewear.settings.cases import Case
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.summary import damage_volume
 from kneewear.wear.worn_contact import WornContact

@@ -10,12 +10,13 @@ from kneewear.io.element_sums import load_sums
 pytestmark = pytest.mark.workflow
 
 OVERRIDES = {
+    "kind": "uncertainty",
+    "cases_per_job": 2,
     "cases": {"thickness_mm": [10], "body_mass_kg": [75]},
     "simulation": {"analysis": "quasi_static"},
     "uncertainty": {
         "method": "monte_carlo",
         "samples": 3,
-        "samples_per_job": 2,
         "level_percent": 50,
         "pose_errors": False,
         "constants": {

@@ -1,6 +1,7 @@
 """Settings, paths and names every rule file uses."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 from snakemake.logging import logger
@@ -20,26 +21,20 @@ from kneewear.io.study_inputs import (
 from kneewear.job_sizes import batch_memory, batch_minutes, study_memory
 from kneewear.provenance import source_fingerprint
 from kneewear.report.captions import TEXTS
-from kneewear.settings.files import read_settings, read_settings_file
+from kneewear.settings.files import read_settings_file
 
 # Relative, so that a checkout can be moved without running anything again.
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
 DEFAULT = os.path.relpath(f"{ROOT}/config/config.yaml")
-# The default study comes last in the list but is overridden by the others.
-NAMES = [os.path.relpath(path) for path in workflow.configfiles]
-NAMES = NAMES[-1:] + NAMES[:-1]
-IS_MODULE = DEFAULT not in NAMES
+# Read again here, files give the line of each key, and traps of YAML; another workflow that uses
+# this one as a module passes settings without files.
+OWN_FILES = workflow.is_main_process and config == workflow.config_settings.overwrite_config
+NAMES = [DEFAULT, *map(os.path.relpath, workflow.configfiles if OWN_FILES else [])]
 
 try:
-    if IS_MODULE:
-        # Of another workflow, whose `config:` overrides the default study.
-        NAMES = ["config of the module"]
-        SETTINGS, FILES = merge_settings(read_settings(DEFAULT), config), []
-    else:
-        # Snakemake has merged the files by now; read again they tell lines, and traps of YAML.
-        files = NAMES if workflow.is_main_process else []
-        SETTINGS, FILES = config, map(read_settings_file, files)
-    STUDY = load_study(SETTINGS, " + ".join(NAMES), list(FILES))
+    files = [read_settings_file(path) for path in NAMES]
+    SETTINGS = merge_settings(files[0].content, config)
+    STUDY = load_study(SETTINGS, " + ".join(NAMES), files)
     if workflow.is_main_process:
         for note in check_inputs(STUDY, ROOT):
             logger.warning(note)
@@ -60,7 +55,11 @@ PUBLISHED = sorted(
 TEMPLATES = sorted(map(str, Path(ROOT, "kneewear/report/templates").iterdir()))
 CAPTIONS = {name: f"{title}. {text}" for name, (title, text, _) in TEXTS.items()}
 ACTIVITIES = list(STUDY.simulated_activities())
-BATCHES = {name: list(cases) for name, cases in STUDY.batches().items()}
+BATCHES = (
+    {name: list(map(asdict, cases)) for name, cases in STUDY.batches().items()}
+    if STUDY.kind == "wear"
+    else {}
+)
 ELEMENTS = 2 * STUDY.grid.rows * STUDY.grid.columns
 
 

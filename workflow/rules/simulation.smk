@@ -1,33 +1,7 @@
 """Contact over one cycle, a batch of cases a job."""
 
-# The marker stands beside the compiled kernels, so that one study compiles for all. It carries the
-# code's fingerprint: a marker that were made anew under the same name would hide from Snakemake
-# that the jobs behind it have other code too (it asks nothing of jobs behind one that runs, and
-# does not run jobs behind an ancient file).
-KERNELS = fingerprint("compile_kernels")
-
-
-rule compile_kernels:
-    output:
-        marker=touch(f"{KERNEL_FOLDER}/compiled_{KERNELS}"),
-    log:
-        f"{LOGS}/compile_kernels.log",
-    benchmark:
-        f"{BENCHMARKS}/compile_kernels.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
-    resources:
-        mem_mb=1500,
-        runtime=10,
-    params:
-        source=KERNELS,
-    script:
-        "../../scripts/compile_kernels.py"
-
-
 # The middle of the design stands for the others.
-CENTRE_CASE = STUDY.case_list()[len(STUDY.case_list()) // 2]
+CENTRE_CASE = asdict(STUDY.case_list()[len(STUDY.case_list()) // 2])
 CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
 # Motions from files whose signs may be wrong; forces have none to try.
 SIGNED = [name for name in ACTIVITIES if prescribes_motion(STUDY.activities[name])]

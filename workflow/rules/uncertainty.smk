@@ -1,12 +1,7 @@
 """An uncertainty study: a plan of samples, their results, what they tell, and the page."""
 
 # Consecutive samples of the plan by job, the nominal one first.
-SAMPLE_BATCHES = {
-    f"b{number:03d}": (first, first + STUDY.uncertainty.samples_per_job)
-    for number, first in enumerate(
-        range(0, STUDY.uncertainty.sample_count, STUDY.uncertainty.samples_per_job)
-    )
-}
+SAMPLE_BATCHES = STUDY.batches()
 
 
 def samples_mb(wildcards, attempt):
@@ -18,7 +13,7 @@ def samples_minutes(wildcards, attempt):
     """Run time of a batch of samples, more at every attempt."""
     frames = STUDY.simulation.frames * len(ACTIVITIES)
     return batch_minutes(
-        ELEMENTS, frames, STUDY.uncertainty.samples_per_job, attempt=attempt
+        ELEMENTS, frames, STUDY.cases_per_job, attempt=attempt
     )
 
 
@@ -67,7 +62,7 @@ rule evaluate_samples:
     params:
         source=fingerprint("evaluate_samples"),
         study=settings(STUDY),
-        samples=lambda wildcards: SAMPLE_BATCHES[wildcards.batch],
+        samples=lambda wildcards: list(SAMPLE_BATCHES[wildcards.batch]),
     script:
         "../../scripts/evaluate_samples.py"
 

@@ -20,8 +20,8 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.contact.foundation import confined_modulus
 from kneewear.geometry.parametric import condyle_profile, plateau_profile
 from kneewear.settings.activity import ParametricActivity
+from kneewear.settings.base import LifeStudy
 from kneewear.settings.implant import ParametricImplantSettings
-from kneewear.settings.study import Study
 from kneewear.sides import SIDES
 from kneewear.studies.calibration import _kernels
 from kneewear.wear.laws import MM3_PER_N_MM_FROM_MM3_PER_N_M, cycles_of_life
@@ -58,13 +58,13 @@ class Resolution:
 
 
 def simulate_cells(
-    study: Study, activity: str, cells: Sequence[tuple[float, float]], resolution: Resolution
+    study: LifeStudy, activity: str, cells: Sequence[tuple[float, float]], resolution: Resolution
 ) -> Array:
     """Quantities of the published tables for some thicknesses and body masses.
 
     Parameters
     ----------
-    study : Study
+    study : LifeStudy
         Its implant must be the built-in one without further arcs, cam and post; material, load
         share and wear are those of the default study, by the linear layer, Archard's law and creep
         in proportion to pressure.
@@ -126,7 +126,7 @@ def simulate_cells(
 
 
 def _check_kind(
-    study: Study, activity: str
+    study: LifeStudy, activity: str
 ) -> tuple[ParametricImplantSettings, ParametricActivity]:
     """Refuse what has no closed form."""
     shape, motion = study.implant.parametric, study.activities.get(activity)
@@ -156,7 +156,7 @@ def _check_kind(
 
 
 def _lay_elements(
-    study: Study, shape: ParametricImplantSettings, side: str, resolution: Resolution
+    study: LifeStudy, shape: ParametricImplantSettings, side: str, resolution: Resolution
 ) -> Array:
     """Centre, normal, area and place of the stiffness of each element, (rows, columns, 8)."""
     profile = plateau_profile(shape, side)
@@ -199,7 +199,7 @@ def _condyle_arrays(shape: ParametricImplantSettings, side: str) -> _kernels.Con
 
 
 def _summarize(
-    study: Study, pressure: Array, sliding: Array, area: Array, avg_pressure: float
+    study: LifeStudy, pressure: Array, sliding: Array, area: Array, avg_pressure: float
 ) -> list[float]:
     """Quantities of one side, as `kneewear.wear.summary.summarize_cases` defines them."""
     factor = study.wear.wear_factor_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.settings.base import LifeStudy, WearStudy
 from kneewear.settings.calibration import ConstantSettings
-from kneewear.settings.study import Study, load_study
+from kneewear.settings.cases import Case
+from kneewear.settings.study import apply_case
 
 Array = NDArray[np.float64]
 
@@ -102,45 +103,9 @@ def plain_values(settings: Mapping[str, ConstantSettings]) -> dict[str, float]:
     return {key: one.plain for one in settings.values() for key in (one.key, *one.also)}
 
 
-def apply_overrides(study: Study, overrides: Mapping[str, float]) -> Study:
-    """A study with some of its values changed.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-    overrides : mapping of key to value
-        Keys with dots, as in `ConstantSettings`.
-
-    Returns
-    -------
-    Study
-        Checked as any other.
-
-    Raises
-    ------
-    ValueError
-        If the study has no such key.
-    InputDataError
-        If a value is out of its range.
-    """
-    content = copy.deepcopy(study.model_dump(mode="json"))
-    for key, value in overrides.items():
-        block: Any = content
-        last = location(key)[-1]
-        try:
-            for step in location(key)[:-1]:
-                block = block[step]
-            block[last]
-        except (KeyError, IndexError, TypeError):
-            raise ValueError(f"the study has no key {key}") from None
-        block[last] = value
-    return load_study(content, "calibration")
-
-
-def location(key: str) -> tuple[str | int, ...]:
-    """Keys and places in lists that lead to a key with dots."""
-    return tuple(int(step) if step.isdigit() else step for step in key.split("."))
+def apply_overrides(study: LifeStudy, overrides: Mapping[str, float]) -> WearStudy:
+    """Wear study with some of its values changed."""
+    return apply_case(study, Case("calibration", 10.0, 75.0, overrides))
 
 
 def _on_scale(constant: ConstantSettings, values: Sequence[float]) -> Any:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
 
 from kneewear.reference.published import HALF_UNITS, published_values
+from kneewear.settings.base import LifeStudy
 from kneewear.settings.calibration import CalibrationSettings, StageSettings
-from kneewear.settings.study import Study
 from kneewear.sides import SIDES
 from kneewear.studies.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
 from kneewear.studies.calibration.constants import Constants, apply_overrides, plain_values
@@ -70,7 +70,7 @@ class Fit:
         What was fitted.
     places : array
         Where each constant was found, 0 to 1 between its bounds.
-    study : Study
+    study : LifeStudy
         The study with these constants.
     overrides : dict of key to value
         The constants, to four digits, and the plain values of those not fitted.
@@ -84,7 +84,7 @@ class Fit:
 
     constants: Constants
     places: Array
-    study: Study
+    study: LifeStudy
     overrides: Mapping[str, float]
     target: Target
     errors: Array
@@ -130,7 +130,7 @@ def published_target(cells: Cells, settings: CalibrationSettings) -> Target:
 
 
 def fit_constants(
-    study: Study,
+    study: LifeStudy,
     settings: CalibrationSettings,
     target: Target,
     number: int | None = None,
@@ -140,7 +140,7 @@ def fit_constants(
 
     Parameters
     ----------
-    study : Study
+    study : LifeStudy
         Everything that is not fitted.
     settings : CalibrationSettings
         Constants, bounds, stages.
@@ -184,7 +184,7 @@ def fit_constants(
 
 
 def _run_stage(
-    base: Study,
+    base: LifeStudy,
     settings: CalibrationSettings,
     target: Target,
     constants: Constants,
@@ -218,7 +218,7 @@ def _resolution(stage: StageSettings) -> Resolution:
 
 
 def _linearize(
-    base: Study,
+    base: LifeStudy,
     settings: CalibrationSettings,
     target: Target,
     constants: Constants,

@@ -10,7 +10,8 @@ import pandas as pd
 
 from kneewear.reference.published import CALIBRATION_CELLS, published_values
 from kneewear.regression.comparison import compare_published
-from kneewear.settings.study import Study
+from kneewear.settings.base import LifeStudy
+from kneewear.settings.calibration import CalibrationStudy
 from kneewear.sides import SIDES
 from kneewear.studies.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
 from kneewear.studies.calibration.fitting import (
@@ -46,26 +47,19 @@ class Calibration:
     trade_off: pd.DataFrame
 
 
-def calibrate(study: Study) -> Calibration:
+def calibrate(study: CalibrationStudy) -> Calibration:
     """Fit the constants a study names to the declared published cells.
 
     Parameters
     ----------
-    study : Study
-        With a block `calibration`.
+    study : CalibrationStudy
+        Settings.
 
     Returns
     -------
     Calibration
-
-    Raises
-    ------
-    ValueError
-        If the study names no constants to fit.
     """
     settings = study.calibration
-    if settings is None:
-        raise ValueError("the study has no block 'calibration'")
     target = published_target(CALIBRATION_CELLS, settings)
     last = settings.stages[-1]
     resolution = Resolution(last.rows, last.columns, last.frames)
@@ -84,7 +78,7 @@ def calibrate(study: Study) -> Calibration:
     return Calibration(fits[0], tabulate_constants(fits[0]), comparison, pd.DataFrame(rows))
 
 
-def simulate_published(study: Study, activity: str, resolution: Resolution) -> pd.DataFrame:
+def simulate_published(study: LifeStudy, activity: str, resolution: Resolution) -> pd.DataFrame:
     """The 25 published cells as a tidy case table.
 
     Parameters

@@ -19,7 +19,8 @@ from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.implant import GridSettings
-from kneewear.settings.simulation import Coordinate, SimulationSettings, StaticSettings
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.settings.static import Coordinate, StaticSettings
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 from kneewear.studies.static.joint import Joint, LaidPairs
 from kneewear.studies.static.record import StaticCase, StaticRecord

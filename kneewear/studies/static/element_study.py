@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from kneewear.contact.resultant import Resultant
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.implant import GridSettings
-from kneewear.settings.simulation import ElementStudySettings, SimulationSettings, StaticSettings
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.settings.static import ElementStudySettings, StaticSettings
 from kneewear.sides import SIDES
 from kneewear.studies.static.cases import recut, settle
 from kneewear.studies.static.joint import Joint

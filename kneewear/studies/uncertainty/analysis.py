@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from kneewear.settings.study import Study
+from kneewear.settings.uncertainty import UncertaintyStudy
 from kneewear.sides import SIDES
 from kneewear.studies.uncertainty.effects import step_effects
 from kneewear.studies.uncertainty.indices import SobolIndices, sobol_indices
@@ -15,13 +15,13 @@ from kneewear.studies.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR
 from kneewear.studies.uncertainty.samples import OUTPUTS, column_name
 
 
-def analyse_samples(study: Study, samples: pd.DataFrame) -> pd.DataFrame:
+def analyse_samples(study: UncertaintyStudy, samples: pd.DataFrame) -> pd.DataFrame:
     """Reduce the samples of a study to what its method asks for.
 
     Parameters
     ----------
-    study : Study
-        Settings with their block `uncertainty`.
+    study : UncertaintyStudy
+        Settings.
     samples : DataFrame
         All samples, as `evaluate_samples` gives them.
 
@@ -31,15 +31,7 @@ def analyse_samples(study: Study, samples: pd.DataFrame) -> pd.DataFrame:
         Columns side, quantity, unit and nominal; then those of
         `PredictionInterval` for monte_carlo, a row per output; of `StepEffects` for one_at_a_time
         and of `SobolIndices` for variance_based, a row per output and constant.
-
-    Raises
-    ------
-    ValueError
-        If the study has no block `uncertainty`.
     """
-    uncertainty = study.uncertainty
-    if uncertainty is None:
-        raise ValueError("the study has no block 'uncertainty'")
     make = {"monte_carlo": _intervals, "one_at_a_time": _effects, "variance_based": _indices}
     ordered = samples.sort_values("sample")
     rows = []
@@ -48,24 +40,21 @@ def analyse_samples(study: Study, samples: pd.DataFrame) -> pd.DataFrame:
             output = ordered[[*LABELS]].assign(value=ordered[column_name(side, quantity)])
             nominal = float(output.loc[output["role"] == NOMINAL, "value"].iloc[0])
             labels = {"side": side, "quantity": quantity, "unit": unit, "nominal": nominal}
-            rows += [labels | row for row in make[uncertainty.method](study, output)]
+            rows += [labels | row for row in make[study.uncertainty.method](study, output)]
     return pd.DataFrame(rows)
 
 
-def _intervals(study: Study, output: pd.DataFrame) -> Iterator[dict[str, object]]:
-    level = study.uncertainty.level_percent if study.uncertainty else 0.0
+def _intervals(study: UncertaintyStudy, output: pd.DataFrame) -> Iterator[dict[str, object]]:
     drawn = output.loc[output["role"] == "draw", "value"].to_numpy(float)
-    yield prediction_interval(drawn, level).row()
+    yield prediction_interval(drawn, study.uncertainty.level_percent).row()
 
 
-def _effects(study: Study, output: pd.DataFrame) -> Iterator[dict[str, object]]:
+def _effects(study: UncertaintyStudy, output: pd.DataFrame) -> Iterator[dict[str, object]]:
     for effect in step_effects(output):
         yield effect.row()
 
 
-def _indices(study: Study, output: pd.DataFrame) -> Iterator[dict[str, object]]:
-    if study.uncertainty is None:
-        return
+def _indices(study: UncertaintyStudy, output: pd.DataFrame) -> Iterator[dict[str, object]]:
     names = list(study.uncertainty.constants)
     if study.uncertainty.pose_errors:
         names.append(POSE_ERROR)

@@ -9,8 +9,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import truncnorm
 
-from kneewear.settings.study import Study, load_study
-from kneewear.settings.uncertainty import UncertainConstant, UncertaintySettings, changed_settings
+from kneewear.settings.cases import BODY_MASS, THICKNESS, Case
+from kneewear.settings.files import value_at
+from kneewear.settings.study import apply_case
+from kneewear.settings.uncertainty import (
+    UncertainConstant,
+    UncertaintySettings,
+    UncertaintyStudy,
+    setting_places,
+)
 
 Array = NDArray[np.float64]
 
@@ -50,13 +57,13 @@ def standard_deviation(constant: UncertainConstant) -> float:
     return constant.spread / float(np.sqrt(3.0))
 
 
-def plan_samples(study: Study) -> pd.DataFrame:
+def plan_samples(study: UncertaintyStudy) -> pd.DataFrame:
     """Plan an uncertainty study, and make sure that the settings of every sample are possible.
 
     Parameters
     ----------
-    study : Study
-        Settings with their block `uncertainty`.
+    study : UncertaintyStudy
+        Settings.
 
     Returns
     -------
@@ -65,24 +72,22 @@ def plan_samples(study: Study) -> pd.DataFrame:
 
     Raises
     ------
-    ValueError
-        If the study has no block `uncertainty`.
     InputDataError
         If a sample's settings are out of their range.
     """
     plan = draw_samples(study)
     for _, row in plan.iterrows():
-        changed_study(study, row)
+        apply_case(study, sample_case(study, row))
     return plan
 
 
-def draw_samples(study: Study) -> pd.DataFrame:
+def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
     """Decide what every sample of an uncertainty study changes.
 
     Parameters
     ----------
-    study : Study
-        Settings with their block `uncertainty`.
+    study : UncertaintyStudy
+        Settings.
 
     Returns
     -------
@@ -92,11 +97,6 @@ def draw_samples(study: Study) -> pd.DataFrame:
         `block` counts the balanced groups of variance_based; then the random number of each
         constant, in the unit of its spread, and `pose_error`, which names an error of measured
         poses, where they count.
-
-    Raises
-    ------
-    ValueError
-        If the study has no block `uncertainty`.
 
     Notes
     -----
@@ -109,8 +109,6 @@ def draw_samples(study: Study) -> pd.DataFrame:
     Ribatet 2009, Reliability Engineering and System Safety 94, 1194-1204; from memory).
     """
     uncertainty = study.uncertainty
-    if uncertainty is None:
-        raise ValueError("the study has no block 'uncertainty'")
     make = {"monte_carlo": _draws, "one_at_a_time": _steps, "variance_based": _blocks}
     names = [*uncertainty.constants, *([POSE_ERROR] if uncertainty.pose_errors else [])]
     nothing = dict.fromkeys(uncertainty.constants, 0.0)
@@ -120,30 +118,38 @@ def draw_samples(study: Study) -> pd.DataFrame:
     return plan.reindex(columns=[*LABELS, *names])
 
 
-def changed_study(study: Study, row: Mapping[str, float] | pd.Series) -> Study:
-    """Settings of one sample.
+def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -> Case:
+    """Case of one sample: the settings its uncertain constants change.
 
     Parameters
     ----------
-    study : Study
-        Settings with their block `uncertainty`.
+    study : UncertaintyStudy
+        Settings.
     row : mapping or Series
-        Random number of each constant.
+        Random number of each constant, in the unit of its spread.
 
     Returns
     -------
-    Study
-        Without the block.
-
-    Raises
-    ------
-    InputDataError
-        If a setting is out of its range.
+    Case
     """
-    constants = study.uncertainty.constants if study.uncertainty else {}
-    changes = {name: float(row[name]) for name in constants}
-    settings = changed_settings(study.model_dump(mode="json"), constants, changes)
-    return load_study(settings, f"sample {row.get('sample', '')} of the uncertainty study")
+    settings = study.model_dump(mode="json")
+    values: dict[str, float] = {}
+    for name, constant in study.uncertainty.constants.items():
+        for path in constant.settings:
+            for place in setting_places(settings, path):
+                key = ".".join(map(str, place))
+                value = values.get(key, value_at(settings, place))
+                change = float(row[name])
+                values[key] = value + change if constant.change == "add" else value * (1.0 + change)
+    thickness, body_mass = (
+        values.pop(f"cases.{name}.0", levels[0])
+        for name, levels in (
+            (THICKNESS, study.cases.thickness_mm),
+            (BODY_MASS, study.cases.body_mass_kg),
+        )
+    )
+    name = f"sample {row.get('sample', '')} of the uncertainty study"
+    return Case(name, thickness, body_mass, values)
 
 
 def _numbers(uncertainty: UncertaintySettings, probabilities: Array) -> dict[str, float]:

@@ -22,11 +22,13 @@ from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import SurfaceTable, tabulate_surface
 from kneewear.settings.activity import ParametricActivity
-from kneewear.settings.study import Study
+from kneewear.settings.base import WearStudy
+from kneewear.settings.study import apply_case
+from kneewear.settings.uncertainty import UncertaintyStudy
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import Case, ContactHistory, keep_common
+from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.studies.uncertainty.element_sums import ElementSums, add_sample, no_sums
-from kneewear.studies.uncertainty.plan import LABELS, POSE_ERROR, changed_study
+from kneewear.studies.uncertainty.plan import LABELS, POSE_ERROR, sample_case
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
 from kneewear.wear.maps import DamageMaps
@@ -98,14 +100,14 @@ class _Last(Generic[Value]):
 
 
 def evaluate_samples(
-    study: Study, plan: pd.DataFrame, model: SampledModel
+    study: UncertaintyStudy, plan: pd.DataFrame, model: SampledModel
 ) -> tuple[pd.DataFrame, ElementSums]:
     """Simulate some samples of a plan.
 
     Parameters
     ----------
-    study : Study
-        Settings with their block `uncertainty`.
+    study : UncertaintyStudy
+        Settings.
     plan : DataFrame
         Rows of the plan to simulate.
     model : SampledModel
@@ -145,13 +147,13 @@ def evaluate_samples(
     return pd.DataFrame(rows, columns=[*LABELS, *columns, BORDER, FAILURE]), sums
 
 
-def check_discretisation(study: Study, model: SampledModel) -> pd.DataFrame:
+def check_discretisation(study: UncertaintyStudy, model: SampledModel) -> pd.DataFrame:
     """Results of the settings themselves on the study's elements and frames, and on twice as many.
 
     Parameters
     ----------
-    study : Study
-        Settings with their block `uncertainty`.
+    study : UncertaintyStudy
+        Settings.
     model : SampledModel
         What samples share.
 
@@ -174,9 +176,7 @@ def check_discretisation(study: Study, model: SampledModel) -> pd.DataFrame:
         }
     )
     elements = build_grid(model.implant, **finer.grid.model_dump())
-    nominal = pd.Series(
-        dict.fromkeys(study.uncertainty.constants if study.uncertainty else (), 0.0)
-    )
+    nominal = pd.Series(dict.fromkeys(study.uncertainty.constants, 0.0))
     _, here = _Bench(study, model).evaluate(nominal)
     _, there = _Bench(finer, replace(model, grid=elements)).evaluate(nominal)
     rows = [
@@ -192,10 +192,10 @@ def check_discretisation(study: Study, model: SampledModel) -> pd.DataFrame:
 class _Bench:
     """Simulates samples one after the other and keeps what the next one may need again."""
 
-    def __init__(self, study: Study, model: SampledModel) -> None:
+    def __init__(self, study: UncertaintyStudy, model: SampledModel) -> None:
         self.study = study
         self.model = model
-        constants = study.uncertainty.constants if study.uncertainty else {}
+        constants = study.uncertainty.constants
         paths = [path for constant in constants.values() for path in constant.settings]
         self.exact = any(path.startswith("implant.") for path in paths)
         self._geometry: _Last[SampledModel] = _Last()
@@ -203,7 +203,8 @@ class _Bench:
 
     def evaluate(self, row: pd.Series) -> tuple[DamageMaps, dict[str, float]]:
         """Damage maps and outputs of one sample."""
-        study, error = changed_study(self.study, row), float(row.get(POSE_ERROR, np.nan))
+        case, error = sample_case(self.study, row), float(row.get(POSE_ERROR, np.nan))
+        study = apply_case(self.study, case)
         contact = {"implant", "activities", "cases", "simulation"}
         key = (study.model_dump_json(include=contact), repr(error))
         grid, histories = self._cycles.get(key, lambda: self._simulate(study, error))
@@ -219,11 +220,10 @@ class _Bench:
         }
 
     def _simulate(
-        self, study: Study, error: float
+        self, study: WearStudy, error: float
     ) -> tuple[ElementGrid, dict[str, ContactHistory]]:
         """One cycle of every activity."""
         geometry = self._geometry.get(study.implant, lambda: self._build_geometry(study))
-        case = study.case_list()[0]
         settings = study.simulation
         if self.exact:
             settings = settings.model_copy(update={"distance": "exact"})
@@ -233,14 +233,14 @@ class _Bench:
                     geometry.implant, geometry.grid, geometry.tables, geometry.distance_tables
                 ),
                 with_pose_error(self._activity(name, study), error, study.seed),
-                [Case("sample", case["thickness"], case["body_mass"])],
+                list(study.case_list()),
                 settings,
             )
             for name in self.model.activities
         ]
         return geometry.grid, keep_common(histories)
 
-    def _build_geometry(self, study: Study) -> SampledModel:
+    def _build_geometry(self, study: WearStudy) -> SampledModel:
         """What is shared, with the surfaces, elements and tables of a sample's implant."""
         if study.implant == self.study.implant:
             return self.model
@@ -256,7 +256,7 @@ class _Bench:
             },
         )
 
-    def _activity(self, name: str, study: Study) -> Activity:
+    def _activity(self, name: str, study: WearStudy) -> Activity:
         """A built-in activity of the sample's settings, or the one that is shared."""
         block, prepared = study.activities[name], self.model.activities[name]
         frames = study.simulation.frames

@@ -1,0 +1,216 @@
+"""What studies of every kind have in common, and those whose activities wear the insert."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from kneewear.settings.activity import ActivitySettings
+from kneewear.settings.cases import Case, CaseSettings
+from kneewear.settings.faults import fault, fault_at, suggestion
+from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.settings.types import Name, NonNegative, Positive, Settings, without_nulls
+from kneewear.settings.wear import WearSettings
+
+
+class RateSettings(Settings):
+    """Mean of a rate among retrieved inserts, and how far it spread."""
+
+    mean: NonNegative = Field(description="Mean rate.")
+    low: NonNegative = Field(description="Lower end of the spread.")
+    high: NonNegative = Field(description="Upper end of the spread.")
+
+    @model_validator(mode="after")
+    def _mean_is_between(self) -> RateSettings:
+        if not self.low <= self.mean <= self.high:
+            raise fault(
+                f"low: {self.low:g}, mean: {self.mean:g}, high: {self.high:g}",
+                "low <= mean <= high",
+                "Correct the numbers.",
+            )
+        return self
+
+
+class RetrievalSettings(Settings):
+    """Wear of one published group of retrieved inserts."""
+
+    linear_mm_per_year: RateSettings | None = Field(
+        description="Loss of thickness, mm per year; null when not published."
+    )
+    volume_mm3_per_year: RateSettings | None = Field(
+        description="Loss of volume of the whole insert, mm3 per year; null when not published."
+    )
+    includes_creep: bool = Field(
+        description="Whether the rates are of all that is missing, or of material worn off."
+    )
+    spread: Literal["standard deviation", "range"] = Field(
+        description="What low and high are: the mean less and plus one standard deviation (not "
+        "below zero), or the smallest and largest value."
+    )
+    source: str = Field(min_length=1, description="Authors, year, inserts, and how it was read.")
+
+
+class ReportSettings(Settings):
+    """Report."""
+
+    compare_with_published: bool = Field(
+        description="Whether results are compared with the published tables."
+    )
+    pressure_limit_mpa: Positive = Field(
+        description="Largest element pressure the linear layer is trusted for, MPa."
+    )
+    avg_pressure_limit_mpa: Positive = Field(
+        description="Largest mean pressure the linear layer is trusted for, MPa."
+    )
+    retrievals: dict[str, RetrievalSettings] = Field(
+        description="Published wear of retrieved inserts that results are compared with, by name."
+    )
+
+    @field_validator("retrievals", mode="before")
+    @classmethod
+    def _drop_removed(cls, retrievals: Any) -> Any:
+        return without_nulls(retrievals)
+
+
+class Study(Settings):
+    """What every kind of study has; the kinds are its subclasses."""
+
+    kind: str = Field(description="Kind of the study, which decides the blocks it has.")
+    study: Name = Field(description="Name of the study; results are in results/<study>/.")
+    data_folder: str = Field(
+        description="Folder of data files; $KNEEWEAR_DATA overrides it, relative to the checkout."
+    )
+    seed: int = Field(ge=0, description="Seed of everything random.")
+    implant: ImplantSettings = Field(description="The implant.")
+    grid: GridSettings = Field(description="Elements on each plateau.")
+    coarse_grid: GridSettings = Field(
+        description="Elements on each plateau in forward dynamics; pressures come from the grid "
+        "above."
+    )
+    table: TableSettings = Field(description="Lookup tables of the condyles.")
+    simulation: SimulationSettings = Field(description="Contact simulation.")
+    report: ReportSettings = Field(description="Report.")
+
+    @property
+    def thinnest_mm(self) -> float:
+        """Minimum thickness of the thinnest insert of the study, mm."""
+        return self.implant.nominal_thickness_mm
+
+    def simulated_activities(self) -> dict[str, ActivitySettings]:
+        """Activities whose cycles are simulated, by name; none unless the kind has some."""
+        return {}
+
+    def data_root(self, root: str | Path = ".") -> Path:
+        """Folder of data files in use.
+
+        Parameters
+        ----------
+        root : str or Path
+            The checkout; a relative folder starts there.
+
+        Returns
+        -------
+        Path
+            $KNEEWEAR_DATA where it is set, `data_folder` otherwise; it need not exist.
+        """
+        folder = Path(os.environ.get("KNEEWEAR_DATA") or self.data_folder).expanduser()
+        return Path(os.path.normpath(Path(root) / folder))
+
+    def data_path(self, path: str, root: str | Path = ".") -> Path:
+        """Place of a data file named in the settings.
+
+        Parameters
+        ----------
+        path : str
+            Path as written in the settings: absolute, in the data folder, or in the checkout.
+        root : str or Path
+            The checkout; a relative data folder starts there.
+
+        Returns
+        -------
+        Path
+            The first of `path`, data folder / `path` and `root` / `path` that exists; the place
+            in the data folder when none does.
+        """
+        given = Path(path).expanduser()
+        if given.is_absolute():
+            return given
+        in_folder = Path(os.path.normpath(self.data_root(root) / given))
+        in_checkout = Path(root) / given
+        return in_checkout if in_checkout.exists() and not in_folder.exists() else in_folder
+
+
+class LifeStudy(Study):
+    """Study of the wear that activities cause over a life."""
+
+    activities: dict[Name, ActivitySettings] = Field(
+        min_length=1, description="Activities by name; those of a life are simulated."
+    )
+    wear: WearSettings = Field(description="Wear and creep over a life.")
+
+    @field_validator("activities", mode="before")
+    @classmethod
+    def _drop_removed(cls, activities: Any) -> Any:
+        return without_nulls(activities)
+
+    @model_validator(mode="after")
+    def _implant_wears(self) -> LifeStudy:
+        if self.implant.source == "natural":
+            raise fault(
+                f"implant.source: natural in a study of kind {self.kind}",
+                "kind: static; cartilage neither wears by these laws nor has a solved cycle",
+                "Set kind to static, as config/natural_knee.yaml does.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _lives_name_activities(self) -> LifeStudy:
+        for life, shares in self.wear.lives.items():
+            for activity in shares:
+                if activity not in self.activities:
+                    raise fault_at(
+                        ("wear", "lives", life, activity),
+                        f"no activity '{activity}'",
+                        f"one of: {', '.join(self.activities)}",
+                        suggestion(activity, self.activities) or "Name an activity of this study.",
+                    )
+        return self
+
+
+class CaseStudy(LifeStudy):
+    """Study that simulates cases."""
+
+    cases: CaseSettings = Field(description="Full factorial design of the cases.")
+    cases_per_job: int = Field(
+        ge=1, description="Cases (or samples) simulated by one job; never changes a result."
+    )
+
+    @property
+    def thinnest_mm(self) -> float:
+        """Minimum thickness of the thinnest insert of the study, mm."""
+        return min(self.cases.thickness_mm)
+
+    def simulated_activities(self) -> dict[str, ActivitySettings]:
+        """Activities that at least one life contains, in the order of the settings."""
+        used = {activity for shares in self.wear.lives.values() for activity in shares}
+        return {name: block for name, block in self.activities.items() if name in used}
+
+    def case_list(self) -> tuple[Case, ...]:
+        """Cases of the full factorial design."""
+        return self.cases.listed()
+
+
+class WearStudy(CaseStudy):
+    """Wear of every case of a factorial design."""
+
+    kind: Literal["wear"] = Field(description="Wear of every case of a factorial design.")
+
+    def batches(self) -> dict[str, tuple[Case, ...]]:
+        """Cases by job: batch name (b000, b001, ...) to `cases_per_job` consecutive cases."""
+        cases, size = self.case_list(), self.cases_per_job
+        starts = range(0, len(cases), size)
+        return {f"b{i:03d}": cases[start : start + size] for i, start in enumerate(starts)}
