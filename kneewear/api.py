@@ -157,12 +157,12 @@ class Results:
         xarray.Dataset
             As `Cycles.to_dataset` returns it.
         """
-        return self.dataset(f"simulation/{activity}/b*.nc")
+        return self._with_elements(self.dataset(f"simulation/{activity}/b*.nc"))
 
     @property
     def damage(self) -> xr.Dataset:
         """Wear, creep and damage of all cases, as `accumulate_wear` returns them."""
-        return self.dataset("wear/b*.nc")
+        return self._with_elements(self.dataset("wear/b*.nc"))
 
     def dataset(self, pattern: str) -> xr.Dataset:
         """NetCDF files of one kind, joined along the cases; arrays are read when they are used.
@@ -193,6 +193,12 @@ class Results:
         if len(parts) == 1:
             return parts[0]
         return xr.concat(parts, dim="case", data_vars="minimal", coords="minimal", compat="equals")
+
+    def _with_elements(self, found: xr.Dataset) -> xr.Dataset:
+        """Dataset with the coordinates of its elements."""
+        grid = self.dataset("geometry/grid.nc")
+        places = {axis: grid.centre.sel(component=axis, drop=True) for axis in ("x", "y", "z")}
+        return found.assign_coords(area=grid.area, **places)
 
     def __repr__(self) -> str:
         shown = ", ".join(self.activities) or "none"

@@ -1,4 +1,4 @@
-"""Pages made from the code: the API by room, settings, file formats, faults and notebooks."""
+"""Pages generated from the code: Python API, rooms, settings, files, faults and notebooks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+import kneewear  # noqa: E402
 from docs.generators.notebooks import notebook_page  # noqa: E402
 from kneewear.io import netcdf  # noqa: E402
 from tests import settings_page  # noqa: E402
 
 ROOMS = (
+    "settings",
     "mechanics",
     "geometry",
     "activity",
@@ -28,12 +30,44 @@ ROOMS = (
     "simulation",
     "wear",
     "regression",
-    "uncertainty",
-    "calibration",
+    "studies",
+    "verification",
     "report",
     "io",
     "reference",
 )
+# In the order of use; the classes are what the functions return.
+API = (
+    "load_study",
+    "default_study",
+    "build_knee",
+    "simulate",
+    "accumulate_wear",
+    "tabulate_cases",
+    "evaluate_contact",
+    "open_results",
+    "Cycles",
+    "Results",
+    "default_settings_file",
+)
+API_HEAD = """# Python API
+
+```python
+import kneewear as kw
+
+study = kw.load_study("config/quick.yaml")
+knee = kw.build_knee(study)
+cycles = kw.simulate(knee, study)
+damage = kw.accumulate_wear(cycles, study)
+```
+
+These functions are the public interface: they cover everything that the workflow computes.
+Results are `xarray.Dataset` objects, whose variables have the attributes `units` and `long_name`,
+and `pandas.DataFrame` tables. Units are mm, N, MPa, s and rad; [frames](../theory/frames.md)
+defines axes and angles. The pages of the rooms document the modules behind these functions, which
+may change between versions.
+
+"""
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -44,10 +78,14 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def generated_pages() -> Iterator[tuple[str, str]]:
-    """Place of each generated page in docs/, and its Markdown."""
+    """Path of each generated page in docs/, and its Markdown."""
+    yield "reference/api.md", python_api()
     yield "reference/package.md", api_page("kneewear", "Package", top_level())
     for room in ROOMS:
-        yield f"reference/{room}.md", api_page(f"kneewear.{room}", room, modules_of(room))
+        yield (
+            f"reference/{page_name(room)}.md",
+            api_page(f"kneewear.{room}", room, modules_of(room)),
+        )
     yield "reference/settings.md", settings_page.render()
     yield "reference/files.md", (ROOT / "docs/reference/files.md.in").read_text() + layouts()
     yield "reference/faults.md", faults_page()
@@ -55,34 +93,47 @@ def generated_pages() -> Iterator[tuple[str, str]]:
         yield f"notebooks/{notebook.stem}.md", notebook_page(notebook)
 
 
+def page_name(room: str) -> str:
+    """Name of a room's page; settings.md is the page of the keys."""
+    return "settings_room" if room == "settings" else room
+
+
+def python_api() -> str:
+    """Page of the public functions and classes."""
+    options = "    options: {show_root_full_path: false}"
+    parts = []
+    for name in API:
+        if name in kneewear.__all__:
+            module = "kneewear" if name == "default_settings_file" else "kneewear.api"
+            parts.append(f"::: {module}.{name}\n{options}")
+    return API_HEAD + "\n\n".join(parts) + "\n"
+
+
 def top_level() -> list[str]:
-    """Modules beside the rooms."""
+    """Modules outside the rooms; the API has its own page."""
     found = pkgutil.iter_modules([str(ROOT / "kneewear")])
     return [
         f"kneewear.{module.name}"
         for module in found
-        if not module.ispkg and not module.name.startswith("_")
+        if not module.ispkg and not module.name.startswith("_") and module.name != "api"
     ]
 
 
 def modules_of(room: str) -> list[str]:
-    """Public modules of a room; kernels are private."""
-    found = pkgutil.iter_modules([str(ROOT / "kneewear" / room)])
-    return [f"kneewear.{room}.{module.name}" for module in found if not module.name.startswith("_")]
+    """Public modules of a room and of its folders; kernels are private."""
+    found = pkgutil.walk_packages([str(ROOT / "kneewear" / room)], f"kneewear.{room}.")
+    return [one.name for one in found if not one.ispkg and "._" not in one.name]
 
 
 def api_page(package: str, title: str, modules: list[str]) -> str:
-    """Page of one room: what it is for, and every public name of its modules."""
+    """Page of one room: its purpose, and every public name of its modules."""
     source = ROOT.joinpath(*package.split(".")) / "__init__.py"
     meaning = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
-    parts = [f"# {title}", meaning, f"::: {package}\n    options: {{show_root_toc_entry: false}}"]
-    if package != "kneewear":
-        parts.pop()
-    return "\n\n".join([*parts, *(f"::: {module}" for module in modules)]) + "\n"
+    return "\n\n".join([f"# {title}", meaning, *(f"::: {module}" for module in modules)]) + "\n"
 
 
 def layouts() -> str:
-    """Variables of every NetCDF file, from the layouts that write and read them."""
+    """Variables of every NetCDF file, from the layouts with which they are written and read."""
     parts = []
     for name in modules_of("io"):
         layout = getattr(importlib.import_module(name), "LAYOUT", None)
@@ -100,22 +151,22 @@ def layouts() -> str:
 
 
 def layout_title(layout: netcdf.Layout) -> str:
-    """What a file of this layout is called."""
+    """Title of a file of this layout."""
     return layout.kind[:1].upper() + layout.kind[1:]
 
 
 FAULTS_HEAD = """# Faults
 
-Every row of both tables is a test: the fault is made, and what happens is held to what the row
-says. What was tried beyond the tests stands under [Faults tried](../faults-tried.md).
+Every row of both tables is a test: the fault is produced, and the outcome is compared with the row.
+[Robustness tests](../faults-tried.md) reports longer tests.
 
 ## Faults of a running study
 
 {faults}
 ## Bad input
 
-Bad input stops a study before its first job. The message names the file and the place, what was
-found, what was expected and what to do. All rows are proven by
+Bad input stops a study before its first job. The message names the file and the location, the value
+found, the value expected and a remedy. All rows are tested by
 `tests/faults/test_bad_input.py::test_bad_input_is_refused_with_its_own_message`.
 
 {kinds}"""

@@ -104,12 +104,13 @@ def test_tutorial_runs_as_printed(finished, tmp_path, monkeypatch, capsys):
     assert "Nothing to be done" in first
     monkeypatch.chdir(finished.folder)
     reading, maps, own = blocks(TUTORIAL, "python")
+    names: dict[str, object] = {}
     for code in (reading, maps):
-        exec(compile(code, str(TUTORIAL), "exec"), {})
-    said = capsys.readouterr().out
-    assert "medial" in said
-    assert re.search(r"6mm_50kg: \d\.\d\d mm, -?\d+ mm posterior, -?\d+ mm medial", said)
-    exec(compile(own, str(TUTORIAL), "exec"), {})
+        exec(compile(code, str(TUTORIAL), "exec"), names)
+    printed = capsys.readouterr().out
+    assert "medial" in printed
+    assert re.search(r"\d\.\d\d mm, -?\d+ mm posterior, -?\d+ mm medial", printed)
+    exec(compile(own, str(TUTORIAL), "exec"), names)
     depth, unit = capsys.readouterr().out.split()[:2]
     assert unit == "mm"
     assert 0.0 < float(depth) < 8.0

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+import kneewear
 from docs.generators.docstrings import readable
-from docs.generators.pages import FAULTS_HEAD, NO_CATALOGUE, ROOMS
+from docs.generators.pages import API, FAULTS_HEAD, NO_CATALOGUE, ROOMS, page_name
 from kneewear.settings.study import Study
 
 pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
@@ -70,17 +71,25 @@ def public_names(path):
 def test_every_public_name_of_every_room_is_in_the_reference(site):
     missing, count = [], 0
     for room in (*ROOMS, ""):
-        shown = page(site, f"reference/{room or 'package'}.html")
-        for path in sorted((CHECKOUT / "kneewear" / room).glob("*.py")):
-            if path.name.startswith("_") and path.name != "__init__.py":
-                continue
-            if path.name == "__init__.py" and room:
+        shown = page(site, f"reference/{page_name(room) if room else 'package'}.html")
+        for path in sorted((CHECKOUT / "kneewear" / room).glob("**/*.py" if room else "*.py")):
+            if path.name.startswith("_") or path.name == "api.py":
                 continue
             for name in public_names(path):
                 count += 1
                 missing += [] if f'id="{name.replace(".__init__", "")}"' in shown else [name]
     assert not missing
     assert count > 400
+
+
+@pytest.mark.workflow
+def test_the_api_is_the_first_page_of_the_reference(site):
+    assert set(API) == set(kneewear.__all__)
+    shown = page(site, "reference/api.html")
+    places = [shown.index(f'id="kneewear.api.{name}"') for name in API[:-1]]
+    assert places == sorted(places)
+    nav = (CHECKOUT / "mkdocs.yml").read_text()
+    assert "- reference/index.md\n      - Python API: reference/api.md" in nav
 
 
 def test_every_folder_of_the_package_is_a_room():
