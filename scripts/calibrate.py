@@ -5,12 +5,12 @@ from pathlib import Path
 from kneewear.io.csv_tables import save_table
 from kneewear.io.settings_text import replace_values, save_settings
 from kneewear.joblog import job_log
-from kneewear.settings.study import Study
-from kneewear.studies.calibration.constants import location
+from kneewear.settings.calibration import CalibrationStudy
+from kneewear.settings.cases import location
 from kneewear.studies.calibration.trade_off import calibrate
 
 with job_log(snakemake.log[0], snakemake.threads):
-    outcome = calibrate(Study.model_validate(snakemake.params.study))
+    outcome = calibrate(CalibrationStudy(**snakemake.params.study))
     save_table(outcome.constants, snakemake.output.constants)
     save_table(outcome.comparison, snakemake.output.comparison)
     save_table(outcome.trade_off, snakemake.output.trade_off)

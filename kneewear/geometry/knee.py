@@ -66,6 +66,7 @@ def build_knee(
     table: TableSettings,
     coarse_grid: GridSettings | None = None,
     meshes: Mapping[str, TriangleMesh] | None = None,
+    tabulate_distances: bool = True,
 ) -> tuple[KneeModel, GeometryRecord]:
     """Build the surfaces, element grids and lookup tables of a knee.
 
@@ -77,6 +78,8 @@ def build_knee(
         Meshes as read from file, by the names of the arguments of `build_implant`
         ("insert_mesh", "femoral_mesh", "underside_mesh", "insert_bone_mesh", "femoral_bone_mesh");
         none for the built-in implant.
+    tabulate_distances : bool
+        False to leave the distance tables out, where only exact distances are used.
 
     Returns
     -------
@@ -116,6 +119,7 @@ def build_knee(
         distance_tables={
             side: build_distance_table(surface, 1e-3 * table.distance_error_um)
             for side, surface in built.femoral.items()
+            if tabulate_distances
         },
     )
     return model, GeometryRecord(tuple(quality), extractions)

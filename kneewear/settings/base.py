@@ -180,6 +180,11 @@ class LifeStudy(Study):
                     )
         return self
 
+    def simulated_activities(self) -> dict[str, ActivitySettings]:
+        """Activities that at least one life contains, in the order of the settings."""
+        used = {activity for shares in self.wear.lives.values() for activity in shares}
+        return {name: block for name, block in self.activities.items() if name in used}
+
 
 class CaseStudy(LifeStudy):
     """Study that simulates cases."""
@@ -193,11 +198,6 @@ class CaseStudy(LifeStudy):
     def thinnest_mm(self) -> float:
         """Minimum thickness of the thinnest insert of the study, mm."""
         return min(self.cases.thickness_mm)
-
-    def simulated_activities(self) -> dict[str, ActivitySettings]:
-        """Activities that at least one life contains, in the order of the settings."""
-        used = {activity for shares in self.wear.lives.values() for activity in shares}
-        return {name: block for name, block in self.activities.items() if name in used}
 
     def case_list(self) -> tuple[Case, ...]:
         """Cases of the full factorial design."""

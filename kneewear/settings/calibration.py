@@ -46,8 +46,8 @@ class ConstantSettings(Settings):
         return self
 
 
-class StageSettings(Settings):
-    """One stage of the search."""
+class ResolutionSettings(Settings):
+    """How finely a cycle is analysed."""
 
     rows: Annotated[int, Field(ge=8, le=400)] = Field(
         description="Elements of a plateau from front to back."
@@ -56,6 +56,11 @@ class StageSettings(Settings):
         description="Elements of a plateau from side to side."
     )
     frames: Annotated[int, Field(ge=8, le=1000)] = Field(description="Frames of the cycle.")
+
+
+class StageSettings(ResolutionSettings):
+    """One stage of the search."""
+
     steps: Annotated[int, Field(ge=1, le=200)] = Field(
         description="Most steps of the optimiser; each takes an analysis for every constant."
     )
@@ -76,7 +81,6 @@ class SpreadSettings(Settings):
 class CalibrationSettings(Settings):
     """Fit of constants of the default implant and gait to published cells."""
 
-    activity: str = Field(description="Built-in activity the published life consists of.")
     spread_percent: SpreadSettings = Field(
         description="Spread of each quantity; rounding of the printed value is added to it."
     )
@@ -111,3 +115,24 @@ class CalibrationStudy(LifeStudy):
 
     kind: Literal["calibration"] = Field(description="Fit of constants to published cells.")
     calibration: CalibrationSettings = Field(description="Constants, target and search.")
+
+    @model_validator(mode="after")
+    def _analyses_are_quick(self) -> CalibrationStudy:
+        found = {
+            f"implant.source: {self.implant.source}": self.implant.source != "parametric",
+            "activities from files": any(
+                block.source != "parametric" for block in self.simulated_activities().values()
+            ),
+            f"{len(self.wear.lives)} lives": len(self.wear.lives) != 1,
+            f"wear.blocks: {self.wear.blocks}, mixing: {self.wear.mixing}": (
+                self.wear != self.wear.without_updates()
+            ),
+        }
+        if any(found.values()):
+            raise fault(
+                f"a calibration with {', '.join(text for text, there in found.items() if there)}",
+                "the built-in implant, one life of built-in activities, and a surface that stays "
+                "as it was made",
+                "Set these in the study, as config/calibration.yaml does.",
+            )
+        return self

@@ -80,7 +80,7 @@ def override(settings: Mapping[str, Any], values: Mapping[str, float]) -> dict[s
                 block = block[step]
             block[last]
         except (KeyError, IndexError, TypeError):
-            raise ValueError(f"the study has no key {path}") from None
+            raise ValueError(f"the study has no setting {path}") from None
         block[last] = value
     return changed
 

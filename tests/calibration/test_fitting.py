@@ -10,27 +10,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kneewear
-from kneewear import default_study
+from kneewear.errors import InputDataError
 from kneewear.reference.published import CALIBRATION_CELLS, published_values
 from kneewear.regression.comparison import compare_published
-from kneewear.settings.calibration import CalibrationSettings
-from kneewear.settings.files import read_settings, value_at
-from kneewear.settings.study import load_study, merge_settings
-from kneewear.studies.calibration.closed_form import Resolution, simulate_cells
-from kneewear.studies.calibration.constants import Constants, apply_overrides, plain_values
-from kneewear.studies.calibration.fitting import fit_constants, published_target, tabulate_constants
+from kneewear.settings.calibration import CalibrationStudy, ResolutionSettings, StageSettings
+from kneewear.settings.cases import location
+from kneewear.settings.files import value_at
+from kneewear.studies.calibration.cells import simulate_cells
+from kneewear.studies.calibration.fitting import (
+    fit_constants,
+    part_of,
+    plain_values,
+    published_target,
+    tabulate_constants,
+    value_of,
+)
 from kneewear.studies.calibration.trade_off import error_rows
 
 FILE = Path(kneewear.__file__).parents[1] / "config" / "calibration.yaml"
-STUDY = default_study()
 # Coarser elements make the errors so jagged that a search may end early.
-TINY = {"rows": 80, "columns": 60, "frames": 12, "steps": 25}
+TINY = StageSettings(rows=80, columns=60, frames=12, steps=25)
+COARSE = ResolutionSettings(rows=24, columns=18, frames=8)
+
+
+def read(**overrides) -> CalibrationStudy:
+    return kneewear.load_study(FILE, overrides)
 
 
 @pytest.fixture(scope="module")
-def calibration() -> CalibrationSettings:
-    merged = merge_settings(read_settings(kneewear.default_settings_file()), read_settings(FILE))
-    return load_study(merged).calibration
+def study() -> CalibrationStudy:
+    return read()
 
 
 def test_cells_are_nine_of_25_and_the_others_stay_unused():
@@ -42,43 +51,37 @@ def test_cells_are_nine_of_25_and_the_others_stay_unused():
     assert len(set(CALIBRATION_CELLS)) == 9
 
 
-def test_constants_are_few_and_those_of_the_default_study_lie_within_bounds(calibration):
-    assert len(calibration.constants) <= 20
-    content = STUDY.model_dump(mode="json")
-    for name, constant in calibration.constants.items():
+def test_constants_are_few_and_those_of_the_default_study_lie_within_bounds(study):
+    constants = study.calibration.constants
+    assert len(constants) <= 20
+    content = study.model_dump(mode="json")
+    for name, constant in constants.items():
         for key in (constant.key, *constant.also):
-            steps = tuple(int(step) if step.isdigit() else step for step in key.split("."))
-            value = value_at(content, steps)
-            assert constant.low <= value <= constant.high, name
+            assert constant.low <= value_at(content, location(key)) <= constant.high, name
 
 
 @pytest.mark.slow
-def test_plain_values_make_a_study(calibration):
-    plain = apply_overrides(STUDY, plain_values(calibration.constants))
-    tiny = Resolution(24, 18, 8)
-    assert np.isfinite(simulate_cells(plain, "gait", [(10.0, 75.0)], tiny)).all()
+def test_plain_values_make_a_study(study):
+    plain = plain_values(study.calibration.constants)
+    assert np.isfinite(simulate_cells(study, plain, [(10.0, 75.0)], COARSE)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
-def test_known_constants_are_found_again(calibration):
+def test_known_constants_are_found_again(study):
     names = ["femoral sagittal radius", "wear factor", "creep constant"]
-    chosen = {name: calibration.constants[name] for name in names}
-    settings = calibration.model_copy(
-        update={
-            "constants": chosen,
-            "exponent": 1.0,
-            "stages": CalibrationSettings.model_validate(
-                calibration.model_dump() | {"stages": [TINY], "trade_off": []}
-            ).stages,
-        }
+    chosen = {name: study.calibration.constants[name] for name in names}
+    settings = study.calibration.model_copy(
+        update={"constants": chosen, "exponent": 1.0, "stages": (TINY,), "trade_off": ()}
     )
+    one = study.model_copy(update={"calibration": settings})
     truth = {
         chosen[name].key: value for name, value in zip(names, (33.0, 3e-7, 0.018), strict=True)
     }
     cells = ((10.0, 75.0), (6.0, 75.0))
-    made = simulate_cells(apply_overrides(STUDY, truth), "gait", cells, Resolution(80, 60, 12))
+    made = simulate_cells(one, truth, cells, TINY)
     target = published_target(cells, settings)
-    fit = fit_constants(STUDY, settings, type(target)(cells, made, target.spread, 1.0))
+    fit = fit_constants(one, type(target)(cells, made, target.spread, 1.0))
     for key, value in truth.items():
         assert fit.overrides[key] == pytest.approx(value, rel=5e-3)
     table = tabulate_constants(fit).set_index("constant")
@@ -87,20 +90,22 @@ def test_known_constants_are_found_again(calibration):
     assert table["max_pressure_percent"]["wear factor"] == 0.0
 
 
-@given(st.lists(st.floats(0.0, 1.0), min_size=20, max_size=20))
-def test_places_and_values_are_inverse(calibration, places):
-    constants = Constants(calibration.constants)
-    values = constants.values(np.array(places))
-    np.testing.assert_allclose(constants.places(values), places, atol=1e-12)
-    assert all(
-        one.low - 1e-9 <= value <= one.high + 1e-9
-        for one, value in zip(calibration.constants.values(), values, strict=True)
-    )
+@given(st.floats(0.0, 1.0))
+def test_parts_and_values_are_inverse(study, part):
+    for constant in study.calibration.constants.values():
+        value = value_of(constant, part)
+        assert part_of(constant, value) == pytest.approx(part, abs=1e-12)
+        assert constant.low - 1e-9 <= value <= constant.high + 1e-9
 
 
-def test_unknown_keys_are_refused():
-    with pytest.raises(ValueError, match=r"no key wear\.tear"):
-        apply_overrides(STUDY, {"wear.tear": 1.0})
+def test_unknown_settings_are_refused(study):
+    with pytest.raises(ValueError, match=r"no setting wear\.tear"):
+        simulate_cells(study, {"wear.tear": 1.0}, [(10.0, 75.0)], COARSE)
+
+
+def test_what_a_calibration_cannot_analyse_is_refused():
+    with pytest.raises(InputDataError, match=r"a calibration with wear\.blocks: 4"):
+        read(wear={"blocks": 4, "creep_time": "logarithm"})
 
 
 def test_errors_are_told_of_fitted_and_other_cells_apart():

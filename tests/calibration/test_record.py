@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kneewear import default_study
+import kneewear
 from kneewear.regression.comparison import compare_published
-from kneewear.studies.calibration.closed_form import Resolution
+from kneewear.settings.calibration import ResolutionSettings
 from kneewear.studies.calibration.trade_off import error_rows, simulate_published
 
 pytestmark = pytest.mark.compiled
@@ -21,6 +21,7 @@ def test_last_rows_of_the_record_are_those_of_the_default_study():
     record = pd.read_csv(RECORD, comment="#")
     assert sorted(record["constants"].unique()) == [8, 12, 16, 20]
     last = record[record["constants"] == 20].drop(columns="constants").reset_index(drop=True)
-    cells = simulate_published(default_study(), "gait", Resolution(100, 75, 100))
+    study = kneewear.load_study(RECORD.parents[1] / "calibration.yaml")
+    cells = simulate_published(study, {}, ResolutionSettings(rows=100, columns=75, frames=100))
     found = pd.DataFrame(error_rows(compare_published(cells)))
     pd.testing.assert_frame_equal(found, last, rtol=1e-3)

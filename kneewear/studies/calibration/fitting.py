@@ -11,22 +11,26 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
 
+from kneewear.errors import KneewearError
 from kneewear.reference.published import HALF_UNITS, published_values
-from kneewear.settings.base import LifeStudy
-from kneewear.settings.calibration import CalibrationSettings, StageSettings
+from kneewear.regression.groups import QUANTITIES
+from kneewear.settings.calibration import (
+    CalibrationSettings,
+    CalibrationStudy,
+    ConstantSettings,
+    StageSettings,
+)
 from kneewear.sides import SIDES
-from kneewear.studies.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
-from kneewear.studies.calibration.constants import Constants, apply_overrides, plain_values
+from kneewear.studies.calibration.cells import Cell, simulate_cells
 
 Array = NDArray[np.float64]
-Cells = Sequence[tuple[float, float]]
 
 logger = logging.getLogger(__name__)
 
-# Step of the finite differences, of the width of the bounds: wide enough to pass over the jumps
-# that single elements make.
+# Step of the finite differences, as part of the width of the bounds: wide enough to pass over the
+# jumps that single elements make.
 DIFFERENCE = 3e-3
-# Relative fall of the sum of squares at which a stage ends.
+# Relative decrease of the sum of squares at which a stage ends.
 ENOUGH = 1e-3
 # Residual, in spreads, of constants with which no equilibrium is found.
 REFUSED = 50.0
@@ -46,10 +50,10 @@ class Target:
         Relative spread: that of the settings and the rounding of the value, as root of the sum of
         squares.
     exponent : float
-        What errors, in spreads, are raised to; 1 is plain least squares.
+        Power to which errors, in spreads, are raised; 1 is plain least squares.
     """
 
-    cells: Cells
+    cells: Sequence[Cell]
     values: Array
     spread: Array
     exponent: float
@@ -66,25 +70,22 @@ class Fit:
 
     Parameters
     ----------
-    constants : Constants
-        What was fitted.
-    places : array
-        Where each constant was found, 0 to 1 between its bounds.
-    study : LifeStudy
-        The study with these constants.
-    overrides : dict of key to value
+    constants : mapping of name to ConstantSettings
+        Constants that were fitted.
+    parts : array
+        Position of each constant between its bounds, 0 to 1.
+    overrides : dict of path to value
         The constants, to four digits, and the plain values of those not fitted.
     target : Target
-        What was to be met.
+        Published values.
     errors : array, shape (cells, sides, quantities)
         Logarithm of computed over published values.
     slopes : array, shape (cells, sides, quantities, constants)
-        Its derivative over the places.
+        Its derivative with respect to the positions.
     """
 
-    constants: Constants
-    places: Array
-    study: LifeStudy
+    constants: Mapping[str, ConstantSettings]
+    parts: Array
     overrides: Mapping[str, float]
     target: Target
     errors: Array
@@ -92,25 +93,45 @@ class Fit:
 
     @property
     def sum_of_squares(self) -> float:
-        """What was made least: squares of the errors in spreads, to the exponent, added up."""
+        """Minimized sum: squares of the errors in spreads, to the exponent."""
         return float(
             np.sum(np.abs(self.errors / self.target.spread) ** (2.0 * self.target.exponent))
         )
 
 
-def published_target(cells: Cells, settings: CalibrationSettings) -> Target:
-    """Published values of some cells.
+def on_scale(constant: ConstantSettings, value: float) -> float:
+    """Value of a constant on its scale; its own inverse."""
+    return 1.0 / value if constant.scale == "reciprocal" else value
 
-    Parameters
-    ----------
-    cells : sequence of (thickness in mm, body mass in kg)
-        Some of the 25 published cells.
-    settings : CalibrationSettings
-        Spread of each quantity, and exponent.
 
-    Returns
-    -------
-    Target
+def part_of(constant: ConstantSettings, value: float) -> float:
+    """Position of a value between the bounds of its constant, 0 to 1."""
+    low, high = sorted((on_scale(constant, constant.low), on_scale(constant, constant.high)))
+    return (on_scale(constant, value) - low) / (high - low)
+
+
+def value_of(constant: ConstantSettings, part: float) -> float:
+    """Value of a constant at a position between its bounds; the inverse of `part_of`."""
+    low, high = sorted((on_scale(constant, constant.low), on_scale(constant, constant.high)))
+    return float(on_scale(constant, low + part * (high - low)))
+
+
+def overrides_at(constants: Mapping[str, ConstantSettings], parts: Array) -> dict[str, float]:
+    """Value of every setting the constants stand for, by path."""
+    return {
+        path: value_of(constant, part)
+        for constant, part in zip(constants.values(), parts, strict=True)
+        for path in (constant.key, *constant.also)
+    }
+
+
+def plain_values(constants: Mapping[str, ConstantSettings]) -> dict[str, float]:
+    """Value of every setting the constants stand for where they are not fitted, by path."""
+    return {key: one.plain for one in constants.values() for key in (one.key, *one.also)}
+
+
+def published_target(cells: Sequence[Cell], settings: CalibrationSettings) -> Target:
+    """Published values of some cells, with the spread the settings allow.
 
     Notes
     -----
@@ -130,8 +151,7 @@ def published_target(cells: Cells, settings: CalibrationSettings) -> Target:
 
 
 def fit_constants(
-    study: LifeStudy,
-    settings: CalibrationSettings,
+    study: CalibrationStudy,
     target: Target,
     number: int | None = None,
     near: Fit | None = None,
@@ -140,12 +160,10 @@ def fit_constants(
 
     Parameters
     ----------
-    study : LifeStudy
-        Everything that is not fitted.
-    settings : CalibrationSettings
-        Constants, bounds, stages.
+    study : CalibrationStudy
+        Constants, bounds and stages, and everything that is not fitted.
     target : Target
-        What to meet.
+        Published values.
     number : int, optional
         How many constants, from the top of the list, are fitted; the others take their plain
         value. All by default.
@@ -162,84 +180,74 @@ def fit_constants(
     on the logarithms of computed over published values; nothing is random. Constants that enter
     linearly, as the wear factor, are fitted with the others. The minimum found is a local one.
     """
+    settings = study.calibration
     names = list(settings.constants)[:number]
-    constants = Constants({name: settings.constants[name] for name in names})
+    constants = {name: settings.constants[name] for name in names}
     plain = plain_values(settings.constants)
-    base = apply_overrides(study, plain)
-    places = constants.start if near is None else near.places[: len(names)]
-    places = np.clip(places, 0.01, 0.99)
+    trial = _Trial(study, target, constants, plain)
+    parts = np.array([part_of(one, one.start) for one in constants.values()])
+    if near is not None:
+        parts = near.parts[: len(names)]
+    parts = np.clip(parts, 0.01, 0.99)
     for stage in settings.stages:
-        found = _run_stage(base, settings, target, constants, places, stage)
-        places = found.x
+        found = trial.search(parts, stage)
+        parts = found.x
         logger.info(
             "%d constants, %d x %d elements, %d frames: sum of squares %.4g after %d analyses",
             len(names), stage.rows, stage.columns, stage.frames, 2.0 * found.cost, found.nfev,
         )  # fmt: skip
-    found_values = constants.overrides(places)
-    overrides = plain | {key: float(f"{value:.4g}") for key, value in found_values.items()}
-    resolution = _resolution(settings.stages[-1])
-    errors, slopes = _linearize(base, settings, target, constants, places, resolution)
-    fitted = apply_overrides(study, overrides)
-    return Fit(constants, places, fitted, overrides, target, errors, slopes)
+    fitted = overrides_at(constants, parts)
+    overrides = plain | {key: float(f"{value:.4g}") for key, value in fitted.items()}
+    return Fit(constants, parts, overrides, target, *trial.linearize(parts, settings.stages[-1]))
 
 
-def _run_stage(
-    base: LifeStudy,
-    settings: CalibrationSettings,
-    target: Target,
-    constants: Constants,
-    places: Array,
-    stage: StageSettings,
-) -> OptimizeResult:
-    """One stage of the search."""
-    resolution = _resolution(stage)
+@dataclass(frozen=True)
+class _Trial:
+    """Analyses of one set of constants."""
 
-    def residuals(tried: Array) -> Array:
-        study = apply_overrides(base, constants.overrides(tried))
-        try:
-            computed = simulate_cells(study, settings.activity, target.cells, resolution)
-        except ValueError:
-            return np.full(target.values.size, REFUSED)
-        return target.residuals(computed)
+    study: CalibrationStudy
+    target: Target
+    constants: Mapping[str, ConstantSettings]
+    plain: Mapping[str, float]
 
-    return least_squares(
-        residuals,
-        places,
-        bounds=(0.0, 1.0),
-        x_scale="jac",
-        diff_step=DIFFERENCE,
-        ftol=ENOUGH,
-        max_nfev=stage.steps,
-    )
+    def compute(self, parts: Array, stage: StageSettings) -> Array:
+        """Quantities of the target's cells."""
+        values = {**self.plain, **overrides_at(self.constants, parts)}
+        return simulate_cells(self.study, values, self.target.cells, stage)
 
+    def search(self, parts: Array, stage: StageSettings) -> OptimizeResult:
+        """One stage of the search."""
 
-def _resolution(stage: StageSettings) -> Resolution:
-    return Resolution(stage.rows, stage.columns, stage.frames)
+        def residuals(tried: Array) -> Array:
+            try:
+                computed = self.compute(tried, stage)
+            except (KneewearError, ValueError):
+                return np.full(self.target.values.size, REFUSED)
+            return self.target.residuals(computed)
 
+        return least_squares(
+            residuals,
+            parts,
+            bounds=(0.0, 1.0),
+            x_scale="jac",
+            diff_step=DIFFERENCE,
+            ftol=ENOUGH,
+            max_nfev=stage.steps,
+        )
 
-def _linearize(
-    base: LifeStudy,
-    settings: CalibrationSettings,
-    target: Target,
-    constants: Constants,
-    places: Array,
-    resolution: Resolution,
-) -> tuple[Array, Array]:
-    """Logarithmic errors and their one-sided derivatives, taken inwards of the bounds."""
+    def linearize(self, parts: Array, stage: StageSettings) -> tuple[Array, Array]:
+        """Logarithmic errors and their one-sided derivatives, taken inwards of the bounds."""
 
-    def errors(tried: Array) -> Array:
-        study = apply_overrides(base, constants.overrides(tried))
-        computed = simulate_cells(study, settings.activity, target.cells, resolution)
-        return np.log(computed / target.values)
+        def errors(tried: Array) -> Array:
+            return np.log(self.compute(tried, stage) / self.target.values)
 
-    here = errors(places)
-    steps = np.where(places < 0.5, DIFFERENCE, -DIFFERENCE)
-    moved = [
-        errors(places + step * axis) for step, axis in zip(steps, np.eye(len(steps)), strict=True)
-    ]
-    return here, np.stack(
-        [(one - here) / step for one, step in zip(moved, steps, strict=True)], axis=-1
-    )
+        here = errors(parts)
+        steps = np.where(parts < 0.5, DIFFERENCE, -DIFFERENCE)
+        slopes = [
+            (errors(parts + step * axis) - here) / step
+            for step, axis in zip(steps, np.eye(len(steps)), strict=True)
+        ]
+        return here, np.stack(slopes, axis=-1)
 
 
 def tabulate_constants(fit: Fit) -> pd.DataFrame:
@@ -259,29 +267,30 @@ def tabulate_constants(fit: Fit) -> pd.DataFrame:
 
     Notes
     -----
-    Standard errors follow from the slopes, with the residuals' own scatter for the spread: they say
-    how well the cells tell a constant, not how far it is from that of the source's implant.
+    Standard errors follow from the slopes, with the residuals' own scatter as the spread: they are
+    how well the cells determine a constant, not how far it is from that of the source's implant.
     """
-    degrees = max(fit.errors.size - fit.places.size, 1)
-    slopes = (fit.slopes / fit.target.spread[..., None]).reshape(-1, fit.places.size)
+    degrees = max(fit.errors.size - fit.parts.size, 1)
+    slopes = (fit.slopes / fit.target.spread[..., None]).reshape(-1, fit.parts.size)
     scatter = float(np.sum((fit.errors / fit.target.spread) ** 2)) / degrees
-    places_error = np.sqrt(scatter * np.diag(np.linalg.pinv(slopes.T @ slopes)))
-    value = fit.constants.values(fit.places)
-    # A reciprocal scale is uneven: the error is that of the neighbourhood.
-    inward = np.where(fit.places < 0.5, 1e-4, -1e-4)
-    evenness = np.abs(fit.constants.values(fit.places + inward) - value) / 1e-4
-    sizes = np.sqrt(np.mean(fit.slopes**2, axis=(0, 1)))
-    rows = [
-        {
-            "constant": name,
-            "key": constant.key,
-            "low": constant.low,
-            "high": constant.high,
-            "value": value[number],
-            "standard_error": places_error[number] * evenness[number],
-            "at_bound": bool(min(fit.places[number], 1.0 - fit.places[number]) < 0.005),
-        }
-        for number, (name, constant) in enumerate(fit.constants.settings.items())
-    ]
+    errors = np.sqrt(scatter * np.diag(np.linalg.pinv(slopes.T @ slopes)))
+    rows = []
+    for part, error, (name, constant) in zip(fit.parts, errors, fit.constants.items(), strict=True):
+        value = value_of(constant, part)
+        # A reciprocal scale is uneven: the error is that of the neighbourhood.
+        inward = 1e-4 if part < 0.5 else -1e-4
+        evenness = abs(value_of(constant, part + inward) - value) / 1e-4
+        rows.append(
+            {
+                "constant": name,
+                "key": constant.key,
+                "low": constant.low,
+                "high": constant.high,
+                "value": value,
+                "standard_error": error * evenness,
+                "at_bound": bool(min(part, 1.0 - part) < 0.005),
+            }
+        )
     columns = [f"{quantity}_percent" for quantity in QUANTITIES]
+    sizes = np.sqrt(np.mean(fit.slopes**2, axis=(0, 1)))
     return pd.concat([pd.DataFrame(rows), pd.DataFrame(sizes.T, columns=columns)], axis=1)

@@ -1,19 +1,20 @@
-"""How well so many constants meet the published tables, cells used and unused apart."""
+"""How well fewer constants meet the published tables, fitted and other cells apart."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
 from kneewear.reference.published import CALIBRATION_CELLS, published_values
 from kneewear.regression.comparison import compare_published
-from kneewear.settings.base import LifeStudy
-from kneewear.settings.calibration import CalibrationStudy
+from kneewear.regression.groups import QUANTITIES
+from kneewear.settings.calibration import CalibrationStudy, ResolutionSettings
 from kneewear.sides import SIDES
-from kneewear.studies.calibration.closed_form import QUANTITIES, Resolution, simulate_cells
+from kneewear.studies.calibration.cells import simulate_cells
 from kneewear.studies.calibration.fitting import (
     Fit,
     fit_constants,
@@ -31,10 +32,10 @@ class Calibration:
     fit : Fit
         Fit of all constants.
     constants : DataFrame
-        As `tabulate_constants` gives it.
+        As `tabulate_constants` returns it.
     comparison : DataFrame
         The 25 published cells by the fitted study, as
-        `kneewear.regression.comparison.compare_published` gives it.
+        `kneewear.regression.comparison.compare_published` returns it.
     trade_off : DataFrame
         Columns constants (their number), cells (fitted, not fitted), quantities (average pressure,
         all others), median_percent, largest_percent, median_beyond_rounding_percent and
@@ -59,45 +60,35 @@ def calibrate(study: CalibrationStudy) -> Calibration:
     -------
     Calibration
     """
+    # A line for each of some ten thousand cases would hide those of the search.
+    logging.getLogger("kneewear.simulation").setLevel(logging.WARNING)
     settings = study.calibration
     target = published_target(CALIBRATION_CELLS, settings)
-    last = settings.stages[-1]
-    resolution = Resolution(last.rows, last.columns, last.frames)
-    fits = [fit_constants(study, settings, target)]
+    fits = [fit_constants(study, target)]
     for number in sorted(settings.trade_off, reverse=True):
-        fits.append(fit_constants(study, settings, target, number, near=fits[-1]))
+        fits.append(fit_constants(study, target, number, near=fits[-1]))
     rows = []
-    for number in sorted(fit.places.size for fit in fits):
+    for number in sorted(fit.parts.size for fit in fits):
         # A fit of fewer constants is one of more, with the others plain: searches are local.
-        fewer = [fit for fit in fits if fit.places.size <= number]
+        fewer = [fit for fit in fits if fit.parts.size <= number]
         best = min(fewer, key=lambda fit: fit.sum_of_squares)
-        comparison = compare_published(
-            simulate_published(best.study, settings.activity, resolution)
-        )
+        cells = simulate_published(study, best.overrides, settings.stages[-1])
+        comparison = compare_published(cells)
         rows += [{"constants": number} | row for row in error_rows(comparison)]
     return Calibration(fits[0], tabulate_constants(fits[0]), comparison, pd.DataFrame(rows))
 
 
-def simulate_published(study: LifeStudy, activity: str, resolution: Resolution) -> pd.DataFrame:
-    """The 25 published cells as a tidy case table.
-
-    Parameters
-    ----------
-    study, activity, resolution
-        As `simulate_cells` takes them.
-
-    Returns
-    -------
-    DataFrame
-        Columns life, thickness_mm, body_mass_kg, side, quantity and value.
-    """
+def simulate_published(
+    study: CalibrationStudy, values: Mapping[str, float], resolution: ResolutionSettings
+) -> pd.DataFrame:
+    """The 25 published cells as a tidy case table; parameters as in `simulate_cells`."""
     keys = published_values()[["thickness_mm", "body_mass_kg"]].drop_duplicates()
     cells = list(keys.itertuples(index=False, name=None))
-    values = simulate_cells(study, activity, cells, resolution)
-    places = itertools.product(cells, SIDES, QUANTITIES)
+    computed = simulate_cells(study, values, cells, resolution)
+    labels = itertools.product(cells, SIDES, QUANTITIES)
     rows = [
-        (activity, *cell, side, quantity, value)
-        for (cell, side, quantity), value in zip(places, values.ravel(), strict=True)
+        ("published", *cell, side, quantity, value)
+        for (cell, side, quantity), value in zip(labels, computed.ravel(), strict=True)
     ]
     columns = ["life", "thickness_mm", "body_mass_kg", "side", "quantity", "value"]
     return pd.DataFrame(rows, columns=columns)
