@@ -1,4 +1,4 @@
-"""Contact with elements laid afresh round each contact region of a pose."""
+"""Contact with an element grid of its own for each contact region of a pose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import lay_elements
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.verification.regions import RegionSearch
@@ -30,13 +30,13 @@ class RegionContact:
     Parameters
     ----------
     cells : Rectangle
-        Cells of the bearing's plan that its elements are laid on.
+        Cells of the bearing's plan under its elements.
     grid : ElementGrid
         These elements, of one side.
     index : int array, shape (n_valid,)
-        Flat places (row x columns + column) of its valid elements.
+        Flat indices (row x columns + column) of its valid elements.
     resultant : Resultant
-        Wrench, stiffness and what every candidate feels.
+        Resultant and active elements.
     """
 
     cells: Rectangle
@@ -47,21 +47,16 @@ class RegionContact:
     @property
     def force(self) -> Array:
         """Pressure times area of every cell, N, shape (rows, columns)."""
-        force = np.zeros(self.cells.rows * self.cells.columns)
-        place = self.index[self.resultant.element]
-        force[place] = self.resultant.pressure * self.resultant.area
-        return force.reshape(self.cells.rows, self.cells.columns)
+        force = np.zeros((self.cells.rows, self.cells.columns))
+        force.flat[self.index[self.resultant.element]] = (
+            self.resultant.pressure * self.resultant.area
+        )
+        return force
 
 
 @dataclass(frozen=True)
 class AdaptiveResultant:
-    """Contact of one pair at one pose, region by region.
-
-    Parameters
-    ----------
-    regions : tuple of RegionContact
-        Regions that may be in contact; none where the bodies are apart.
-    """
+    """Contact of one pair at one pose, by region; without regions where the bodies are apart."""
 
     regions: tuple[RegionContact, ...]
 
@@ -72,13 +67,13 @@ class AdaptiveResultant:
 
     @property
     def stiffness(self) -> Array:
-        """Derivative of the wrench over the pose with the elements held, shape (6, 6)."""
+        """Derivative of the wrench over the pose with the elements fixed, shape (6, 6)."""
         parts = [region.resultant.stiffness for region in self.regions]
         return np.sum(parts, axis=0) + np.zeros((6, 6))
 
     @property
     def penetration(self) -> Array:
-        """Penetration of the candidates of all regions, mm."""
+        """Penetration of the active elements of all regions, mm."""
         return self._joined("penetration")
 
     @property
@@ -92,17 +87,16 @@ class AdaptiveResultant:
         return self._joined("area")
 
     def _joined(self, name: str) -> Array:
-        return np.concatenate(
-            [np.zeros(0), *(getattr(region.resultant, name) for region in self.regions)]
-        )
+        parts = [getattr(region.resultant, name) for region in self.regions]
+        return np.concatenate([np.zeros(0), *parts])
 
 
 class AdaptivePair:
     """A contact pair whose elements follow the contact.
 
-    Every pose has its regions found and as many elements laid on each, scaled to its size: the
-    accuracy of force, peak and mean pressure hardly depends on how shallow the contact is. Nothing
-    is kept from pose to pose.
+    At every pose the contact regions are found, and each gets the same number of elements, scaled
+    to its size. The accuracy of force, peak and mean pressure hardly depends on the depth of the
+    contact. A result does not depend on previous poses.
 
     Parameters
     ----------
@@ -111,21 +105,20 @@ class AdaptivePair:
     indenter : Surface
         Surface of the moving body, exact.
     table : SurfaceTable
-        Its lookup table, from which every projection starts.
+        Its lookup table, the start of every projection.
     rows, columns : int
-        Elements laid on each region.
-    pair
-        Further keywords of `ContactPair`.
+        Elements of each region.
+    options
+        Further arguments of `ContactPair`.
 
     Notes
     -----
-    Meant for forces and pressures: static studies, forward dynamics with light touches. Wear adds
-    up on elements that stay where they are, so histories and wear maps keep a fixed grid; what a
-    region carries can be handed over to one by `spread_force`.
+    For forces and pressures: static studies, forward dynamics with light contact. Wear accumulates
+    on fixed elements; `spread_force` transfers the load of a region to those.
 
-    The rectangle laid on is continuous in the pose as long as regions neither merge nor split; the
-    stiffness is that of elements held in place and leaves out what their motion adds, which is of
-    the order of the force's own error.
+    The rectangle under a region is continuous in the pose while regions neither merge nor split.
+    The stiffness is that of fixed elements, without the effect of their motion, which is of the
+    order of the force's error.
     """
 
     def __init__(
@@ -135,19 +128,23 @@ class AdaptivePair:
         table: SurfaceTable,
         rows: int,
         columns: int,
-        **pair: Any,
+        **options: Any,
     ) -> None:
         self.bearing = bearing
         self.rows, self.columns = rows, columns
         self.search = RegionSearch(bearing, indenter)
-        everywhere = build_elements(bearing, bearing.rectangle(rows, columns))
-        self.fixed_pair = ContactPair(everywhere, 0, indenter, table, **pair)
+        whole = lay_elements(bearing, bearing.rectangle(rows, columns))
+        self._fixed_pair = ContactPair(whole, 0, indenter, table, **options)
 
     def with_elements(self, rows: int, columns: int) -> AdaptivePair:
-        """The same pair with other numbers of elements a region."""
+        """The same pair with other numbers of elements per region."""
         other = copy(self)
         other.rows, other.columns = rows, columns
         return other
+
+    def on(self, grid: ElementGrid) -> ContactPair:
+        """The same surfaces with fixed elements."""
+        return self._fixed_pair.over(grid, 0)
 
     def evaluate(
         self, rotation: Array, translation: Array, law: PressureLaw, more_thickness: float = 0.0
@@ -163,18 +160,18 @@ class AdaptivePair:
         law : PressureLaw
             Pressure law of the layer.
         more_thickness : float
-            What the layer is thicker than the bearing says, mm.
+            Added to the thickness of the bearing, mm.
 
         Returns
         -------
         AdaptiveResultant
         """
         regions = []
-        for found in self.search.find(rotation, translation):
-            cells = found.cut(self.rows, self.columns)
-            grid = build_elements(self.bearing, cells)
+        for region in self.search.find(rotation, translation):
+            cells = region.cut(self.rows, self.columns)
+            grid = lay_elements(self.bearing, cells)
             if grid.valid.any():
-                pair = self.fixed_pair.over(grid, 0)
+                pair = self.on(grid)
                 layer = Layer(law, grid.thickness[grid.valid] + more_thickness)
                 resultant = pair.evaluate(rotation, translation, layer)
                 regions.append(RegionContact(cells, grid, pair.index, resultant))
@@ -182,7 +179,7 @@ class AdaptivePair:
 
 
 def spread_force(region: RegionContact, cells: Rectangle) -> Array:
-    """Force of each cell of a fixed grid, so that none is lost.
+    """Force of a region on each cell of a fixed grid, with the same sum.
 
     Parameters
     ----------
@@ -194,8 +191,9 @@ def spread_force(region: RegionContact, cells: Rectangle) -> Array:
     Returns
     -------
     array, shape (rows, columns)
-        Pressure times area, N: each element's is shared by the cells its own overlaps, in
-        proportion. Divided by the areas of the fixed elements it is their mean pressure.
+        Pressure times area, N; the force of an element is divided between the cells it overlaps in
+        proportion to the overlap. Divided by the areas of the fixed elements it is their mean
+        pressure.
     """
     corners = region.cells.corners
     (row, column), (last_row, last_column) = cells.cells(corners[[0, -1], [0, -1]])

@@ -1,8 +1,8 @@
-"""Contact of two smooth surfaces at the one place where they share a normal.
+"""Contact point of two smooth surfaces, where they share a normal.
 
-A pair of points, one on each surface, is sought whose connecting line d is perpendicular to both:
-four unknowns (two parameters on each surface), four equations, Newton's method. The pair of the
-pose before is the start, so that a motion in small steps needs two or three iterations.
+Newton's method finds the pair of points, one on each surface, whose connecting line d is
+perpendicular to both: four unknowns (two parameters on each surface), four equations. Started from
+the pair of the previous pose, a motion in small steps needs two or three iterations.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 30
 MAX_HALVINGS = 8
-# A Newton step this short (mm) is squared by the next one: nothing is left to gain.
+# The iteration ends with a step this short, mm: convergence is quadratic.
 FINAL_STEP = 1e-7
-# A start far off may throw Newton's method across a patch; no step goes further than this part.
+# Longest step, as a fraction of the parameter range: keeps a poor start from crossing the patch.
 LONGEST_STEP = 0.2
-# By how much the two points may miss the common normal in the end: mm (for points further apart
-# than 1 mm, rad) and rad.
-MISS = 1e-6
+# Tolerance of the solution: offset from the common normal, mm (for points further apart than 1 mm,
+# rad), and angle between the normals, rad.
+TOLERANCE = 1e-6
 
 
 class LocalFrame(NamedTuple):
@@ -41,39 +41,30 @@ class LocalFrame(NamedTuple):
     normal_slope: Array  # parameter x 3
 
 
-@dataclass(frozen=True)
-class FramedSurface:
-    """A surface as the search sees it.
+class FramedSurface(NamedTuple):
+    """Local frames of a surface, and the range of its parameters."""
 
-    Parameters
-    ----------
-    frame : callable
-        Local frame at a pair of parameters.
-    low, high : array, shape (2,)
-        Range of the parameters.
-    """
-
-    frame: Callable[[float, float], LocalFrame]
-    low: Array
-    high: Array
+    frame: Callable[[float, float], LocalFrame]  # from u and v
+    low: Array  # lowest u and v
+    high: Array  # highest u and v
 
 
 @dataclass(frozen=True)
 class CommonNormal:
-    """Where two surfaces are nearest, or overlap most.
+    """Points at which two surfaces are nearest, or overlap most.
 
     Parameters
     ----------
     parameters : array, shape (4,)
         u and v on the fixed surface, u and v on the moving one.
     points : array, shape (2, 3)
-        The point of the fixed and that of the moving surface in the fixed frame, mm.
+        Points of the fixed and of the moving surface in the fixed frame, mm.
     normal : array, shape (3,)
         Outward unit normal of the fixed surface there.
     gap : float
         Distance along that normal, mm; negative where the surfaces overlap.
     iterations : int
-        Newton steps it took.
+        Number of Newton steps.
     """
 
     parameters: Array
@@ -84,7 +75,7 @@ class CommonNormal:
 
 
 def frame_patch(surface: Surface) -> FramedSurface:
-    """Frames of an exact patch; its tangents are the derivatives along u and v."""
+    """Frames of an exact patch, whose tangents are the derivatives along u and v."""
 
     def frame(u: float, v: float) -> LocalFrame:
         point, s_u, s_v, s_uu, s_uv, s_vv = surface.derivatives(u, v)
@@ -101,8 +92,8 @@ def frame_table(table: SurfaceTable) -> FramedSurface:
     """Frames interpolated in a lookup table (Machado thesis, section 6.2).
 
     Normals must point outward, as those of `tabulate_surface` do. Point, normal, tangent and
-    binormal are interpolated each for itself: twelve numbers on each surface. What is found is
-    exact at the samples; between them the surface lies off by the order of the spacing squared.
+    binormal (twelve numbers per surface) are interpolated separately: exact at the samples, with an
+    error of second order in the spacing between them.
     """
     rows = table.rows()
 
@@ -117,7 +108,7 @@ def frame_table(table: SurfaceTable) -> FramedSurface:
 def guess_common_normal(
     fixed: SurfaceTable, moving: SurfaceTable, rotation: ArrayLike, translation: ArrayLike
 ) -> Array:
-    """Start for a pose that follows no other.
+    """Initial guess for a pose without a previous one.
 
     Parameters
     ----------
@@ -129,12 +120,12 @@ def guess_common_normal(
     Returns
     -------
     array, shape (4,)
-        Parameters of the pair of samples that face one another with the smallest signed gap.
+        Parameters of the pair of facing samples with the smallest signed gap.
 
     Raises
     ------
     ValueError
-        If no samples lie over one another and face.
+        If no samples face each other.
     """
     from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 
@@ -145,13 +136,13 @@ def guess_common_normal(
     d = moved - nodes[nearest]
     gap = (d * normals[nearest]).sum(-1)
     facing = (normals[nearest] * (moving.normal.reshape(-1, 3) @ rotation.T)).sum(-1) < -0.5
-    # A sample beside the fixed patch is not over it, and its gap means nothing.
+    # The gap of a sample beside the fixed patch is meaningless.
     spacing = max(np.linalg.norm(np.diff(fixed.point, axis=a), axis=-1).max() for a in (0, 1))
     over = np.linalg.norm(d - gap[:, None] * normals[nearest], axis=-1) < spacing
     gap = np.where(facing & over, gap, np.inf)
     best = int(np.argmin(gap))
     if not np.isfinite(gap[best]):
-        raise ValueError("no samples of the two surfaces lie over one another and face")
+        raise ValueError("no samples of the two surfaces face each other")
     i, j = divmod(int(nearest[best]), fixed.v.size)
     k, m = divmod(best, moving.v.size)
     return np.array([fixed.u[i], fixed.v[j], moving.u[k], moving.v[m]])
@@ -173,7 +164,7 @@ def find_common_normal(
     rotation, translation : array, shape (3, 3) and (3,)
         Pose of the moving body in the fixed frame.
     start : array, shape (4,)
-        Parameters to start from: those of the pose before, or of `guess_common_normal`.
+        Initial parameters: those of the previous pose, or of `guess_common_normal`.
 
     Returns
     -------
@@ -187,11 +178,11 @@ def find_common_normal(
     Notes
     -----
     With d from the fixed point to the moving one, t the fixed surface's tangents and n the moving
-    one's normal: d . t = 0 and n . t = 0, twice each. The source demands d . t = 0 on both
-    surfaces (Eqs 6.19, 6.20), the same where d is not zero; but its four equations become two as
-    the surfaces begin to touch, just where contact is decided. The pair here, the source's own in
-    the plane (Eqs 5.19, 5.20), stays regular as long as the surfaces' curvatures differ; two planes
-    have no single common normal. Surfaces that share several (waves, edges) need a good start.
+    one's normal, the equations are d . t = 0 and n . t = 0, twice each. The thesis uses d . t = 0
+    on both surfaces (Eqs 6.19, 6.20), which is equivalent where d is not zero but singular where
+    the surfaces touch. The equations here (5.19 and 5.20 of the thesis, for the plane) are regular
+    if the surfaces' curvatures differ; two planes have no single common normal. Surfaces with
+    several common normals (waves, edges) need a good start.
 
     References
     ----------
@@ -212,7 +203,7 @@ def find_common_normal(
         iterations += 1
         step, misfit = _newton_step(here, there), _miss(here, there).sum()
         step /= max(1.0, np.abs(step / (LONGEST_STEP * (high - low))).max())
-        # Where curvature jumps a whole step may leap to and fro.
+        # Where curvature is discontinuous a whole step may oscillate.
         for _ in range(MAX_HALVINGS):
             tried = np.clip(at + step, low, high)
             moves = (tried - at)[:2] @ here.point_slope, (tried - at)[2:] @ there.point_slope
@@ -229,21 +220,21 @@ def find_common_normal(
 
 
 def _moved_frame(frame: LocalFrame, rotation: Array, translation: Array) -> LocalFrame:
-    """The frame of the moving surface, in the fixed frame."""
+    """Frame of the moving surface in fixed coordinates."""
     turned = LocalFrame(*(part @ rotation.T for part in frame))
     return turned._replace(point=turned.point + translation)
 
 
 def _misfit(here: LocalFrame, there: LocalFrame) -> Array:
-    """What d . t and n . t lack of zero."""
+    """D . t and n . t."""
     d = there.point - here.point
     return np.concatenate([here.tangents @ d, here.tangents @ there.normal])
 
 
 def _newton_step(here: LocalFrame, there: LocalFrame) -> Array:
-    """Change of the four parameters that removes the misfit to first order.
+    """Shortest change of the parameters that removes the misfit to first order.
 
-    The shortest one: at a pole, where one parameter moves nothing, it stays.
+    At a pole, where the point does not depend on one parameter, that parameter is unchanged.
     """
     d, t = there.point - here.point, here.tangents
     jacobian = np.block(
@@ -256,7 +247,7 @@ def _newton_step(here: LocalFrame, there: LocalFrame) -> Array:
 
 
 def _miss(here: LocalFrame, there: LocalFrame) -> Array:
-    """How far the points lie beside each other's normal, mm, and how far the normals tilt, rad."""
+    """Offset of the points from each other's normal, mm, and angle between the normals, rad."""
     beside, tilted = np.abs(_misfit(here, there).reshape(2, 2)) / np.linalg.norm(
         here.tangents, axis=-1
     )
@@ -264,11 +255,11 @@ def _miss(here: LocalFrame, there: LocalFrame) -> Array:
 
 
 def _require_common_normal(here: LocalFrame, there: LocalFrame, iterations: int) -> None:
-    """Raise unless the two points face one another along their normals."""
+    """Raise unless the two points face each other along their normals."""
     miss = _miss(here, there)
     length = np.array([1.0 + np.linalg.norm(there.point - here.point), 1.0])
-    if not ((miss < MISS * length).all() and here.normal @ there.normal < 0.0):
+    if not ((miss < TOLERANCE * length).all() and here.normal @ there.normal < 0.0):
         raise ValueError(
             f"no common normal inside both patches near the start: after {iterations} Newton steps "
-            f"the points miss it by {miss[0]:.2g} mm and {miss[1]:.2g} rad"
+            f"the points are {miss[0]:.2g} mm and {miss[1]:.2g} rad off it"
         )

@@ -1,9 +1,9 @@
-"""How near the engine comes to what is known, and how that depends on the elements."""
+"""Errors of the contact engine against analytical solutions, and their dependence on the grid."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,13 +17,15 @@ from kneewear.verification.analytical_contacts import (
     RADIUS,
     UNITS,
     YOUNGS_MODULUS,
-    KnownContact,
+    AnalyticalContact,
+    Cells,
+    analytical_contacts,
     contacts_by_shape,
-    errors_of_grids,
-    known_contacts,
     sphere_on_layer,
 )
-from kneewear.verification.half_space import contact_modulus, press_half_space
+from kneewear.verification.comparison import Comparison, error_columns
+from kneewear.verification.half_space import press_half_space
+from kneewear.verification.impact import contact_modulus
 
 Array = NDArray[np.float64]
 
@@ -35,72 +37,66 @@ HALF_SPACE_TARGETS = {"force": 1.0, "peak": 1.0, "radius": 2.0}
 _HALF_SPACE_CELLS = 40
 
 
-def verify_contact(seed: int, offsets: int = 24) -> pd.DataFrame:
-    """The engine against closed forms on the usual grid.
+def compare_contacts(seed: int, offsets: int = 24) -> Iterator[Comparison]:
+    """The engine against analytical solutions on the usual grid.
 
     Parameters
     ----------
     seed : int
-        Of the random places of the grid under the contact.
+        Seed of the random positions of the contact on the grid.
     offsets : int
-        How many places.
+        Number of positions.
 
-    Returns
-    -------
-    DataFrame
-        Columns `contact`, `quantity`, `unit`, `exact`, `computed` (at the worst place),
-        `worst_error_percent`, `rms_error_percent` and, under spheres, `target_percent`. The first
-        contact stands twice: on elements that reach just beyond it, and on elements that reach
-        twice as far as it does.
+    Yields
+    ------
+    Comparison
+        One per contact and quantity. The sphere on a linear layer is compared twice: on elements
+        that extend just beyond the contact, and on elements over twice its extent. The last contact
+        is a sphere on an elastic half-space, against Hertz.
     """
-    places = random_offsets(seed, offsets)
+    positions = random_offsets(seed, offsets)
     wide = sphere_on_layer("linear", reach=2.0)
     wide = replace(wide, name=f"{wide.name}, elements over twice the contact")
-    contacts = [*known_contacts(), wide]
-    rows = []
-    errors_of = errors_of_grids(((contact, CELLS) for contact in contacts), places)
-    for contact, found in zip(contacts, errors_of, strict=True):
-        _, exact = contact.at(np.zeros(2))
+    for contact in (*analytical_contacts(), wide):
+        _, exact = contact.solution(np.zeros(2))
         targets = TARGETS if contact.name.startswith("sphere") else {}
-        rows += [
-            _row(contact.name, quantity, exact[quantity], errors, targets)
-            for quantity, errors in found.items()
-        ]
-    return pd.DataFrame([*rows, *_half_space_rows(places[:8])])
+        for quantity, errors in contact.errors(CELLS, positions).items():
+            yield Comparison(
+                contact.name,
+                quantity,
+                UNITS[quantity],
+                exact[quantity],
+                errors,
+                "elastic foundation",
+                targets.get(quantity, math.nan),
+            )
+    yield from _compare_half_space(positions[:8])
 
 
 def refine_contacts(
     seed: int, rows: Sequence[int] = (10, 20, 40, 80), offsets: int = 12
 ) -> pd.DataFrame:
-    """Errors of each shape on grids of growing density.
+    """Errors of each shape on grids of increasing density.
 
     Parameters
     ----------
     seed, offsets : int
-        As in `verify_contact`.
+        As in `compare_contacts`.
     rows : sequence of int
         Elements along either side.
 
     Returns
     -------
     DataFrame
-        Columns `contact`, `quantity`, `rows`, `rms_error_percent` and `worst_error_percent`.
+        Columns `contact`, `quantity`, `rows`, `worst_error_percent` and `rms_error_percent`.
     """
-    places = random_offsets(seed, offsets)
+    positions = random_offsets(seed, offsets)
     return pd.DataFrame(
         [
-            {
-                "contact": contact.name,
-                "quantity": quantity,
-                "rows": count,
-                "rms_error_percent": 100.0 * _rms(errors),
-                "worst_error_percent": 100.0 * float(np.abs(errors).max()),
-            }
+            {"contact": contact.name, "quantity": quantity, "rows": count, **error_columns(errors)}
             for contact in contacts_by_shape()
-            for count, found in zip(
-                rows, errors_of_grids([(contact, (n, n)) for n in rows], places), strict=True
-            )
-            for quantity, errors in found.items()
+            for count in rows
+            for quantity, errors in contact.errors((count, count), positions).items()
         ]
     )
 
@@ -113,24 +109,26 @@ def vary_active_elements(
     Parameters
     ----------
     seed, offsets : int
-        As in `verify_contact`.
+        As in `compare_contacts`.
     counts : sequence of int
-        Active elements; the last is what the others are compared with, as published.
+        Active elements; the last count is the reference of the others, as published.
 
     Returns
     -------
     DataFrame
-        Columns `active_elements`, `quantity`, and over the places of the grid, in per cent of the
-        median value at the last count: `median_error_percent`, `error_95_percent` (95 % of the
-        places err less) and `worst_error_percent`, all of the size of the error.
+        Columns `active_elements`, `quantity`, and, in per cent of the median value at the last
+        count, the median (`median_error_percent`), 95 % quantile (`error_95_percent`) and maximum
+        (`worst_error_percent`) of the error's magnitude over the positions.
 
     Notes
     -----
-    The cells are square, the contact area holds as many as asked for.
+    The cells are square; the contact area equals `counts` of them.
     """
-    places = random_offsets(seed, offsets)
-    errors_of = errors_of_grids(map(_sphere_of, counts), places)
-    found = dict(zip(counts, errors_of, strict=True))
+    positions = random_offsets(seed, offsets)
+    found = {}
+    for count in counts:
+        contact, cells = _sphere_with(count)
+        found[count] = contact.errors(cells, positions)
     rows = []
     for count, errors in found.items():
         for quantity in ("force", "torque", "peak", "mean", "area"):
@@ -149,54 +147,33 @@ def vary_active_elements(
 
 
 def random_offsets(seed: int, count: int) -> Array:
-    """Places of a grid under a contact, parts of a cell, shape (count, 2)."""
+    """Positions of a contact on a grid, fractions of a cell, shape (count, 2)."""
     return np.random.default_rng(seed).uniform(-0.5, 0.5, (count, 2))
 
 
-def _sphere_of(active: int) -> tuple[KnownContact, tuple[int, int]]:
+def _sphere_with(active: int) -> tuple[AnalyticalContact, Cells]:
     """Sphere on square cells of which the contact area holds so many, and rows and columns."""
     cell = math.sqrt(math.pi / active)
     rows = math.ceil(2.0 / cell) + 2
     return sphere_on_layer("linear", reach=0.5 * rows * cell), (rows, rows)
 
 
-def _row(
-    name: str, quantity: str, exact: float, errors: Array, targets: dict[str, float]
-) -> dict[str, object]:
-    worst = float(errors[np.argmax(np.abs(errors))])
-    return {
-        "contact": name,
-        "quantity": quantity,
-        "unit": UNITS[quantity],
-        "exact": exact,
-        "computed": exact * (1.0 + worst),
-        "worst_error_percent": 100.0 * abs(worst),
-        "rms_error_percent": 100.0 * _rms(errors),
-        "target_percent": targets.get(quantity, math.nan),
-    }
-
-
-def _half_space_rows(places: Array) -> list[dict[str, object]]:
-    """Rows of a sphere on a half-space against Hertz."""
+def _compare_half_space(positions: Array) -> Iterator[Comparison]:
+    """A sphere on a half-space against Hertz."""
     modulus = contact_modulus(YOUNGS_MODULUS, POISSON_RATIO)
     exact = hertz.sphere_contact(RADIUS, DEPTH, modulus)
-    known = {"force": exact.force, "peak": exact.peak_pressure, "radius": exact.semi_axes[0]}
+    expected = {"force": exact.force, "peak": exact.peak_pressure, "radius": exact.semi_axes[0]}
     cell = 3.0 * exact.semi_axes[0] / _HALF_SPACE_CELLS
     line = cell * (np.arange(_HALF_SPACE_CELLS) + 0.5 - 0.5 * _HALF_SPACE_CELLS)
-    errors: dict[str, list[float]] = {name: [] for name in known}
-    for x, z in cell * places:
+    computed: dict[str, list[float]] = {name: [] for name in expected}
+    for x, z in cell * positions:
         along, across = np.meshgrid(line - x, line - z, indexing="ij")
         gap = (along**2 + across**2) / (2.0 * RADIUS)
         found = press_half_space(gap, (cell, cell), modulus, approach=DEPTH)
-        radius = cell * math.sqrt(np.count_nonzero(found.pressure) / math.pi)
-        values = {"force": found.force, "peak": float(found.pressure.max()), "radius": radius}
-        for name, value in values.items():
-            errors[name].append(value / known[name] - 1.0)
-    return [
-        _row("sphere, half-space", name, known[name], np.array(errors[name]), HALF_SPACE_TARGETS)
-        for name in known
-    ]
-
-
-def _rms(errors: Array) -> float:
-    return float(np.sqrt(np.mean(errors**2)))
+        computed["force"].append(found.force)
+        computed["peak"].append(float(found.pressure.max()))
+        computed["radius"].append(cell * math.sqrt(np.count_nonzero(found.pressure) / math.pi))
+    for name, value in expected.items():
+        errors = np.array(computed[name]) / value - 1.0
+        target = HALF_SPACE_TARGETS[name]
+        yield Comparison("sphere, half-space", name, UNITS[name], value, errors, "Hertz", target)

@@ -1,16 +1,15 @@
-"""The elastic half-space as contact model: every element feels the pressure on all others.
+"""The elastic half-space as contact model: the pressure on every element deflects all others.
 
-An alternative to the elastic foundation (Bei 2003, Table 2-2) for bodies thick against the contact,
-where the foundation's springs, which do not feel each other, are the cruder picture. An insert is
-not that thick: under a layer of a few contact radii the half-space is too soft, and it knows only
-small strain and linear materials.
+An alternative to the elastic foundation (Bei 2003, Table 2-2) for bodies that are thick relative to
+the contact. An insert is not: a half-space is softer than a layer of a few contact radii, and it
+is limited to small strain and linear materials.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,10 +21,10 @@ from kneewear.geometry.element_grid import ElementGrid
 
 Array = NDArray[np.float64]
 
-MAX_ROUNDS = 50
-# Part of the largest overlap by which a gap may be negative, and part of a load left over.
-_OVERLAP_LEFT = 1e-12
-_LOAD_LEFT = 1e-10
+MAX_ITERATIONS = 50
+# Tolerances: of a gap, relative to the largest overlap; of the force, relative to the load.
+_GAP_TOLERANCE = 1e-12
+_LOAD_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class HalfSpaceContact:
     pressure : array, shape (rows, columns)
         Pressure of every element, MPa, zero where apart.
     approach : float
-        How far the bodies have come together, mm.
+        Approach of the bodies, mm.
     force : float
         Sum of pressure times area, N.
     """
@@ -47,43 +46,15 @@ class HalfSpaceContact:
     force: float
 
 
-def contact_modulus(
-    youngs_modulus: float,
-    poisson_ratio: float,
-    other_modulus: float = math.inf,
-    other_ratio: float = 0.0,
-) -> float:
-    """Modulus E* of a pair of bodies.
-
-    Parameters
-    ----------
-    youngs_modulus, poisson_ratio : float
-        Of one body, MPa and 1.
-    other_modulus, other_ratio : float
-        Of the other, rigid when left out.
-
-    Returns
-    -------
-    float
-        1 / E* = (1 - nu1^2) / E1 + (1 - nu2^2) / E2, MPa.
-
-    References
-    ----------
-    Johnson, K. L. (1985), Contact Mechanics, section 4.2, doi:10.1017/CBO9781139171731.
-    """
-    compliance = (1.0 - poisson_ratio**2) / youngs_modulus
-    return 1.0 / (compliance + (1.0 - other_ratio**2) / other_modulus)
-
-
 def rectangle_deflection(
     along: ArrayLike, across: ArrayLike, half_length: float, half_width: float
 ) -> Array:
-    """Deflection of a half-space by even pressure on a rectangle, times E* over the pressure.
+    """Deflection of a half-space by uniform pressure on a rectangle, times E* over the pressure.
 
     Parameters
     ----------
     along, across : array
-        Place on the surface, from the middle of the rectangle along its sides, mm.
+        Position on the surface from the middle of the rectangle, along its sides, mm.
     half_length, half_width : float
         Half of its sides, mm.
 
@@ -94,9 +65,9 @@ def rectangle_deflection(
 
     Notes
     -----
-    Its corners' antiderivatives of 1 / distance, x asinh(y / |x|) + y asinh(x / |y|), added up with
-    their signs and divided by pi. At far places the four cancel: the relative rounding error is
-    about 1e-16 times (distance / half side)^2.
+    The antiderivative of 1 / distance, x asinh(y / |x|) + y asinh(x / |y|), summed over the corners
+    with alternating signs and divided by pi. Far away the four terms cancel: the relative rounding
+    error is about 1e-16 times (distance / half side)^2.
 
     References
     ----------
@@ -104,11 +75,11 @@ def rectangle_deflection(
     Johnson (1985), Eq. 3.25.
     """
     x, y = np.asarray(along, dtype=float), np.asarray(across, dtype=float)
-    right, left = x + half_length, x - half_length
-    far, near = y + half_width, y - half_width
-    return (
-        _corner(right, far) - _corner(right, near) - _corner(left, far) + _corner(left, near)
-    ) / math.pi
+    corners = [
+        sign * _corner(x + side * half_length, y + other * half_width)
+        for side, other, sign in ((1, 1, 1.0), (1, -1, -1.0), (-1, 1, -1.0), (-1, -1, 1.0))
+    ]
+    return np.asarray(sum(corners[1:], corners[0]) / math.pi)
 
 
 def press_half_space(
@@ -130,66 +101,55 @@ def press_half_space(
     cell : pair of float
         Length (from row to row) and width (from column to column) of a cell, mm.
     modulus : float
-        E* of the pair, MPa, see `contact_modulus`.
+        E* of the pair, MPa, see `kneewear.verification.impact.contact_modulus`.
     approach : float, optional
-        How far the bodies come together, mm; or
+        Approach of the bodies, mm; or
     load : float, optional
         Force that presses them together, N.
     area : array, shape (rows, columns), optional
-        Area of every element, mm2; that of a cell if left out. The pressure of an element that
-        covers its cell in part deflects the others as if its force were spread over the cell.
+        Area of every element, mm2; that of a cell by default. The force of an element that covers
+        part of its cell is spread over the whole cell where it deflects others.
 
     Returns
     -------
     HalfSpaceContact
-        Where there is pressure the gap is closed, where there is none it is open.
+        The gap is closed where there is pressure and open elsewhere.
 
     Raises
     ------
     ValueError
-        Unless one of approach and load is given, and the load is positive and finds elements.
+        Unless one of approach and load is given, the load is positive, and there are elements.
     RuntimeError
-        If the contact area or the approach does not settle.
+        If the iteration for the contact area or the approach does not converge.
 
     Notes
     -----
-    Only elements that overlap undeformed can touch. From a first guess of those in contact, those
-    in tension leave and those that overlap join until none does either (the primal-dual active set
-    method, Hintermueller, Ito and Kunisch 2003, doi:10.1137/S1052623401383558): a few rounds of a
-    Cholesky factorisation, so that time grows with the cube of the number of elements in contact
-    and memory with the square of that of overlapping ones (1900 need a second and 90 MB). Under a
-    load the approach is found by Newton's method on logarithms, which meets a power law at once.
+    Only elements that overlap undeformed can touch. From an initial set in contact, elements in
+    tension are removed and overlapping ones added until the set is unchanged (primal-dual active
+    set method, Hintermueller, Ito and Kunisch 2003, doi:10.1137/S1052623401383558). Each iteration
+    is a Cholesky factorisation: time grows with the cube of the number of elements in contact and
+    memory with the square of the number that overlap (1900 need a second and 90 MB). Under a load,
+    the approach follows from Newton's method on logarithms, which is exact for a power law.
     """
     if (approach is None) == (load is None):
         raise ValueError("press_half_space needs an approach or a load, one of them")
     flexibility = _flexibility(gap.shape, cell, modulus)
     if approach is None:
         approach = _approach_under(float(load or 0.0), gap, flexibility)
-    place, force, _ = _forces_at(approach, gap, flexibility)
+    index, force, _ = _forces_at(approach, gap, flexibility)
     pressure = np.zeros(gap.shape)
-    pressure[place] = force / (math.prod(cell) if area is None else area[place])
+    pressure[index] = force / (math.prod(cell) if area is None else area[index])
     return HalfSpaceContact(pressure, approach, float(force.sum()))
 
 
-@dataclass(frozen=True)
-class HalfSpaceResultant:
-    """Half-space contact of one pair at one pose; the names are those of `Resultant`.
+class HalfSpaceResultant(NamedTuple):
+    """Half-space contact of one pair at one pose, of the elements that overlap undeformed."""
 
-    Parameters
-    ----------
-    wrench : array, shape (6,)
-        Force on the moving body, N, and its moment about that body's origin, N mm.
-    element : int array, shape (n,)
-        Elements that overlap the undeformed indenter.
-    penetration, pressure, area : array, shape (n,)
-        mm, MPa and mm2.
-    """
-
-    wrench: Array
-    element: NDArray[np.int64]
-    penetration: Array
-    pressure: Array
-    area: Array
+    wrench: Array  # force on the moving body, N, and its moment about that body's origin, N mm
+    element: NDArray[np.int64]  # indices of these elements in the pair
+    penetration: Array  # mm
+    pressure: Array  # MPa
+    area: Array  # mm2
 
 
 def press_pair(
@@ -199,14 +159,14 @@ def press_pair(
     pose: tuple[Array, Array],
     modulus: float,
 ) -> HalfSpaceResultant:
-    """Contact of a pair whose elements stand on a half-space.
+    """Contact of a pair whose elements are the surface of a half-space.
 
     Parameters
     ----------
     grid, side
-        Grid and side the pair was made of.
+        Grid and side of the pair's elements.
     pair : ContactPair
-        Its distances serve as overlaps.
+        Pair; its distances are the overlaps.
     pose : pair of array
         Rotation (3, 3) and translation (3,), mm, of the moving body.
     modulus : float
@@ -218,18 +178,21 @@ def press_pair(
 
     Notes
     -----
-    Elements are taken as a plane lattice of equal cells and pressure acts along their normals: a
-    half-space has a flat surface, so slopes within the contact are small or the model is wrong.
+    Elements are taken as a plane lattice of equal cells, with pressure along their normals: the
+    model requires small slopes within the contact.
     """
     rotation, translation = pose
     found = pair.evaluate(rotation, translation, Layer(SmallStrain(1.0), np.ones(pair.index.size)))
     touching = found.penetration > 0.0
     element, penetration = found.element[touching], found.penetration[touching]
-    shape, place = grid.valid[side].shape, pair.index[element]
+    shape, index = grid.valid[side].shape, pair.index[element]
     overlap, area = np.full(shape, np.nan), np.zeros(shape)
-    overlap.flat[place], area.flat[place] = penetration, pair.area[element]
-    contact = press_half_space(-overlap, _cell(grid, side), modulus, approach=0.0, area=area)
-    pressure = contact.pressure.flat[place]
+    overlap.flat[index], area.flat[index] = penetration, pair.area[element]
+    corners = grid.corners[side]
+    length, width = np.linalg.norm([corners[1, 0], corners[0, 1]] - corners[0, 0], axis=1)
+    cell = float(length), float(width)
+    contact = press_half_space(-overlap, cell, modulus, approach=0.0, area=area)
+    pressure = contact.pressure.flat[index]
     force = (pressure * pair.area[element])[:, None] * pair.normal[element]
     moment = np.cross(pair.centre[element] - translation, force)
     wrench = np.concatenate([force.sum(axis=0), moment.sum(axis=0)])
@@ -245,10 +208,10 @@ def _flexibility(shape: tuple[int, ...], cell: tuple[float, float], modulus: flo
 
 
 def _forces_at(approach: float, gap: Array, flexibility: Array) -> tuple[Any, Array, float]:
-    """Places of the overlapping elements, their forces, and the rate of the sum of these."""
-    row, column = place = np.nonzero(approach - gap > 0.0)
+    """Indices of the overlapping elements, their forces, and the rate of the forces' sum."""
+    row, column = index = np.nonzero(approach - gap > 0.0)
     steps = np.abs(row[:, None] - row), np.abs(column[:, None] - column)
-    return place, *_contact_forces(approach - gap[place], flexibility[steps])
+    return index, *_contact_forces(approach - gap[index], flexibility[steps])
 
 
 def _approach_under(load: float, gap: Array, flexibility: Array) -> float:
@@ -258,32 +221,32 @@ def _approach_under(load: float, gap: Array, flexibility: Array) -> float:
         raise ValueError(f"a load of {load:g} N finds no contact on {heights.size} elements")
     lowest = float(heights.min())
     depth = max(float(np.quantile(heights, 0.1)) - lowest, 1e-3)
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         _, force, rate = _forces_at(lowest + depth, gap, flexibility)
         total = float(force.sum())
-        if abs(total - load) < _LOAD_LEFT * load:
+        if abs(total - load) < _LOAD_TOLERANCE * load:
             return lowest + depth
         depth *= (load / total) ** (total / (depth * rate))
-    raise RuntimeError(f"no approach found for a load of {load:g} N in {MAX_ROUNDS} steps")
+    raise RuntimeError(f"no approach found for a load of {load:g} N in {MAX_ITERATIONS} steps")
 
 
 def _contact_forces(overlap: Array, flexibility: Array) -> tuple[Array, float]:
     """Forces f >= 0 with flexibility f >= overlap, equal where f > 0, and d(sum f) / d(overlap)."""
     if not overlap.size:
         return np.zeros(0), 0.0
-    # Under smooth bodies contact ends where they overlap by half of the most (Hertz: exactly).
+    # Under smooth bodies contact ends where the overlap is half its maximum (Hertz: exactly).
     active = overlap >= 0.5 * overlap.max()
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         force = np.zeros(overlap.size)
         sides = np.column_stack([overlap[active], np.ones(np.count_nonzero(active))])
         solved = cho_solve(cho_factor(flexibility[np.ix_(active, active)]), sides)
         force[active] = solved[:, 0]
         left = overlap - flexibility @ force
-        wrong = np.where(active, force < 0.0, left > _OVERLAP_LEFT * overlap.max())
+        wrong = np.where(active, force < 0.0, left > _GAP_TOLERANCE * overlap.max())
         if not wrong.any():
             return force, float(solved[:, 1].sum())
         active ^= wrong
-    raise RuntimeError(f"the contact area did not settle in {MAX_ROUNDS} rounds")
+    raise RuntimeError(f"the contact area did not converge in {MAX_ITERATIONS} iterations")
 
 
 def _corner(x: Array, y: Array) -> Array:
@@ -292,12 +255,3 @@ def _corner(x: Array, y: Array) -> Array:
         along = np.where(x == 0.0, 0.0, x * np.arcsinh(y / np.abs(x)))
         across = np.where(y == 0.0, 0.0, y * np.arcsinh(x / np.abs(y)))
     return along + across
-
-
-def _cell(grid: ElementGrid, side: int) -> tuple[float, float]:
-    """Length and width of a cell of one side, mm."""
-    corners = grid.corners[side]
-    return (
-        float(np.linalg.norm(corners[1, 0] - corners[0, 0])),
-        float(np.linalg.norm(corners[0, 1] - corners[0, 0])),
-    )

@@ -1,12 +1,11 @@
-"""Point contact of compliant bodies: Hertz stiffness, and eight laws that lose energy.
+"""Point contact of compliant bodies: Hertz stiffness, and eight force laws with energy loss.
 
-All laws of the family are F = K d^n (1 + c(cr) rate / initial rate): they differ in the factor c
-that a coefficient of restitution cr asks for. `kneewear.reference.impact` tells which restitution
-each then really gives.
+All laws have the form F = K d^n (1 + c(cr) rate / initial rate). They differ in the factor c for a
+coefficient of restitution cr; `kneewear.reference.impact` gives the restitution each law delivers.
 
 References
 ----------
-Machado thesis, Table 5.4; the table names who proposed each factor.
+Machado thesis, Table 5.4, which names the authors of each factor.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ FACTORS: MappingProxyType[str, Callable[[float], float]] = MappingProxyType(
 )
 
 
-def damping_factor(law: str, restitution: float) -> float:
+def hysteresis_factor(law: str, restitution: float) -> float:
     """Factor c of one of the laws.
 
     Parameters
@@ -41,27 +40,28 @@ def damping_factor(law: str, restitution: float) -> float:
     law : str
         Name of the law, one of `FACTORS`.
     restitution : float
-        Coefficient of restitution cr that is asked for, above 0 and up to 1.
+        Desired coefficient of restitution cr, above 0 and up to 1.
 
     Returns
     -------
     float
-        c, from 0 up.
+        c, zero or positive.
 
     Raises
     ------
     ValueError
-        If there is no such law or no such restitution.
+        If the law is unknown or the restitution out of range.
 
     Notes
     -----
-    None gives exactly what is asked. At 0.616 the first laws, derived for little loss, give 0.66 to
-    0.76, the last three 0.59; Lee and Wang's gives half the loss, however small that is.
+    No law delivers the desired restitution exactly. At 0.616 the first laws, derived for small
+    loss, deliver 0.66 to 0.76 and the last three 0.59; the law of Lee and Wang delivers half the
+    loss, however small it is.
     """
     if law not in FACTORS:
         raise ValueError(f"there is no contact law '{law}'; the laws are {', '.join(FACTORS)}")
     if not 0.0 < restitution <= 1.0:
-        raise ValueError(f"a restitution of {restitution:g} was asked for; above 0 and up to 1 is")
+        raise ValueError(f"the restitution must be above 0 and at most 1; found {restitution:g}")
     return FACTORS[law](restitution)
 
 
@@ -82,11 +82,11 @@ def impact_force(
     rate : array
         Its rate of change, mm/s, positive while they approach.
     initial_rate : float
-        Rate at the start of the impact, mm/s, positive. Unused without a factor.
+        Rate at the start of the impact, mm/s, positive. Not used with a factor of zero.
     stiffness : float
         K, N/mm^n.
     factor : float
-        c of the law, see `damping_factor`.
+        c of the law, see `hysteresis_factor`.
     exponent : float
         n; 3/2 for the surfaces of Hertz.
 
@@ -97,9 +97,9 @@ def impact_force(
 
     Notes
     -----
-    In a free impact the bracket stays positive by itself; bodies torn apart from outside faster
-    than that would be held back without the limit. A contact that starts without speed has no
-    defined damping: a known weakness of the family in lasting contact.
+    In a free impact the bracket is always positive; the limit applies to bodies that external
+    forces separate faster. The damping of a contact that starts at zero speed is undefined, a known
+    weakness of these laws in lasting contact.
     """
     depth = np.maximum(np.asarray(indentation, dtype=float), 0.0)
     damped = 1.0 + factor * np.asarray(rate, dtype=float) / initial_rate if factor else 1.0
@@ -107,7 +107,7 @@ def impact_force(
 
 
 def effective_radius(radius: float, other: float = math.inf) -> float:
-    """Radius of the sphere that touches a plane as two spheres touch one another.
+    """Radius of the sphere on a plane whose contact is that of two spheres.
 
     Parameters
     ----------
@@ -122,40 +122,63 @@ def effective_radius(radius: float, other: float = math.inf) -> float:
     Raises
     ------
     ValueError
-        If a radius is zero or the two would not touch in a point (a ball larger than its cup).
+        If a radius is zero or the two have no point contact (a ball larger than its cup).
     """
     if radius == 0.0 or other == 0.0 or 1.0 / radius + 1.0 / other <= 0.0:
         raise ValueError(f"spheres of {radius:g} and {other:g} mm do not touch in one point")
     return 1.0 / (1.0 / radius + 1.0 / other)
 
 
-def surface_compliance(youngs_modulus: float, poisson_ratio: float) -> float:
-    """Compliance (1 - nu^2) / E of a body, 1/MPa, with E in MPa."""
-    return (1.0 - poisson_ratio**2) / youngs_modulus
+def contact_modulus(
+    youngs_modulus: float,
+    poisson_ratio: float,
+    other_modulus: float = math.inf,
+    other_ratio: float = 0.0,
+) -> float:
+    """Modulus E* of a pair of bodies.
+
+    Parameters
+    ----------
+    youngs_modulus, poisson_ratio : float
+        Of one body, MPa and dimensionless.
+    other_modulus, other_ratio : float
+        Of the other; rigid by default.
+
+    Returns
+    -------
+    float
+        1 / E* = (1 - nu1^2) / E1 + (1 - nu2^2) / E2, MPa.
+
+    References
+    ----------
+    Johnson, K. L. (1985), Contact Mechanics, section 4.2, doi:10.1017/CBO9781139171731.
+    """
+    compliance = (1.0 - poisson_ratio**2) / youngs_modulus
+    return 1.0 / (compliance + (1.0 - other_ratio**2) / other_modulus)
 
 
-def hertz_stiffness(radius: float, compliance: float) -> float:
+def hertz_stiffness(radius: float, modulus: float) -> float:
     """Stiffness of Hertz's contact of two spheres.
 
     Parameters
     ----------
     radius : float
         Effective radius R, mm.
-    compliance : float
-        Sum of the bodies' `surface_compliance`, 1/MPa.
+    modulus : float
+        `contact_modulus` E* of the bodies, MPa.
 
     Returns
     -------
     float
-        K = 4 sqrt(R) / (3 (sigma_i + sigma_j)), N/mm^1.5 (31 623 times that in N/m^1.5).
+        K = 4 E* sqrt(R) / 3, N/mm^1.5 (31 623 times that in N/m^1.5).
 
     Notes
     -----
-    For a contact small against the radii; in a close-fitting cup it is too soft.
+    Valid for a contact small against the radii; too low in a closely fitting cup.
 
     References
     ----------
-    Johnson, K. L. (1985), Contact Mechanics, Eq. 4.23; Machado thesis, section 5.3, whose Table 5.3
+    Johnson, K. L. (1985), Contact Mechanics, Eq. 4.23; Machado thesis, section 5.3. Its Table 5.3
     prints the radii of its first two rows exchanged.
     """
-    return 4.0 * math.sqrt(radius) / (3.0 * compliance)
+    return 4.0 * modulus * math.sqrt(radius) / 3.0

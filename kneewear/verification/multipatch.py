@@ -1,11 +1,11 @@
-"""Bearing surfaces of several patches: cutting, neighbours, queries without holes at seams."""
+"""Surfaces of several patches: splitting, neighbours, queries without holes at seams."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,9 +19,9 @@ from kneewear.geometry.surface import Surface
 Array = NDArray[np.float64]
 
 EDGES = ("u_low", "u_high", "v_low", "v_high")
-# Points along a border at which neighbours are looked for.
+# Points along a border at which neighbours are determined.
 _BORDER_POINTS = 33
-# Of the nearest samples of all patches so many tell which patches may hold the nearest point.
+# Number of nearest samples of all patches whose owners may hold the nearest point.
 _NEAREST = 12
 
 
@@ -38,7 +38,7 @@ class Seam:
     neighbour : int
         Number of the patch it lies on.
     share : float
-        Part of the border that lies there.
+        Fraction of the border that lies there.
     gap : float
         Largest distance between the two along it, mm.
     """
@@ -50,16 +50,25 @@ class Seam:
     gap: float
 
 
+class _Border(NamedTuple):
+    """One edge of one patch, sampled."""
+
+    patch: int
+    edge: str
+    points: Array  # (n, 3), mm
+    distances: dict[int, Array]  # to each patch nearby, mm
+
+
 @dataclass(frozen=True)
 class PatchSet:
-    """Several untrimmed patches that make up one surface.
+    """Several untrimmed patches that form one surface.
 
     Parameters
     ----------
     patches : tuple of Surface
         The patches, normals on the same side.
     tolerance : float
-        Distance up to which borders count as joined, mm.
+        Distance up to which borders are joined, mm.
     """
 
     patches: tuple[Surface, ...]
@@ -67,54 +76,35 @@ class PatchSet:
 
     @cached_property
     def seams(self) -> tuple[Seam, ...]:
-        """Every border part that lies on a neighbour, both ways."""
+        """Every border part that lies on a neighbour, in both directions."""
         found = []
-        for number, patch in enumerate(self.patches):
-            for edge in EDGES:
-                points = border_points(patch, edge, _BORDER_POINTS)
-                for other in self._near(points, number):
-                    distance = _apart(self.patches[other], points)
-                    on = distance <= self.tolerance
-                    # A corner alone is no seam.
-                    if (on[1:] & on[:-1]).any():
-                        gap = float(distance[on].max())
-                        found.append(Seam(number, edge, other, float(on.mean()), gap))
+        for border in self._borders:
+            for other, distance in border.distances.items():
+                on = distance <= self.tolerance
+                # A corner alone is no seam.
+                if (on[1:] & on[:-1]).any():
+                    gap = float(distance[on].max())
+                    found.append(Seam(border.patch, border.edge, other, float(on.mean()), gap))
         return tuple(found)
 
-    @cached_property
-    def free_border(self) -> Array:
-        """Border points, shape (n, 3), that lie on no neighbour."""
-        free = [np.empty((0, 3))]
-        for number, patch in enumerate(self.patches):
-            for edge in EDGES:
-                points = border_points(patch, edge, _BORDER_POINTS)[1:-1]
-                apart = np.ones(len(points), dtype=bool)
-                for other in self._near(points, number):
-                    apart &= _apart(self.patches[other], points) > self.tolerance
-                free.append(points[apart])
-        return np.concatenate(free)
-
     def hole_count(self) -> int:
-        """Number of closed free borders beyond one round each connected body of patches."""
-        joined = [(seam.patch, seam.neighbour) for seam in self.seams]
-        bodies = _components(joined, len(self.patches))
-        loops: list[NDArray[np.int64]] = []
-        points: list[Array] = []
-        start = 0
-        for patch in self.patches:
-            for edge in EDGES:
-                line = border_points(patch, edge, _BORDER_POINTS)
-                free = _free_of(line, self._free_tree)
-                ends = np.flatnonzero(free[1:] & free[:-1])
-                loops.append(start + np.column_stack([ends, ends + 1]))
-                points.append(line)
-                start += len(line)
-        links = np.concatenate(loops)
-        everything = np.concatenate(points)
-        meeting = cKDTree(everything).query_pairs(self.tolerance, output_type="ndarray")
-        used = np.unique(links)
-        label = _labels(np.concatenate([links, meeting]), len(everything))
-        return len(np.unique(label[used])) - bodies
+        """Number of closed free borders beyond the outline of each connected group of patches."""
+        joined = np.array([(seam.patch, seam.neighbour) for seam in self.seams], dtype=np.int64)
+        bodies = np.unique(_labels(joined.reshape(-1, 2), len(self.patches))).size
+        links = []
+        for number, border in enumerate(self._borders):
+            free = np.ones(_BORDER_POINTS, dtype=bool)
+            for distance in border.distances.values():
+                free &= distance > self.tolerance
+            # A corner lies on a neighbour; it is free if the next point of the border is.
+            free[0], free[-1] = free[1], free[-2]
+            start = number * _BORDER_POINTS + np.flatnonzero(free[1:] & free[:-1])
+            links.append(np.column_stack([start, start + 1]))
+        points = np.concatenate([border.points for border in self._borders])
+        meeting = cKDTree(points).query_pairs(self.tolerance, output_type="ndarray")
+        free_links = np.concatenate(links)
+        label = _labels(np.concatenate([free_links, meeting]), len(points))
+        return int(np.unique(label[np.unique(free_links)]).size - bodies)
 
     def closest_points(
         self, points: ArrayLike
@@ -130,8 +120,8 @@ class PatchSet:
         -------
         patch : int array, shape (n,)
             Number of the patch the nearest point lies on.
-        u, v, signed_distance, normal, interior
-            As `Surface.closest_points`, on that patch. On a seam `interior` is true as inside.
+        u, v, signed_distance, normal, is_foot
+            As `Surface.closest_points`, on that patch. On a seam `is_foot` is true as inside.
         """
         points = np.ascontiguousarray(points, dtype=float)
         owners, tree = self._samples
@@ -140,36 +130,36 @@ class PatchSet:
         patch = np.zeros(len(points), dtype=np.int64)
         u, v, signed = (np.full(len(points), np.nan) for _ in range(3))
         normal = np.full((len(points), 3), np.nan)
-        interior = np.zeros(len(points), dtype=bool)
+        is_foot = np.zeros(len(points), dtype=bool)
         least = np.full(len(points), np.inf)
         for number in np.unique(candidates):
             rows = np.flatnonzero((candidates == number).any(axis=1))
             at_u, at_v, distance, outward, foot = self.patches[number].closest_points(points[rows])
             offset = points[rows] - self.patches[number].evaluate(at_u, at_v)
             length = np.linalg.norm(offset, axis=1)
-            # A foot inside wins over the same point met at a neighbour's border.
+            # A projection inside a patch takes precedence over the same point on a border.
             better = length < least[rows] - np.where(foot, 0.0, 1e-9)
             taken = rows[better]
             least[taken], patch[taken] = length[better], number
             u[taken], v[taken], normal[taken] = at_u[better], at_v[better], outward[better]
             side = np.where(distance >= 0.0, 1.0, -1.0)
             signed[taken] = np.where(foot, distance, side * length)[better]
-            interior[taken] = foot[better]
-        beside = np.flatnonzero(~interior)
+            is_foot[taken] = foot[better]
+        beside = np.flatnonzero(~is_foot)
         if beside.size:
             nearest = points[beside]
             for number in np.unique(patch[beside]):
                 rows = patch[beside] == number
                 nearest[rows] = self.patches[number].evaluate(u[beside][rows], v[beside][rows])
             corner = self._at_corner(u[beside], v[beside], patch[beside])
-            # A corner needs patches all round; one neighbour leaves it on the free border.
-            interior[beside] = self._meeting(nearest, patch[beside]) > np.where(corner, 1, 0)
-        return patch, u, v, signed, normal, interior
+            # A corner with a single neighbour is on the free border.
+            is_foot[beside] = self._meeting(nearest, patch[beside]) > np.where(corner, 1, 0)
+        return patch, u, v, signed, normal, is_foot
 
     def ray_hits(
         self, origins: ArrayLike, directions: ArrayLike
     ) -> tuple[NDArray[np.int64], Array, Array, Array, NDArray[np.bool_]]:
-        """Where rays first meet the surface.
+        """First intersections of rays with the surface.
 
         Parameters
         ----------
@@ -179,7 +169,7 @@ class PatchSet:
         Returns
         -------
         patch : int array, shape (n,)
-            Number of the patch met; -1 where none is.
+            Number of the patch hit; -1 for none.
         u, v, distance, hit
             As `Surface.ray_hits`, on that patch.
         """
@@ -197,27 +187,37 @@ class PatchSet:
 
     @cached_property
     def _samples(self) -> tuple[NDArray[np.int64], cKDTree]:
-        """Owner of every sample of every patch, and the tree of their points."""
+        """Patch of every sample, and the tree of the samples."""
         points = [patch.sample_points for patch in self.patches]
         owners = np.repeat(np.arange(len(points)), [len(part) for part in points])
         return owners, cKDTree(np.concatenate(points))
 
     @cached_property
-    def _free_tree(self) -> cKDTree:
-        return cKDTree(self.free_border if len(self.free_border) else np.full((1, 3), np.inf))
+    def _borders(self) -> tuple[_Border, ...]:
+        """All edges, with their distances to the patches nearby."""
+        return tuple(
+            _Border(
+                number,
+                edge,
+                points,
+                {
+                    other: _apart(self.patches[other], points)
+                    for other in self._near(points, number)
+                },
+            )
+            for number, patch in enumerate(self.patches)
+            for edge in EDGES
+            for points in [border_points(patch, edge, _BORDER_POINTS)]
+        )
 
     @cached_property
     def _hulls(self) -> Array:
         """Boxes of the patches, shape (n, 2, 3)."""
-        return np.array(
-            [
-                [p.control_points.min(axis=(0, 1)), p.control_points.max(axis=(0, 1))]
-                for p in self.patches
-            ]
-        )
+        nets = [patch.control_points.reshape(-1, 3) for patch in self.patches]
+        return np.array([[net.min(axis=0), net.max(axis=0)] for net in nets])
 
     def _near(self, points: Array, without: int) -> NDArray[np.int64]:
-        """Patches whose box comes near any of the points, but for one."""
+        """Patches whose box is near any of the points, except one."""
         low, high = points.min(axis=0) - self.tolerance, points.max(axis=0) + self.tolerance
         boxes = self._hulls
         meets = (boxes[:, 0] <= high).all(axis=1) & (boxes[:, 1] >= low).all(axis=1)
@@ -249,19 +249,19 @@ def border_points(surface: Surface, edge: str, count: int) -> Array:
 
 
 def split_surface(surface: Surface, parts_u: int, parts_v: int) -> list[Surface]:
-    """The same surface as several patches, cut along parameter lines by inserting knots.
+    """Split a surface along parameter lines by inserting knots.
 
     Parameters
     ----------
     surface : Surface
-        Patch to cut.
+        Patch to split.
     parts_u, parts_v : int
         Number of equal parts in each direction.
 
     Returns
     -------
     list of Surface
-        parts_u x parts_v patches, u slowest, each with the parameters it had.
+        parts_u x parts_v patches, u slowest, with unchanged parameters.
     """
     (u0, u1), (v0, v1) = surface.domain
     homogeneous = np.concatenate(
@@ -293,12 +293,12 @@ def _cut(knots: Array, net: Array, degree: int, cuts: Array) -> list[tuple[Array
     """Knots and control values of the pieces of a spline along its first axis."""
     spline = BSpline(knots, net, degree)
     for cut in cuts[1:-1]:
-        # A cut that all but meets a knot is put onto it.
+        # A cut within rounding of a knot is made at that knot.
         near = spline.t[np.abs(spline.t - cut).argmin()]
-        place = near if abs(near - cut) < 1e-12 * (knots[-1] - knots[0]) else cut
-        missing = degree - int((spline.t == place).sum())
+        knot = near if abs(near - cut) < 1e-12 * (knots[-1] - knots[0]) else cut
+        missing = degree - int((spline.t == knot).sum())
         if missing > 0:
-            spline = spline.insert_knot(place, missing)
+            spline = spline.insert_knot(knot, missing)
     pieces = []
     for start, end in pairwise(cuts):
         width = 1e-12 * (knots[-1] - knots[0])
@@ -319,20 +319,7 @@ def _apart(surface: Surface, points: Array) -> Array:
     return np.linalg.norm(points - surface.evaluate(u, v), axis=1)
 
 
-def _free_of(line: Array, free: cKDTree) -> NDArray[np.bool_]:
-    """Which points of a border are free; an end is when its neighbour on the line is."""
-    known = free.query(line)[0] == 0.0
-    known[0], known[-1] = known[1], known[-2]
-    return known
-
-
-def _components(pairs: Sequence[tuple[int, int]], count: int) -> int:
-    """Number of connected groups among `count` things."""
-    links = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return len(np.unique(_labels(links, count)))
-
-
 def _labels(links: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Group of each of `count` things joined by links."""
+    """Group of each of `count` nodes connected by links."""
     graph = coo_array((np.ones(len(links)), tuple(links.T)), shape=(count, count))
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)

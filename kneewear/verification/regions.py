@@ -1,4 +1,4 @@
-"""Where two bearings may touch: rectangles round the contact regions of one pose."""
+"""Contact regions of two bearings at one pose, as rectangles of the bearing's plan."""
 
 from __future__ import annotations
 
@@ -16,27 +16,44 @@ from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Box = tuple[Array, Array]  # start and end along the rectangle's length and width, mm
 Block = tuple[slice, slice]  # rows and columns of cells
-Look = tuple[Array, Array, int]  # a box, and the cells to cut it into along each side
 
-# Cells along each side of a box that is looked at, first and at most.
-CELLS, MOST_CELLS = 12, 24
-# What takes up less than this part of its box along one side is looked at more closely.
+# Cells along each side of a box, first and at most.
+CELLS, MAX_CELLS = 12, 24
+# A region that fills less than this fraction of its box along one side is searched again.
 _LOOSE = 0.6
-# Regions smaller than this, mm, are left out: the force of 1 um of contact is some 1e-9 N.
+# Smaller regions, mm, are ignored: the force of 1 um of contact is some 1e-9 N.
 _SMALLEST = 1e-3
-# Least room kept round a region, in cells.
-_ROOM = 0.2
-# Cells have the slope of their middle, and curvatures are sampled: both are taken this much worse.
+# Smallest margin round a region, in cells.
+_MARGIN = 0.2
+# Cells have the slope of their middle, and curvatures are sampled: safety factors of both.
 _CELL_SAFETY, _CURVATURE_SAFETY = 1.25, 1.1
-# Contact that could hide is sought when it could be deeper than this part of the deepest found.
-_WORTH_SEEKING = 0.05
-# How far a border polygon strays at most, mm; a place missed by more lies off the bearing.
+# Undetected contact matters if it could be deeper than this fraction of the deepest found.
+_RELEVANT_DEPTH = 0.05
+# Largest deviation of a border polygon, mm; a position missed by more is off the bearing.
 _ON_THE_BEARING = 1e-3
-# A place outside a bearing whose parameter lines cross its border at more than 20 deg is projected
-# onto a border point at most this many times as far away as the nearest.
+# A position outside a bearing whose parameter lines cross its border at more than 20 deg is
+# projected onto a border point at most this many times as far away as the nearest.
 _ASLANT = 3.0
+
+
+class _Box(NamedTuple):
+    """Part of the plan, cut into cells."""
+
+    low: Array  # start along the whole rectangle's length and width, mm
+    high: Array  # end
+    cells: int  # along each side
+
+
+class _Samples(NamedTuple):
+    """Points of the bearing in the middle of the cells of a box."""
+
+    cells: int  # along each side
+    point: Array  # on the bearing, over the middle of the cell or nearest to it
+    half_sides: Array  # half the sides of the cell as steps along the bearing, (n, 2, 3), mm
+    radius: Array  # upper bound of the distance of any point of the cell, mm
+    off: Bools  # the middle of the cell is not over the bearing
+    outside: Bools  # no part of the cell is
 
 
 @dataclass(frozen=True)
@@ -52,23 +69,22 @@ class RegionSearch:
 
     Notes
     -----
-    A box of the bearing's plan is cut into 12 x 12 cells and the distance d from the middle of each
-    to the indenter is found. Along the bearing d changes by N . s over a step s, with N the
-    indenter's normal, and falls below that by at most k s^2 / 2, with k the curvature that hollow
-    parts of both surfaces have together. With half its sides a and b as steps along the bearing, a
-    cell of radius r = max |a +- b| thus holds no contact where
+    A box of the bearing's plan is cut into 12 x 12 cells, and the distance d from the middle of
+    each to the indenter is computed. Over a step s along the bearing d changes by N . s, with N the
+    indenter's normal, and is lower than that by at most k s^2 / 2, with k the largest sum of the
+    concave curvatures of both surfaces. With a and b half the sides of a cell as steps along the
+    bearing, a cell of radius r = max |a +- b| thus holds no contact where
 
         d > r   or   d > |N . a| + |N . b| + k r^2 / 2.
 
-    The second holds while r is below half the radius of the indenter's hollowest part (nearer than
-    the whole of it each place has one nearest point) and is not asked where the nearest point lies
-    on the indenter's border.
+    The second criterion applies while r is below half the smallest concave radius of the indenter
+    (within that radius the nearest point is unique) and the nearest point is not on its border.
 
-    What is left falls into regions (cells that touch, corners included). A region much smaller
-    than its box is a box of the next search; one where contact may hide between places that
-    touch nothing is searched in smaller cells, up to 24 x 24: rough surfaces and those that nearly
-    conform need them. A rectangle ends where the distance, linear between the middles of cells,
-    turns positive; what it cuts off is a shallow rim. No previous pose is used, and no region is
+    The remaining cells form regions (connected, corners included). A region much smaller than its
+    box is the box of another search. A box in which contact may be undetected between separated
+    points is searched with up to 24 x 24 cells, as rough and nearly conforming surfaces need. A
+    rectangle ends where the distance, linear between the middles of cells, becomes positive; what
+    it cuts off is a shallow rim. The search does not depend on previous poses, and no region is
     lost while cells are small against the radii of curvature.
     """
 
@@ -81,20 +97,16 @@ class RegionSearch:
         return self.bearing.rectangle(1, 1)
 
     @cached_property
-    def hollowness(self) -> float:
-        """Greatest curvature with which the distance may bend down, 1/mm, taken too large.
-
-        The hollowest place of the bearing against the least convex of the indenter.
-        """
-        greatest = (_hollowest(self.bearing.surface), _hollowest(self.indenter))
-        return max(
-            sum(k * _CURVATURE_SAFETY if k > 0.0 else k / _CURVATURE_SAFETY for k in greatest), 0.0
-        )
+    def max_concavity(self) -> float:
+        """Upper bound of the negative second derivative of the distance along the bearing, 1/mm."""
+        greatest = (_max_curvature(self.bearing.surface), _max_curvature(self.indenter))
+        bounds = (k * _CURVATURE_SAFETY if k > 0.0 else k / _CURVATURE_SAFETY for k in greatest)
+        return max(sum(bounds), 0.0)
 
     @cached_property
-    def hollow_indenter(self) -> float:
-        """Curvature of the hollowest place of the indenter, 1/mm, taken too large; 0 if convex."""
-        return _CURVATURE_SAFETY * max(_hollowest(self.indenter), 0.0)
+    def indenter_concavity(self) -> float:
+        """Upper bound of the indenter's concave curvature, 1/mm; 0 if convex."""
+        return _CURVATURE_SAFETY * max(_max_curvature(self.indenter), 0.0)
 
     def find(self, rotation: Array, translation: Array) -> tuple[Rectangle, ...]:
         """Rectangles of the plan that hold all contact at one pose, each as one cell.
@@ -109,83 +121,60 @@ class RegionSearch:
         Returns
         -------
         tuple of Rectangle
-            Parallel to the rectangle round the bearing and apart from each other, in order of
-            their place; none where the bodies are apart. One may hold nothing but a narrow gap.
+            Parallel to the rectangle round the bearing, disjoint, ordered by position; none where
+            the bodies are apart. One may hold only a narrow gap.
         """
-        found: list[Box] = []
-        looks = [self._first_look]
-        while looks:
-            look = looks.pop()
-            places = self._first_places if look is self._first_look else self._places(look)
-            distance, lowest = self._distances(places, rotation, translation)
+        found: list[_Box] = []
+        boxes = [self._first_box]
+        while boxes:
+            box = boxes.pop()
+            samples = self._first_samples if box is self._first_box else self._samples(box)
+            distance, lowest = self._distances(samples, rotation, translation)
             for block in _blocks(lowest <= 0.0):
-                next_look, tight = _judge(look, block, distance, lowest)
-                if next_look is not None:
-                    looks.append(next_look)
-                elif tight is not None:
-                    found.append(tight)
-        found.sort(key=lambda box: tuple(box[0]))
-        return tuple(self.whole.part(low, high, 1, 1) for low, high in found)
+                next_box, final = _judge(box, block, distance, lowest)
+                if next_box is not None:
+                    (found if final else boxes).append(next_box)
+        found.sort(key=lambda box: tuple(box.low))
+        return tuple(self.whole.part(box.low, box.high, 1, 1) for box in found)
 
     def _distances(
-        self, places: _Places, rotation: Array, translation: Array
+        self, samples: _Samples, rotation: Array, translation: Array
     ) -> tuple[Array, Array]:
-        """Distance at the middle of each cell and the least in it at worst; inf off the bearing."""
-        local = (places.point - translation) @ rotation
-        _, _, distance, line, interior = self.indenter.closest_points(local)
-        fall = np.abs(places.sides @ (line @ rotation.T)[..., None]).sum(axis=(-2, -1))
-        fall += 0.5 * self.hollowness * places.radius**2
-        smooth = interior & (2.0 * self.hollow_indenter * places.radius < 1.0)
-        fall = np.where(smooth, np.minimum(fall, places.radius), places.radius)
-        lowest = np.where(places.beside, np.inf, distance - fall)
-        shape = (places.number, places.number)
-        return np.where(places.off, np.inf, distance).reshape(shape), lowest.reshape(shape)
+        """Distance at the middle of each cell and lower bound in it; inf off the bearing."""
+        local = (samples.point - translation) @ rotation
+        _, _, distance, normal, is_foot = self.indenter.closest_points(local)
+        fall = np.abs(samples.half_sides @ (normal @ rotation.T)[..., None]).sum(axis=(-2, -1))
+        fall += 0.5 * self.max_concavity * samples.radius**2
+        smooth = is_foot & (2.0 * self.indenter_concavity * samples.radius < 1.0)
+        fall = np.where(smooth, np.minimum(fall, samples.radius), samples.radius)
+        lowest = np.where(samples.outside, np.inf, distance - fall)
+        shape = (samples.cells, samples.cells)
+        return np.where(samples.off, np.inf, distance).reshape(shape), lowest.reshape(shape)
 
     @cached_property
-    def _first_look(self) -> Look:
-        """At the whole bearing."""
-        return np.zeros(2), np.array([self.whole.length, self.whole.width]), CELLS
+    def _first_box(self) -> _Box:
+        """Box of the whole bearing."""
+        return _Box(np.zeros(2), np.array([self.whole.length, self.whole.width]), CELLS)
 
     @cached_property
-    def _first_places(self) -> _Places:
-        """Those of the first look, which is the same for every pose."""
-        return self._places(self._first_look)
+    def _first_samples(self) -> _Samples:
+        """Samples of the first box, the same at every pose."""
+        return self._samples(self._first_box)
 
-    def _places(self, look: Look) -> _Places:
-        """Points of the bearing over the middles of cells, and how far the cells reach."""
-        low, high, count = look
-        cells = self.whole.part(low, high, count, count)
+    def _samples(self, box: _Box) -> _Samples:
+        cells = self.whole.part(box.low, box.high, box.cells, box.cells)
         index = np.arange(cells.rows) + 0.5
         plan = cells.at(*np.meshgrid(index, index, indexing="ij")).reshape(-1, 2)
-        point, along_u, along_v, *_ = self.bearing.surface.derivatives(
-            *self.bearing.projection(plan)
-        )
-        missed = np.linalg.norm(self.bearing.projection_surface.plan(point) - plan, axis=-1)
+        surface, plane = self.bearing.surface, self.bearing.laid_on
+        point, along_u, along_v, *_ = surface.derivatives(*self.bearing.projection(plan))
+        missed = np.linalg.norm(plane.plan(point) - plan, axis=-1)
         half = np.array([cells.length, cells.width]) / (2 * cells.rows)
-        steps = _tangents(
-            self.bearing.projection_surface.rates(point), np.cross(along_u, along_v), cells.angle
-        )
-        sides = steps * (half + missed[:, None])[..., None]
-        corners = sides[:, :1] + sides[:, 1:] * np.array([[1.0], [-1.0]])
-        return _Places(
-            count,
-            point,
-            sides,
-            _CELL_SAFETY * np.linalg.norm(corners, axis=-1).max(axis=-1),
-            missed > _ON_THE_BEARING,
-            missed > _ASLANT * float(np.hypot(*half)),
-        )
-
-
-class _Places(NamedTuple):
-    """Points that stand for the cells of one look."""
-
-    number: int  # of cells along each side
-    point: Array  # on the bearing, over the middle of the cell or as near as it gets
-    sides: Array  # half the sides of the cell as steps along the bearing, (n, 2, 3), mm
-    radius: Array  # no place of the cell lies farther away, mm
-    off: Bools  # the middle of the cell is not over the bearing
-    beside: Bools  # no part of the cell is
+        steps = _tangents(plane.rates(point), np.cross(along_u, along_v), cells.angle)
+        half_sides = steps * (half + missed[:, None])[..., None]
+        corners = half_sides[:, :1] + half_sides[:, 1:] * np.array([[1.0], [-1.0]])
+        radius = _CELL_SAFETY * np.linalg.norm(corners, axis=-1).max(axis=-1)
+        outside = missed > _ASLANT * float(np.hypot(*half))
+        return _Samples(box.cells, point, half_sides, radius, missed > _ON_THE_BEARING, outside)
 
 
 def _tangents(rates: Array, normal: Array, angle: float) -> Array:
@@ -201,39 +190,34 @@ def _tangents(rates: Array, normal: Array, angle: float) -> Array:
     return np.array([[cosine, sine], [-sine, cosine]]) @ steps
 
 
-def _hollowest(surface: Surface) -> float:
-    """Greatest sampled curvature, 1/mm, negative where the surface is convex everywhere."""
+def _max_curvature(surface: Surface) -> float:
+    """Largest sampled curvature, 1/mm; negative where the surface is convex everywhere."""
     return float(np.nanmax(surface.curvature(*surface.sample_parameters)[1]))
 
 
-def _judge(
-    look: Look, block: Block, distance: Array, lowest: Array
-) -> tuple[Look | None, Box | None]:
-    """Where to look next for the region in a block of a box's cells, or the rectangle round it.
+def _judge(box: _Box, block: Block, distance: Array, lowest: Array) -> tuple[_Box | None, bool]:
+    """Box round the region in a block of cells, and whether it is final or to be searched again.
 
-    Neither for a region that is too small to matter.
+    None for a region that is too small to matter.
     """
-    low, high, count = look
-    cell = (high - low) / count
-    first = np.array([part.start for part in block])
-    last = np.array([part.stop for part in block])
-    start, end = low + first * cell, low + last * cell
-    if (end - start).max() < _SMALLEST:
-        return None, None
-    if (last - first).min() <= _LOOSE * count:
-        return (start, end, CELLS), None
-    loaded = distance[block] < 0.0
-    # Contact may also hide in cells whose neighbours are all without.
-    sought = _WORTH_SEEKING * min(distance[block].min(), 0.0)
-    hiding = (lowest[block] <= sought) & ~binary_dilation(loaded, np.ones((3, 3)))
-    if hiding.any() and count < MOST_CELLS:
-        return (start, end, 2 * count), None
-    ends = [_ends(np.moveaxis(distance[block], axis, 0), np.moveaxis(hiding, axis, 0))
-            for axis in (0, 1)]  # fmt: skip
-    return None, (
-        start + np.array([max(ahead, 0.0) for ahead, _ in ends]) * cell,
-        np.minimum(start + np.array([behind for _, behind in ends]) * cell, end),
+    cell = (box.high - box.low) / box.cells
+    first, last = (
+        np.array([getattr(part, end) for part in block], float) for end in ("start", "stop")
     )
+    start, end = box.low + first * cell, box.low + last * cell
+    if (end - start).max() < _SMALLEST:
+        return None, False
+    if (last - first).min() <= _LOOSE * box.cells:
+        return _Box(start, end, CELLS), False
+    loaded = distance[block] < 0.0
+    # Contact may be undetected in cells without loaded neighbours.
+    relevant = _RELEVANT_DEPTH * min(distance[block].min(), 0.0)
+    undetected = (lowest[block] <= relevant) & ~binary_dilation(loaded, np.ones((3, 3)))
+    if undetected.any() and box.cells < MAX_CELLS:
+        return _Box(start, end, 2 * box.cells), False
+    ends = np.array([_ends(distance[block], undetected), _ends(distance[block].T, undetected.T)])
+    low = start + np.maximum(ends[:, 0], 0.0) * cell
+    return _Box(low, np.minimum(start + ends[:, 1] * cell, end), 1), True
 
 
 def _blocks(possible: Bools) -> list[Block]:
@@ -248,8 +232,8 @@ def _blocks(possible: Bools) -> list[Block]:
             joined.append(block)
         else:
             joined.remove(clash)
-            blocks.append(tuple(slice(min(a.start, b.start), max(a.stop, b.stop))
-                                for a, b in zip(block, clash, strict=True)))  # fmt: skip
+            (row, column), (other_row, other_column) = block, clash
+            blocks.append((_hull(row, other_row), _hull(column, other_column)))
     return joined
 
 
@@ -257,22 +241,26 @@ def _overlap(one: Block, other: Block) -> bool:
     return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other, strict=True))
 
 
-def _ends(distance: Array, hiding: Bools) -> tuple[float, float]:
-    """First and last place along the first axis, in cells, that may be in contact, and some room.
+def _hull(one: slice, other: slice) -> slice:
+    return slice(min(one.start, other.start), max(one.stop, other.stop))
 
-    Between middles of cells the distance is taken as linear; beyond the outermost one, and towards
-    a place off the bearing, as negative all the way.
+
+def _ends(distance: Array, undetected: Bools) -> tuple[float, float]:
+    """First and last position along the first axis, in cells, of possible contact, with a margin.
+
+    The distance is linear between middles of cells; beyond the outermost one, and towards a
+    position off the bearing, it is taken as negative.
     """
-    ahead = _first(distance, hiding)
-    behind = len(distance) - _first(distance[::-1], hiding[::-1])
-    # Between two lines of cells a round region reaches out further by 1 / (4 width) of a cell.
-    room = max(_ROOM, 0.5 / max(behind - ahead, 0.5))
-    return ahead - room, behind + room
+    ahead = _first(distance, undetected)
+    behind = len(distance) - _first(distance[::-1], undetected[::-1])
+    # Between two lines of cells a round region extends further by 1 / (4 width) of a cell.
+    margin = max(_MARGIN, 0.5 / max(behind - ahead, 0.5))
+    return ahead - margin, behind + margin
 
 
-def _first(distance: Array, hiding: Bools) -> float:
-    """First place along the first axis, in cells, that may be in contact."""
-    first = np.where(hiding.any(axis=1), np.arange(len(distance), dtype=float), np.inf).min()
+def _first(distance: Array, undetected: Bools) -> float:
+    """First position along the first axis, in cells, of possible contact."""
+    first = np.where(undetected.any(axis=1), np.arange(len(distance), dtype=float), np.inf).min()
     before = np.concatenate([np.full((1, distance.shape[1]), np.inf), distance[:-1]])
     row, column = np.nonzero((distance < 0.0) & (before >= 0.0))
     inside, outside = distance[row, column], before[row, column]

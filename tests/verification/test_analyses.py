@@ -1,4 +1,4 @@
-"""Forward analysis set beside the quasi-static one."""
+"""Forward analysis compared with the quasi-static one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from kneewear.settings.cases import Case
-from kneewear.verification.analyses import compare_analyses
+from kneewear.verification.methods import compare_analyses
 from tests.physics.bodies import SMALL, gait_study
 
 

@@ -18,7 +18,6 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
 from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
 from kneewear.verification.adaptive import AdaptivePair, spread_force
-from tests.contact.test_regions import depth_of, egg_box
 from tests.physics.bodies import (
     CASES,
     MODULUS,
@@ -29,6 +28,7 @@ from tests.physics.bodies import (
     pose_of,
     sphere,
 )
+from tests.verification.test_regions import depth_of, egg_box
 
 pytestmark = pytest.mark.compiled
 

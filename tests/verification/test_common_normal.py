@@ -165,5 +165,5 @@ def test_without_a_common_normal_inside_the_patches_it_says_so():
 
 
 def test_start_needs_samples_that_face_one_another():
-    with pytest.raises(ValueError, match="no samples of the two surfaces lie over"):
+    with pytest.raises(ValueError, match="no samples of the two surfaces face"):
         guess_common_normal(TABLES["plane"], BALL_TABLE, OVERTURNED, [0.0, 30.0, 0.0])

@@ -1,4 +1,4 @@
-"""The production engine on contacts whose result is known in closed form."""
+"""The production engine on contacts with an analytical solution."""
 
 from __future__ import annotations
 
@@ -9,34 +9,32 @@ import pytest
 
 from kneewear.verification.analytical_contacts import (
     MEASURES,
-    contact_errors,
+    Indenter,
+    analytical_contacts,
     contacts_by_shape,
-    known_contacts,
     sphere_on_layer,
 )
+from kneewear.verification.comparison import comparison_table
 from kneewear.verification.contact import (
     CELLS,
     HALF_SPACE_TARGETS,
     TARGETS,
+    compare_contacts,
     random_offsets,
     vary_active_elements,
-    verify_contact,
 )
 from kneewear.verification.sphere_models import LOAD, compare_sphere_models
 
 pytestmark = pytest.mark.compiled
 
-CONTACTS = known_contacts()
+CONTACTS = analytical_contacts()
 SPHERES = [contact for contact in CONTACTS if contact.name.startswith("sphere")]
 # Errors below this are those of rounding and of a foot's place, 1e-6 mm.
 NOISE = 1e-6
 
 
 def worst(contact, cells, offsets):
-    return {
-        name: np.abs(errors).max()
-        for name, errors in contact_errors(contact, cells, offsets).items()
-    }
+    return {name: np.abs(errors).max() for name, errors in contact.errors(cells, offsets).items()}
 
 
 @pytest.mark.parametrize("contact", SPHERES, ids=lambda contact: contact.name)
@@ -57,8 +55,9 @@ def test_sphere_is_met_by_elements_that_reach_twice_as_far(measure):
 def test_mid_surface_of_a_plane_carries_what_its_normal_does():
     """Correction and tilt of the line cancel: |AB| / cos(theta / 2) times cos(theta / 2)."""
     along_normal = sphere_on_layer("linear", "minimum_distance_along_normal")
-    how = (("correction", "mid_surface"), ("direction", "mid_surface"))
-    errors = worst(replace(along_normal, options=how), CELLS, random_offsets(17, 40))
+    options = {"correction": "mid_surface", "direction": "mid_surface"}
+    indenter = Indenter(along_normal.indenter.surface, options)
+    errors = worst(replace(along_normal, indenter=indenter), CELLS, random_offsets(17, 40))
     assert 100.0 * errors["force"] < TARGETS["force"]
     assert 100.0 * errors["peak"] < TARGETS["peak"]
 
@@ -67,7 +66,7 @@ def test_mid_surface_of_a_plane_carries_what_its_normal_does():
 def test_force_under_a_sphere_converges_at_second_order(contact):
     places = random_offsets(13, 40)
     coarse, fine = (
-        np.sqrt(np.mean(contact_errors(contact, (n, n), places)["force"] ** 2)) for n in (12, 66)
+        np.sqrt(np.mean(contact.errors((n, n), places)["force"] ** 2)) for n in (12, 66)
     )
     assert np.log(coarse / fine) / np.log(66 / 12) > 2.0
 
@@ -99,7 +98,7 @@ def test_few_elements_err_as_little_as_published():
 
 
 def test_table_of_the_report_lists_every_contact_and_meets_its_targets():
-    table = verify_contact(16, offsets=4)
+    table = comparison_table(compare_contacts(16, offsets=4))
     names = set(table["contact"])
     assert {contact.name for contact in CONTACTS} < names
     assert "sphere, half-space" in names

@@ -14,11 +14,11 @@ from scipy.optimize import nnls
 from kneewear.geometry.grid import build_grid
 from kneewear.reference import hertz
 from kneewear.verification.half_space import (
-    contact_modulus,
     press_half_space,
     press_pair,
     rectangle_deflection,
 )
+from kneewear.verification.impact import contact_modulus
 from tests.physics.bodies import UPRIGHT, contact_of, flat_implant, sphere
 
 MODULUS = contact_modulus(463.0, 0.46)
