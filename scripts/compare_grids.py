@@ -1,7 +1,5 @@
 """Errors of fixed and adaptive elements on the study's medial bearing (rule compare_grids)."""
 
-import numpy as np
-
 from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.csv_tables import save_table
@@ -10,7 +8,8 @@ from kneewear.joblog import job_log
 from kneewear.settings.implant import TableSettings
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.layers import choose_pressure_law
-from kneewear.verification.grid_comparison import DEPTHS, Joint, compare_grids
+from kneewear.verification.adaptive import AdaptivePair
+from kneewear.verification.grid_comparison import compare_grids
 
 with job_log(snakemake.log[0], snakemake.threads):
     table = TableSettings(**snakemake.params.table)
@@ -18,6 +17,5 @@ with job_log(snakemake.log[0], snakemake.threads):
     implant = load_implant(snakemake.input.surfaces)
     condyle = implant.femoral["medial"]
     samples = tabulate_surface(condyle, table.u_points, table.v_points)
-    joint = Joint(bearing_of(implant, "medial"), condyle, samples, law, np.eye(3))
-    grids = {"adaptive": ((20, 15), (40, 30)), "fixed": ((50, 38), (100, 75))}
-    save_table(compare_grids(joint, DEPTHS, **grids, places=5), snakemake.output.comparison)
+    pair = AdaptivePair(bearing_of(implant, "medial"), condyle, samples, 2, 2)
+    save_table(compare_grids(pair, law), snakemake.output.comparison)

@@ -7,14 +7,13 @@ from kneewear.io.grid import load_grid
 from kneewear.io.history import load_case
 from kneewear.joblog import job_log
 from kneewear.settings.wear import WearSettings
-from kneewear.verification.analyses import compare_analyses
-from kneewear.verification.variants import compare_variants
+from kneewear.verification.methods import compare_analyses, compare_methods
 
 with job_log(snakemake.log[0], snakemake.threads):
     case, names = snakemake.params.case, snakemake.params.variants
     configured = load_case(snakemake.input.configured, case)
     variants = {names[key]: load_case(snakemake.input[key], case) for key in names}
-    comparison = compare_variants(
+    comparison = compare_methods(
         configured,
         variants,
         grid=load_grid(snakemake.input.grid),

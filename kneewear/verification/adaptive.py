@@ -15,7 +15,7 @@ from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.verification.regions import RegionSearch
@@ -133,7 +133,7 @@ class AdaptivePair:
         self.bearing = bearing
         self.rows, self.columns = rows, columns
         self.search = RegionSearch(bearing, indenter)
-        whole = lay_elements(bearing, bearing.rectangle(rows, columns))
+        whole = build_elements(bearing, bearing.rectangle(rows, columns))
         self._fixed_pair = ContactPair(whole, 0, indenter, table, **options)
 
     def with_elements(self, rows: int, columns: int) -> AdaptivePair:
@@ -169,7 +169,7 @@ class AdaptivePair:
         regions = []
         for region in self.search.find(rotation, translation):
             cells = region.cut(self.rows, self.columns)
-            grid = lay_elements(self.bearing, cells)
+            grid = build_elements(self.bearing, cells)
             if grid.valid.any():
                 pair = self.on(grid)
                 layer = Layer(law, grid.thickness[grid.valid] + more_thickness)

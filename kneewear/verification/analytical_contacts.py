@@ -24,7 +24,7 @@ from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
@@ -84,7 +84,7 @@ class Indenter:
     def _pair(self) -> ContactPair:
         bearing = Bearing("plate", plate((-1.0, 1.0), (-1.0, 1.0)), THICKNESS)
         samples = tabulate_surface(self.surface, 61, 41)
-        grid = lay_elements(bearing, bearing.rectangle(2, 2))
+        grid = build_elements(bearing, bearing.rectangle(2, 2))
         return ContactPair(grid, 0, self.surface, samples, **self.options)
 
 
@@ -129,7 +129,7 @@ class AnalyticalContact:
         pair : ContactPair
             The elements.
         """
-        grid = lay_elements(self.bearing, self.bearing.rectangle(*cells))
+        grid = build_elements(self.bearing, self.bearing.rectangle(*cells))
         pair = self.indenter.over(grid)
         layer = Layer(self.law, grid.thickness[grid.valid])
         return lambda translation: pair.evaluate(self.rotation, translation, layer), pair

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kneewear.contact.foundation import Layer, PressureLaw
 from kneewear.contact.resultant import Resultant
-from kneewear.geometry.grid import lay_elements
+from kneewear.geometry.grid import build_elements
 from kneewear.verification.adaptive import AdaptivePair, AdaptiveResultant
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ def compare_grids(
         return lambda translation: on_cells.evaluate(np.eye(3), translation, law)
 
     def fixed_grid(cells: Cells) -> Evaluation:
-        grid = lay_elements(pair.bearing, pair.bearing.rectangle(*cells))
+        grid = build_elements(pair.bearing, pair.bearing.rectangle(*cells))
         on_grid, layer = pair.on(grid), Layer(law, grid.thickness[grid.valid])
         return lambda translation: on_grid.evaluate(np.eye(3), translation, layer)
 
@@ -137,8 +137,8 @@ def lower_to_depth(
     pose = np.array(translation, dtype=float)
     pose[1] = points[:, 1].max() - (indenter.sample_points @ rotation.T)[:, 1].min() + 1.0
     for _ in range(_MAX_STEPS):
-        _, _, distance, _, is_foot = indenter.closest_points((points - pose) @ rotation)
-        gap = float(np.where(is_foot, distance, np.inf).min())
+        _, _, distance, _, interior = indenter.closest_points((points - pose) @ rotation)
+        gap = float(np.where(interior, distance, np.inf).min())
         if not 0.0 < gap < np.inf:
             break
         # The gap is never larger than the remaining distance along y.

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from kneewear.geometry.primitives import plate, sphere
 from kneewear.geometry.table import tabulate_surface
-from kneewear.geometry.table_window import BlockLayout, StorageWindow
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import impact as exact_impact
 from kneewear.reference.spheres import (
@@ -31,6 +30,7 @@ from kneewear.verification.common_normal import (
 )
 from kneewear.verification.comparison import Comparison
 from kneewear.verification.impact import FACTORS, hysteresis_factor, impact_force
+from kneewear.verification.table_window import BlockLayout, StorageWindow
 
 Array = NDArray[np.float64]
 

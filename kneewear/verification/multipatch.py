@@ -120,8 +120,8 @@ class PatchSet:
         -------
         patch : int array, shape (n,)
             Number of the patch the nearest point lies on.
-        u, v, signed_distance, normal, is_foot
-            As `Surface.closest_points`, on that patch. On a seam `is_foot` is true as inside.
+        u, v, signed_distance, normal, interior
+            As `Surface.closest_points`, on that patch. On a seam `interior` is true.
         """
         points = np.ascontiguousarray(points, dtype=float)
         owners, tree = self._samples
@@ -130,22 +130,24 @@ class PatchSet:
         patch = np.zeros(len(points), dtype=np.int64)
         u, v, signed = (np.full(len(points), np.nan) for _ in range(3))
         normal = np.full((len(points), 3), np.nan)
-        is_foot = np.zeros(len(points), dtype=bool)
+        interior = np.zeros(len(points), dtype=bool)
         least = np.full(len(points), np.inf)
         for number in np.unique(candidates):
             rows = np.flatnonzero((candidates == number).any(axis=1))
-            at_u, at_v, distance, outward, foot = self.patches[number].closest_points(points[rows])
+            at_u, at_v, distance, outward, inside = self.patches[number].closest_points(
+                points[rows]
+            )
             offset = points[rows] - self.patches[number].evaluate(at_u, at_v)
             length = np.linalg.norm(offset, axis=1)
             # A projection inside a patch takes precedence over the same point on a border.
-            better = length < least[rows] - np.where(foot, 0.0, 1e-9)
+            better = length < least[rows] - np.where(inside, 0.0, 1e-9)
             taken = rows[better]
             least[taken], patch[taken] = length[better], number
             u[taken], v[taken], normal[taken] = at_u[better], at_v[better], outward[better]
             side = np.where(distance >= 0.0, 1.0, -1.0)
-            signed[taken] = np.where(foot, distance, side * length)[better]
-            is_foot[taken] = foot[better]
-        beside = np.flatnonzero(~is_foot)
+            signed[taken] = np.where(inside, distance, side * length)[better]
+            interior[taken] = inside[better]
+        beside = np.flatnonzero(~interior)
         if beside.size:
             nearest = points[beside]
             for number in np.unique(patch[beside]):
@@ -153,8 +155,8 @@ class PatchSet:
                 nearest[rows] = self.patches[number].evaluate(u[beside][rows], v[beside][rows])
             corner = self._at_corner(u[beside], v[beside], patch[beside])
             # A corner with a single neighbour is on the free border.
-            is_foot[beside] = self._meeting(nearest, patch[beside]) > np.where(corner, 1, 0)
-        return patch, u, v, signed, normal, is_foot
+            interior[beside] = self._meeting(nearest, patch[beside]) > np.where(corner, 1, 0)
+        return patch, u, v, signed, normal, interior
 
     def ray_hits(
         self, origins: ArrayLike, directions: ArrayLike

@@ -142,10 +142,10 @@ class RegionSearch:
     ) -> tuple[Array, Array]:
         """Distance at the middle of each cell and lower bound in it; inf off the bearing."""
         local = (samples.point - translation) @ rotation
-        _, _, distance, normal, is_foot = self.indenter.closest_points(local)
+        _, _, distance, normal, interior = self.indenter.closest_points(local)
         fall = np.abs(samples.half_sides @ (normal @ rotation.T)[..., None]).sum(axis=(-2, -1))
         fall += 0.5 * self.max_concavity * samples.radius**2
-        smooth = is_foot & (2.0 * self.indenter_concavity * samples.radius < 1.0)
+        smooth = interior & (2.0 * self.indenter_concavity * samples.radius < 1.0)
         fall = np.where(smooth, np.minimum(fall, samples.radius), samples.radius)
         lowest = np.where(samples.outside, np.inf, distance - fall)
         shape = (samples.cells, samples.cells)
@@ -165,7 +165,7 @@ class RegionSearch:
         cells = self.whole.part(box.low, box.high, box.cells, box.cells)
         index = np.arange(cells.rows) + 0.5
         plan = cells.at(*np.meshgrid(index, index, indexing="ij")).reshape(-1, 2)
-        surface, plane = self.bearing.surface, self.bearing.laid_on
+        surface, plane = self.bearing.surface, self.bearing.projection_surface
         point, along_u, along_v, *_ = surface.derivatives(*self.bearing.projection(plan))
         missed = np.linalg.norm(plane.plan(point) - plan, axis=-1)
         half = np.array([cells.length, cells.width]) / (2 * cells.rows)

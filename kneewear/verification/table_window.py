@@ -1,4 +1,4 @@
-"""Storage window on a surface table: only the blocks around the contact are kept in memory."""
+"""Storage window on a surface table: only the blocks around the contact are in memory."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Blocks = tuple[int, int]
 
 @dataclass(frozen=True)
 class BlockLayout:
-    """How a surface table is cut into equal blocks.
+    """Division of a surface table into equal blocks.
 
     Parameters
     ----------
     points : pair of int
         Samples along u and v.
     block : pair of int
-        Samples a block along u and v; the last block of a row may hold fewer.
+        Samples per block along u and v; the last block of a row may hold fewer.
     origin, step : pair of float
         First value and spacing of u and v.
     """
@@ -57,15 +57,15 @@ class StorageWindow:
     layout : BlockLayout
         Blocks of the table.
     read : callable
-        Given first and end sample along u and first and end sample along v, the rows of these
+        From first and end sample along u and first and end sample along v to the rows of these
         samples, shape (n_u, n_v, n_columns).
     size : pair of odd int
-        Blocks kept along u and v, at least 3; all of them where the table has no more.
+        Blocks in the window along u and v, at least 3; all of them if the table has fewer.
 
     Attributes
     ----------
     updates : int
-        How often the window was moved after it was first filled.
+        Number of moves of the window after it was first filled.
 
     Raises
     ------
@@ -84,8 +84,8 @@ class StorageWindow:
         read: Callable[[int, int, int, int], Array],
         size: Blocks = (3, 3),
     ) -> None:
-        for kept, there in zip(size, layout.blocks, strict=True):
-            if kept < there and (kept < 3 or kept % 2 == 0):
+        for width, count in zip(size, layout.blocks, strict=True):
+            if width < count and (width < 3 or width % 2 == 0):
                 raise ValueError(f"a window is an odd number of blocks wide, 3 or more, not {size}")
         self.layout, self.size, self.updates = layout, size, 0
         self.first: Blocks | None = None
@@ -97,14 +97,14 @@ class StorageWindow:
         """One past the last block of the window, along u and v."""
         if self.first is None:
             return 0, 0
-        there = self.layout.blocks
+        counts = self.layout.blocks
         return (
-            min(self.first[0] + self.size[0], there[0]),
-            min(self.first[1] + self.size[1], there[1]),
+            min(self.first[0] + self.size[0], counts[0]),
+            min(self.first[1] + self.size[1], counts[1]),
         )
 
     def interpolate(self, u: float, v: float) -> Array:
-        """All columns at (u, v), the window moved first if need be.
+        """All columns at (u, v), after moving the window if necessary.
 
         Parameters
         ----------
@@ -115,36 +115,31 @@ class StorageWindow:
         -------
         array, shape (n_columns,)
         """
-        block = self.layout.find(u, v)  # step 1
-        if not self._holds(block) or self._is_border(block):  # steps 2 and 3
-            self._move(block)  # steps 4 to 6
-        return bilinear(self.rows, u, v)  # step 7
+        block = self.layout.find(u, v)
+        if not self._is_inner(block):
+            self._move(block)
+        return bilinear(self.rows, u, v)
 
-    def _holds(self, block: Blocks) -> bool:
+    def _is_inner(self, block: Blocks) -> bool:
+        """Whether a block is in the window, and not at a border except the table's own."""
         return self.first is not None and all(
-            first <= number < end
-            for first, number, end in zip(self.first, block, self.end, strict=True)
-        )
-
-    def _is_border(self, block: Blocks) -> bool:
-        """Whether a block of the window lies at a border that is not the table's own."""
-        return self.first is not None and any(
-            (number == first and first > 0) or (number == end - 1 and end < there)
-            for number, first, end, there in zip(
+            first < number < end - 1 or (first <= number < end and number in (0, count - 1))
+            for number, first, end, count in zip(
                 block, self.first, self.end, self.layout.blocks, strict=True
             )
         )
 
     def _move(self, block: Blocks) -> None:
-        """Read the window centred on a block, as far as the table's borders let it be."""
+        """Read the window centred on a block, as far as the table extends."""
         starts = [
-            min(max(number - kept // 2, 0), max(there - kept, 0))
-            for number, kept, there in zip(block, self.size, self.layout.blocks, strict=True)
+            min(max(number - width // 2, 0), max(count - width, 0))
+            for number, width, count in zip(block, self.size, self.layout.blocks, strict=True)
         ]
         self.updates += self.first is not None
         self.first = starts[0], starts[1]
         ranges = []
-        for number in (0, 1):
-            width, points = self.layout.block[number], self.layout.points[number]
-            ranges += [starts[number] * width, min(self.end[number] * width, points)]
+        for axis, (width, points) in enumerate(
+            zip(self.layout.block, self.layout.points, strict=True)
+        ):
+            ranges += [starts[axis] * width, min(self.end[axis] * width, points)]
         self.rows = self._read(*ranges)

@@ -12,7 +12,7 @@ import pytest
 from kneewear.report import outcome, sections
 from kneewear.report.dynamics import draw_dynamics, shown_frames
 from kneewear.settings.cases import Case
-from kneewear.verification.analyses import compare_analyses
+from kneewear.verification.methods import compare_analyses
 from tests.physics.bodies import SMALL, gait_study
 
 
