@@ -20,7 +20,8 @@ from kneewear.io.document import save_text
 from kneewear.io.figures import save_figures
 from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import activity_files, mesh_files
-from kneewear.report.preflight import Pose, draw_preflight, poses_of, render_preflight
+from kneewear.report.page import render_page
+from kneewear.report.preflight import Pose, draw_preflight, poses_of
 from kneewear.report.windows import draw_windows
 from kneewear.settings.base import Study
 from kneewear.settings.static import StaticStudy
@@ -74,7 +75,13 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
         *(f"{one.name}: {remark}" for one in activities for remark in one.remarks),
     ]
     pictures = {name: _as_svg(figure) for name, figure in (windows | figures).items()}
-    page = render_preflight(study.model_dump(mode="json"), pictures, table, remarks)
+    page = render_page(
+        "preflight",
+        study.model_dump(mode="json"),
+        {"first_contacts": table},
+        pictures,
+        notes=remarks,
+    )
     save_text(page, folder / "index.html")
     return folder / "index.html"
 

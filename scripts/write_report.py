@@ -1,4 +1,4 @@
-"""Write the page of the study (rule write_report)."""
+"""Write the page of a study of any kind (rule write_report)."""
 
 from pathlib import Path
 
@@ -9,24 +9,26 @@ from kneewear.io.document import load_json, save_text
 from kneewear.joblog import job_log
 from kneewear.report.page import render_page
 
+# Lists of files, of which a study kind may have none.
+files = {name: snakemake.input.get(name, []) for name in ("activities", "benchmarks", "calibration",
+                                                          "signs", "view")}  # fmt: skip
+
 with job_log(snakemake.log[0], snakemake.threads):
-    activities = [load_activity(path) for path in snakemake.input.activities]
+    activities = [load_activity(path) for path in files["activities"]]
     page = render_page(
+        kind=snakemake.params.kind,
         study=snakemake.params.settings,
-        tables={Path(path).stem: load_table(path) for path in snakemake.input.tables}
-        | {f"benchmark_{Path(path).stem}": load_table(path) for path in snakemake.input.benchmarks}
-        | {
-            f"calibration_{Path(path).stem}": load_table(path)
-            for path in snakemake.input.calibration
-        }
-        | {f"signs_{Path(path).parent.name}": load_table(path) for path in snakemake.input.signs},
+        frames={Path(path).stem: load_table(path) for path in snakemake.input.tables}
+        | {f"benchmark_{Path(path).stem}": load_table(path) for path in files["benchmarks"]}
+        | {f"calibration_{Path(path).stem}": load_table(path) for path in files["calibration"]}
+        | {f"signs_{Path(path).parent.name}": load_table(path) for path in files["signs"]},
         figures={
             path.stem: read_checked(path)
             for folder in snakemake.input.figures
             for path in sorted(Path(folder).glob("*.svg"))
         },
-        notes={one.name: one.remarks for one in activities},
         provenance=load_json(snakemake.input.provenance),
-        view=load_json(snakemake.input.view),
+        notes={one.name: one.remarks for one in activities},
+        view=next(map(load_json, files["view"]), None),
     )
     save_text(page, snakemake.output.page)

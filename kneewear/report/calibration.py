@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kneewear.regression.groups import QUANTITIES
-from kneewear.report.names import quantity_name
-from kneewear.report.outcome import AIMS, TITLES
+from kneewear.report.published_facts import TARGETS, TITLES
 from kneewear.report.style import INK, WIDTH, styled
+from kneewear.report.tables import quantity_name
 from kneewear.report.trends import draw_published_errors, draw_published_scatter
 
 CELL_COLOURS = {"fitted": "#999999", "not fitted": "#0072B2"}
@@ -52,7 +52,7 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
     Figure
     """
     figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
-    for axes, (group, aims) in zip(figure.subplots(1, 2), AIMS.items(), strict=True):
+    for axes, (group, targets) in zip(figure.subplots(1, 2), TARGETS.items(), strict=True):
         rows = trade_off[trade_off["quantities"] == group]
         for cells, colour in CELL_COLOURS.items():
             own = rows[rows["cells"] == cells].sort_values("constants")
@@ -66,10 +66,10 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
                     color=colour,
                     label=f"{statistic}, {cells}",
                 )
-        for aim, text in zip(aims, ("median aimed at", "largest aimed at"), strict=True):
-            axes.axhline(aim, color=INK, lw=0.8, ls=":")
-            axes.annotate(text, (1.0, aim), xycoords=("axes fraction", "data"), fontsize=7,
-                          ha="right", va="bottom")  # fmt: skip
+        for target, statistic in zip(targets, ("median", "largest"), strict=True):
+            axes.axhline(target, color=INK, lw=0.8, ls=":")
+            axes.annotate(f"target, {statistic}", (1.0, target), ha="right", va="bottom",
+                          xycoords=("axes fraction", "data"), fontsize=7)  # fmt: skip
         axes.set(title=TITLES[group], xlabel="fitted constants", ylim=(0.0, None))
         axes.set_xticks(sorted(rows["constants"].unique()))
     figure.axes[0].set_ylabel("error beyond rounding (%)")

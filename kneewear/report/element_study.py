@@ -9,8 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kneewear.report.names import quantity_name
+from kneewear.report.static_facts import PUBLISHED_BOUNDS, convergence_errors, division_errors
 from kneewear.report.style import ERROR_COLOURS, WIDTH, styled
+from kneewear.report.tables import quantity_name
 
 PRESSURES = {"max_pressure_mpa": "#D55E00", "avg_pressure_mpa": "#0072B2"}
 NAMES = {
@@ -19,8 +20,6 @@ NAMES = {
     "max_pressure_mpa": "maximum pressure",
     "avg_pressure_mpa": "average pressure",
 }
-# Loaded elements, and the largest error there by Bei (2003), section 3.2.3, per cent.
-PUBLISHED_BOUNDS = ((25, 10.0), (50, 5.0))
 # Part of the random places inside the bands.
 BAND = (0.05, 0.95)
 
@@ -74,12 +73,12 @@ def draw_element_convergence(table: pd.DataFrame) -> Figure:
             lw=0,
         )
         values.plot(active, groups.median(), "o-", color=colour, ms=4, label=name)
-        mine = errors[errors["quantity"] == quantity]
+        mine = errors[errors["quantity"] == quantity.removesuffix("_mpa")]
         relative.plot(
             mine["active_elements"], mine["median_percent"], "o-", color=colour, ms=4, label=name
         )
         relative.plot(mine["active_elements"], mine["greatest_percent"], ":", color=colour, lw=1.2)
-    for number, (count, bound) in enumerate(PUBLISHED_BOUNDS):
+    for number, (count, bound) in enumerate(PUBLISHED_BOUNDS.items()):
         label = "published bounds" if number == 0 else None
         relative.plot(count, bound, "kv", ms=7, label=label)
     values.set(ylim=(0.0, None), ylabel="pressure (MPa)", title="Pressure")
@@ -92,37 +91,6 @@ def draw_element_convergence(table: pd.DataFrame) -> Figure:
         axes.set_xlabel("loaded elements a side")
         axes.legend()
     return figure
-
-
-def convergence_errors(table: pd.DataFrame) -> pd.DataFrame:
-    """Errors against the median of the greatest number of elements, per cent.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `kneewear.studies.static.element_study.study_active_elements`.
-
-    Returns
-    -------
-    DataFrame
-        Columns quantity, wanted, active_elements (median), median_percent and greatest_percent of
-        the absolute errors over places and sides.
-    """
-    rows = []
-    for quantity in PRESSURES:
-        true = table.loc[table["wanted"] == table["wanted"].max(), quantity].median()
-        for wanted, part in table.groupby("wanted"):
-            error = 100.0 * (part[quantity] / true - 1.0).abs()
-            rows.append(
-                {
-                    "quantity": quantity,
-                    "wanted": wanted,
-                    "active_elements": float(part["active_elements"].median()),
-                    "median_percent": float(error.median()),
-                    "greatest_percent": float(error.max()),
-                }
-            )
-    return pd.DataFrame(rows)
 
 
 @styled
@@ -148,13 +116,6 @@ def draw_grid_sensitivity(table: pd.DataFrame) -> Figure:
         axes.set_ylabel("rows (front to back)")
     figure.colorbar(image, ax=panels, label="deviation from the finest grid (%)", shrink=0.8)
     return figure
-
-
-def division_errors(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
-    """Deviation from the finest grid, per cent, rows by columns, the finest left out."""
-    values = table.pivot(index="rows", columns="columns", values=quantity)
-    finest = float(values.to_numpy()[-1, -1])
-    return 100.0 * (values / finest - 1.0).iloc[:-1, :-1]
 
 
 def _draw_deviation(axes: Axes, part: pd.DataFrame, limit: float) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -18,8 +19,6 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.geometry import draw_thickness_map
 from kneewear.report.histories import draw_activity
 from kneewear.report.implant import draw_section, draw_wireframe, sample_surface
-from kneewear.report.page import Section, fill_template, images
-from kneewear.report.sections import Table, make_table
 from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, styled
 
 # Poses of an activity that are lowered onto the insert.
@@ -77,7 +76,7 @@ def touch_down(
 
 def draw_preflight(
     implant: Implant, grid: ElementGrid, poses: Sequence[Pose], activities: Sequence[Activity]
-) -> tuple[dict[str, Figure], Table]:
+) -> tuple[dict[str, Figure], pd.DataFrame]:
     """Draw the inputs of a study and list its first contacts.
 
     Parameters
@@ -95,7 +94,7 @@ def draw_preflight(
     -------
     dict of str to Figure
         `first_contact`, `first_contact_path`, `thickness_map` and `activity_{name}`.
-    Table
+    DataFrame
         Clearance of both sides in every pose.
     """
     contacts = touch_down(implant, grid, poses)
@@ -194,67 +193,16 @@ def draw_contact_path(grid: ElementGrid, contacts: Sequence[FirstContact]) -> Fi
 
 def contact_table(
     sides: Sequence[str], poses: Sequence[Pose], contacts: Sequence[FirstContact | None]
-) -> Table:
-    """Gap of each side when the other touches, and where it is.
-
-    Parameters
-    ----------
-    sides : sequence of str
-        Sides of the insert.
-    poses : sequence of Pose
-        Poses.
-    contacts : sequence of FirstContact or None
-        Their first contacts.
-    """
+) -> pd.DataFrame:
+    """Gap of each side (mm) when the other touches, and its position; NaN without contact."""
     rows = []
     for pose, contact in zip(poses, contacts, strict=True):
-        if contact is None:
-            rows.append([pose.name, "no condyle above its plateau", *["–"] * (3 * len(sides))])
-            continue
-        cells: list[Any] = []
-        for side in sides:
-            place = contact.place[side]
-            cells += [contact.clearance[side], f"{place[0]:.1f}", f"{place[2]:.1f}"]
-        rows.append([pose.name, contact.side, *cells])
-    head = [f"{side.capitalize()} {what}" for side in sides for what in
-            ("gap (mm)", "at x (mm)", "z (mm)")]  # fmt: skip
-    return make_table("First contact of every pose", ["Pose", "Touches first", *head], rows)
-
-
-def render_preflight(
-    study: Mapping[str, Any], figures: Mapping[str, bytes], table: Table, notes: Sequence[str]
-) -> str:
-    """Write the page of a study's inputs.
-
-    Parameters
-    ----------
-    study : mapping
-        Settings as plain builtins.
-    figures : mapping of name to bytes
-        Figures of `draw_preflight` as SVG.
-    table : Table
-        First contacts.
-    notes : sequence of str
-        What the user should know, and what was done to the data.
-
-    Returns
-    -------
-    str
-        HTML that needs no other file and no network.
-    """
-    placed = images(figures, "windows", "first_contact", "first_contact_path", "thickness_map")
-    return fill_template(
-        study,
-        heading="Inputs of a study, before it is run",
-        key_results=notes or ["No fault found."],
-        what_was_run=[
-            f"{study['implant']['name']}, {study['implant']['knee']} knee, shown as a right one.",
-            "The femoral component is lowered straight down until it touches; nothing is balanced "
-            "and nothing pressed. A side that stays far from the insert, a path that leaves it or "
-            "an axis that points the wrong way are faults of the inputs.",
-        ],
-        chapters=[
-            Section("implant", "Implant and first contact", (), placed, folded=(table,)),
-            Section("activities", "Activities", (), images(figures, "activity")),
-        ],
-    )
+        row: dict[str, Any] = {"pose": pose.name, "touches": "no condyle above its plateau"}
+        row |= {f"{side}_{what}": np.nan for side in sides for what in ("gap", "x", "z")}
+        if contact is not None:
+            row["touches"] = contact.side
+            for side in sides:
+                x, _, z = contact.place[side]
+                row |= {f"{side}_gap": contact.clearance[side], f"{side}_x": x, f"{side}_z": z}
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from kneewear.regression.groups import QUANTITIES
 from kneewear.regression.models import ENOUGH
-from kneewear.report.names import quantity_name
 from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, styled
+from kneewear.report.tables import quantity_name
 
 MODEL_LOOKS = {"plane": ("#0072B2", "o"), "power law": ("#D55E00", "x")}
 BAR_COLOURS = {

@@ -16,8 +16,8 @@ from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.implant import METAL, draw_section, sample_surface
-from kneewear.report.names import quantity_name
-from kneewear.report.position_scan import draw_position_scan, scans_positions
+from kneewear.report.position_scan import draw_position_scan
+from kneewear.report.static_facts import scans_positions
 from kneewear.report.style import (
     INK,
     PLATEAU,
@@ -27,6 +27,7 @@ from kneewear.report.style import (
     show_plan,
     styled,
 )
+from kneewear.report.tables import quantity_name
 from kneewear.sides import POST, SIDES
 from kneewear.studies.static.record import StaticRecord
 

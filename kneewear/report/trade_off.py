@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from kneewear.regression.models import POWER_LAW
-from kneewear.report.names import quantity_name, unit_name
+from kneewear.report.tables import quantity_name, unit_name
 
 SHOWN = ("wear_depth", "creep_depth", "damage_depth", "damage_area", "damage_volume")
 CONFIDENCE = 0.95

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from kneewear.regression.groups import QUANTITIES
-from kneewear.report.names import quantity_name, unit_name
 from kneewear.report.style import ERROR_COLOURS, INK, SIDE_COLOURS, WIDTH, styled
+from kneewear.report.tables import quantity_name, unit_name
 
 
 def can_draw_surfaces(cases: pd.DataFrame) -> bool:

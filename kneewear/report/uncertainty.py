@@ -12,37 +12,15 @@ from matplotlib.figure import Figure
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.report.maps import draw_plateaus
-from kneewear.report.names import quantity_name, unit_name
 from kneewear.report.style import DEPTH_COLOURS, INK, SIDE_COLOURS, WIDTH, styled
+from kneewear.report.tables import quantity_name, unit_name, words
+from kneewear.report.uncertainty_facts import SHOWN
 from kneewear.studies.uncertainty.element_sums import ElementSums
 from kneewear.studies.uncertainty.samples import column_name
 
-# What is drawn; tables hold all.
-SHOWN = (
-    "wear_depth",
-    "creep_depth",
-    "damage_depth",
-    "wear_volume",
-    "damage_volume",
-    "damage_area",
-    "max_pressure",
-    "avg_pressure",
-)
 # Constants a panel can name.
 MOST = 10
 BINS = 40
-NAMES = {"youngs_modulus": "Young's modulus", "poisson_ratio": "Poisson's ratio"}
-
-
-def constant_name(name: str) -> str:
-    """Name of a constant as shown to people."""
-    return NAMES.get(name, name.replace("_", " "))
-
-
-def signed(value: float, digits: int) -> str:
-    """Change with its sign; none where it rounds to zero."""
-    text = f"{value:+.{digits}f}"
-    return text.replace("-", "−") if float(text) else text[1:]
 
 
 @styled
@@ -214,7 +192,7 @@ def _largest(sizes: pd.Series) -> list[str]:
 
 
 def _name_rows(axes: Axes, names: Sequence[str], title: str) -> None:
-    axes.set_yticks(np.arange(len(names))[::-1], [constant_name(name) for name in names])
+    axes.set_yticks(np.arange(len(names))[::-1], [words(name) for name in names])
     axes.tick_params(axis="y", labelsize=7)
     axes.grid(visible=False, axis="y")
     axes.set_title(title)
@@ -224,6 +202,6 @@ def _explain(figure: Figure, strengths: Sequence[tuple[str, float]]) -> None:
     """Legend of sides and of strong and faint bars."""
     axes = figure.axes[0]
     for side, colour in SIDE_COLOURS.items():
-        for words, strength in strengths:
-            axes.barh([np.nan], [np.nan], color=colour, alpha=strength, label=f"{side}, {words}")
+        for meaning, strength in strengths:
+            axes.barh([np.nan], [np.nan], color=colour, alpha=strength, label=f"{side}, {meaning}")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4)

@@ -17,7 +17,6 @@ from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.page import render_page
 from kneewear.report.static_cases import draw_static_figures
-from kneewear.report.static_page import render_static_page
 from tests.report.static_results import STUDY
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -56,12 +55,13 @@ def address(whole, tmp_path_factory):
         whole.implant, whole.grid, whole.maps, whole.cycles, whole.histories.values()
     )
     text = render_page(
+        "wear",
         whole.settings,
         whole.tables,
         {"damage_maps": picture.getvalue()},
-        {"gait": ("A note.",)},
         {"versions": {"numpy": "2.0"}, "warnings": [["fit", "a warning"]]},
-        view,
+        notes={"gait": ("A note.",)},
+        view=view,
     )
     path = tmp_path_factory.mktemp("page") / "index.html"
     path.write_text(text, encoding="utf-8")
@@ -81,7 +81,7 @@ def static_address(static_study, tmp_path_factory):
     path = tmp_path_factory.mktemp("static") / "index.html"
     figures = {name: file.getvalue() for name, file in pictures.items()}
     settings = STUDY.model_dump(mode="json")
-    page = render_static_page(settings, tables, figures, {"versions": {"numpy": "2.0"}})
+    page = render_page("static", settings, tables, figures, {"versions": {"numpy": "2.0"}})
     path.write_text(page, encoding="utf-8")
     return path.as_uri()
 

@@ -3,65 +3,54 @@
 from __future__ import annotations
 
 import copy
+from typing import get_args
 
 import pytest
 
-from kneewear.report.choices import centre_values, choices
-from kneewear.report.citations import WEAR_LAWS, citation_table
-from kneewear.report.sections import signed
-
-
-def row_of(study, settings, name):
-    table = choices(settings, study.tables)
-    return next(row for row in table.rows if row[0] == name)
+from kneewear.report.page import citations
+from kneewear.report.wear_facts import centre_values, linear_effects, regression_effects
+from kneewear.settings.wear import WearSettings
 
 
 def test_effects_of_wear_and_creep_add_up_to_that_of_damage(whole):
-    wear = row_of(whole, whole.settings, "Wear factor")[3]
-    creep = row_of(whole, whole.settings, "Creep constant")[3]
+    effects = linear_effects(whole.settings, whole.tables["cases"], 10.0)
     for side in ("medial", "lateral"):
-        parts = [
-            float(text.split(side)[1].split("%")[0].replace("+", "")) for text in (wear, creep)
-        ]
-        # Ten per cent more of both are ten per cent more damage; each is printed to 0.1.
-        assert sum(parts) == pytest.approx(10.0, abs=0.11)
+        # Ten per cent more of both are ten per cent more damage.
+        assert effects["wear"][side] + effects["creep"][side] == pytest.approx(10.0, rel=1e-6)
 
 
-def test_linear_effects_are_not_claimed_when_the_surface_follows(whole):
+def test_linear_effects_are_not_stated_when_the_surface_follows(whole):
     settings = copy.deepcopy(whole.settings)
     settings["wear"]["blocks"] = 4
-    assert row_of(whole, settings, "Wear factor")[3] == "–"
+    assert linear_effects(settings, whole.tables["cases"], 10.0) == {}
 
 
-def test_thickness_moves_damage_as_the_regression_says(whole):
-    text = row_of(whole, whole.settings, "Insert thickness")[3]
-    regression = whole.tables["regression"]
-    chosen = regression[
-        (regression["quantity"] == "damage_depth") & (regression["side"] == "medial")
-    ]
-    centre = centre_values(whole.tables["cases"], "damage_depth")["medial"]
-    expected = 100.0 * chosen["a1_per_mm"].iloc[0] / centre
-    assert f"medial {signed(expected)} %" in text
+def test_thickness_changes_damage_as_the_regression_states(whole):
+    regression, cases = whole.tables["regression"], whole.tables["cases"]
+    chosen = regression.query("quantity == 'damage_depth' and side == 'medial'")
+    expected = 100.0 * chosen["a1_per_mm"].iloc[0] / centre_values(cases, "damage_depth")["medial"]
+    assert regression_effects(regression, cases, "a1_per_mm")["medial"] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("law", WEAR_LAWS)
-def test_each_wear_law_is_cited(whole, law):
+@pytest.mark.parametrize("law", get_args(WearSettings.model_fields["wear_law"].annotation))
+def test_each_wear_law_is_cited_and_each_source_once(whole, law):
     settings = copy.deepcopy(whole.settings)
     settings["wear"]["wear_law"] = law
-    sources = [source for _, source in citation_table(settings).rows]
-    assert all(source in sources for source in WEAR_LAWS[law])
-    assert len(set(sources)) == len(sources)
+    found = citations(settings)
+    assert found["source"].is_unique
+    assert found["use"].str.contains(f"Wear law “{law.replace('_', ' ')}”").any()
 
 
-def test_every_wear_law_of_the_settings_has_a_source():
-    from typing import get_args
-
-    from kneewear.settings.wear import WearSettings
-
-    assert set(get_args(WearSettings.model_fields["wear_law"].annotation)) == set(WEAR_LAWS)
+@pytest.mark.parametrize("law", get_args(WearSettings.model_fields["creep_law"].annotation))
+def test_each_creep_law_is_cited(whole, law):
+    settings = copy.deepcopy(whole.settings)
+    settings["wear"] |= {"creep_law": law, "recovery_minutes": 30.0}
+    uses = "; ".join(citations(settings)["use"])
+    assert "Creep law" in uses
+    assert "Recovery of creep" in uses
 
 
 def test_files_of_a_user_are_named_with_their_hashes(whole):
     settings = copy.deepcopy(whole.settings)
     settings["implant"]["source"] = "meshes"
-    assert any("shape files" in source for _, source in citation_table(settings).rows)
+    assert citations(settings)["source"].str.contains("shape files, listed with their hashes").any()

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 
 from kneewear.geometry.grid import build_grid
-from kneewear.report.captions import TEXTS
+from kneewear.report.captions import figure_texts
 from kneewear.report.geometry import (
     draw_cartilage_map,
     draw_control_nets,
@@ -64,7 +64,7 @@ def test_natural_knee_has_a_map_of_its_femoral_cartilage(whole):
 
 
 def test_a_natural_knee_adds_a_figure_and_every_figure_has_its_words(whole):
-    assert set(draw_geometry(whole.implant, whole.grid)) <= set(TEXTS)
+    assert set(draw_geometry(whole.implant, whole.grid)) <= set(figure_texts())
     figures = draw_geometry(knee_of_spheres(), whole.grid)
     assert set(figures) == {"control_nets", "element_grid", "thickness_map", "cartilage_map"}
-    assert set(figures) <= set(TEXTS)
+    assert set(figures) <= set(figure_texts())

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.report.captions import TEXTS
+from kneewear.report.captions import figure_texts
 from kneewear.report.grids import draw_grid_comparison
 
 
@@ -31,4 +31,4 @@ def test_every_grid_has_its_line_in_every_panel():
             assert kind in line.get_label()
             assert line.get_xdata() == pytest.approx(1e3 * own["depth_mm"].to_numpy())
             assert line.get_ydata() == pytest.approx(1e2 * own[name].to_numpy())
-    assert "grid_comparison" in TEXTS
+    assert "grid_comparison" in figure_texts()

@@ -29,14 +29,14 @@ def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
     for line in lines:
         places = np.array([one.place[line.get_label()] for one in contacts])
         np.testing.assert_allclose(line.get_xydata(), places[:, [2, 0]])
-    assert len(table.rows) == len(poses)
-    assert all(row[1] in ("medial", "lateral") for row in table.rows)
+    assert len(table) == len(poses)
+    assert set(table["touches"]) <= {"medial", "lateral"}
 
 
 def test_a_pose_beside_the_insert_is_told(whole):
     away = Pose("away", np.zeros(3), np.array([400.0, 0.0, 0.0]))
     _, table = draw_preflight(whole.implant, whole.grid, [away], [])
-    assert table.rows[0][1] == "no condyle above its plateau"
+    assert table["touches"][0] == "no condyle above its plateau"
 
 
 @pytest.mark.compiled

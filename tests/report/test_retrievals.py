@@ -8,9 +8,15 @@ import pytest
 
 from kneewear.regression.comparison import compare_correlation, predict_published
 from kneewear.report.page import render_page
-from kneewear.report.prediction import life_sentences, prediction_sentences, prediction_table
-from kneewear.report.retrievals import insert_rates, rates_table, retrieval_table
-from kneewear.report.sections import correlation_table
+from kneewear.report.wear_facts import (
+    RATES,
+    beside_retrievals,
+    correlations,
+    insert_rates,
+    is_nominal_patient,
+    life_differences,
+    over_cases,
+)
 
 
 def value(cases, case, side, quantity):
@@ -41,66 +47,53 @@ def test_cases_within_the_published_range_are_counted(whole):
         "spread": "range",
         "source": "made up",
     }
-    (row,) = retrieval_table(whole.tables["cases"], {"some": group}).rows
-    assert row[7] == f"{(rate <= middle).sum()} of {len(rate)}"
+    table = beside_retrievals(whole.tables["cases"], {"some": group})
+    assert table["within"].item() == f"{(rate <= middle).sum()} of {len(rate)}"
 
 
 def test_a_life_of_no_length_has_no_rates(whole):
     cases = whole.tables["cases"].copy()
     cases.loc[cases["quantity"].str.contains("_rate|mass_loss"), "value"] = np.nan
-    assert retrieval_table(cases, whole.settings["report"]["retrievals"]).rows == ()
-    assert not [row for row in rates_table(cases).rows if "a year" in row[0]]
+    assert beside_retrievals(cases, whole.settings["report"]["retrievals"]).empty
+    assert not over_cases(cases, RATES)["name"].str.contains("per year").any()
 
 
-def test_page_says_what_wear_can_tell_and_cites_retrievals(whole):
-    text = render_page(whole.settings, whole.tables, {}, {})
-    for words in ("product of wear factor and sliding", "Lavernia", "Benjamin", "Engh",
-                  "mg/million cycles"):  # fmt: skip
+def test_page_cites_retrievals(whole):
+    text = render_page("wear", whole.settings, whole.tables, {})
+    for words in ("Lavernia", "Benjamin", "Engh", "mg/million cycles"):
         assert words in text
 
 
-def test_correlation_stands_beside_that_of_the_printed_values(whole):
-    compared = compare_correlation(whole.tables["correlation"])
-    table = correlation_table(compared)
-    assert table.header[2:] == (
-        "R² on maximum pressure", "R² on maximum pressure, printed values",
-        "R² on average pressure", "R² on average pressure, printed values",
-    )  # fmt: skip
-    assert correlation_table(whole.tables["correlation"]).header[2:] == (
-        "R² on maximum pressure",
-        "R² on average pressure",
-    )
-    volume = next(row for row in table.rows if row[:2] == ("Damage volume", "lateral"))
-    assert float(volume[3]) == pytest.approx(0.73, abs=0.01)
+def test_correlation_is_shown_beside_that_of_the_printed_values(whole):
+    table = correlations(compare_correlation(whole.tables["correlation"]))
+    names = [f"{value}_{pressure}" for value in ("r2", "r2_published")
+             for pressure in ("max_pressure", "avg_pressure")]  # fmt: skip
+    assert set(table.columns) == {"quantity", "side", *names}
+    assert set(correlations(whole.tables["correlation"])) == {"quantity", "side", *names[:2]}
+    volume = table.query("quantity == 'damage_volume' and side == 'lateral'")
+    assert volume["r2_published_max_pressure"].item() == pytest.approx(0.73, abs=0.01)
 
 
-def test_nominal_patient_is_told_what_cannot_be_compared(single):
+def test_nominal_patient_is_recognised(single):
     cases = single.tables["cases"]
     prediction = predict_published(cases)
-    assert len(prediction_table(prediction).rows) == 2 * 10
-    text = " ".join(prediction_sentences(cases, prediction))
-    assert "not given as numbers" in text
-    assert "Fig. 4-2" in text
-    page = render_page(single.settings, single.tables | {"prediction": prediction}, {}, {})
+    assert is_nominal_patient(prediction)
+    page = render_page("wear", single.settings, single.tables | {"prediction": prediction}, {})
     assert 'id="prediction"' in page
+    assert "Fig. 4-2" in page
+    assert not is_nominal_patient(prediction.assign(thickness_mm=7.3))
 
 
-def test_other_patients_are_not_taken_for_the_nominal_one(whole):
-    cases = whole.tables["cases"].assign(thickness_mm=whole.tables["cases"]["thickness_mm"] + 0.5)
-    text = " ".join(prediction_sentences(cases, predict_published(cases)))
-    assert "Table 4-1" in text
-    assert "Fig. 4-2" not in text
-
-
-def test_lives_differ_by_depth_and_place(single):
+def test_lives_differ_by_depth_and_position(single):
     cases = single.tables["cases"].copy()
     here = (cases["life"] == "rest") & (cases["side"] == "medial")
     cases.loc[here & (cases["quantity"] == "damage_depth"), "value"] *= 1.1
     cases.loc[here & (cases["quantity"] == "damage_location_x"), "value"] += 3.0
     cases.loc[here & (cases["quantity"] == "damage_location_z"), "value"] += 4.0
-    (sentence,) = life_sentences(cases)
-    assert "medial by +10.0 % and 5.0 mm away and lateral by +0.0 % and 0.0 mm" in sentence
+    (found,) = life_differences(cases)
+    assert found["medial"] == {"depth": "+10.0", "distance": "5.0"}
+    assert found["lateral"] == {"depth": "0.0", "distance": "0.0"}
 
 
 def test_one_life_is_compared_with_none(whole):
-    assert life_sentences(pd.DataFrame(whole.tables["cases"])) == []
+    assert life_differences(pd.DataFrame(whole.tables["cases"])) == []

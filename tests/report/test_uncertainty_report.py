@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from markupsafe import escape
 
-from kneewear.report.captions import TEXTS
-from kneewear.report.uncertainty import constant_name, draw_effects, draw_uncertainty, signed
-from kneewear.report.uncertainty_page import render_uncertainty_page
+from kneewear.report.captions import figure_texts
+from kneewear.report.page import render_page
+from kneewear.report.tables import words
+from kneewear.report.uncertainty import draw_effects, draw_uncertainty
 from kneewear.studies.uncertainty.analysis import analyse_samples
 from kneewear.studies.uncertainty.element_sums import add_sample, no_sums
 from kneewear.studies.uncertainty.plan import draw_samples
@@ -56,14 +57,14 @@ def test_every_method_has_its_figures_words_and_page(method, whole):
     one, tables = made_up(method)
     sums = add_sample(no_sums(whole.grid), whole.maps)
     figures = draw_uncertainty(method, tables[method], tables["samples"], sums, whole.grid)
-    assert set(figures) == FIGURES[method] <= set(TEXTS)
+    assert set(figures) == FIGURES[method] <= set(figure_texts())
     for figure in figures.values():
         figure.savefig(io.BytesIO(), format="svg")
-    page = render_uncertainty_page(one.model_dump(mode="json"), tables,
-                                   dict.fromkeys(figures, b"<svg/>"), {})  # fmt: skip
+    page = render_page("uncertainty", one.model_dump(mode="json"), tables,
+                                   dict.fromkeys(figures, b"<svg/>"))  # fmt: skip
     assert page.count("<img") == len(figures)
     for name, constant in one.uncertainty.constants.items():
-        assert str(escape(constant_name(name))) in page
+        assert str(escape(words(name))) in page
         assert constant.source[:20] in page
     assert ("Not converged" in page) == (method != "one_at_a_time")
 
@@ -75,14 +76,5 @@ def test_the_largest_effect_stands_on_top():
                       strict=True))  # fmt: skip
     found = tables["one_at_a_time"]
     sizes = found[found["quantity"] == "wear_depth"].set_index("constant")["effect_percent"].abs()
-    assert max(places, key=places.get) == constant_name(str(sizes.idxmax()))
+    assert max(places, key=places.get) == words(str(sizes.idxmax()))
     assert len(places) == 10
-
-
-def test_changes_carry_a_sign_unless_they_round_to_nothing():
-    assert [signed(value, 1) for value in (-0.04, 0.0, -16.37, 5.2)] == [
-        "0.0",
-        "0.0",
-        "−16.4",
-        "+5.2",
-    ]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kneewear.report.uncertainty_page import convergence_sentence
+from kneewear.report.uncertainty_facts import convergence
 from kneewear.studies.uncertainty import analysis
 from kneewear.studies.uncertainty.analysis import analyse_samples
 from kneewear.studies.uncertainty.intervals import prediction_interval
@@ -73,7 +73,7 @@ def test_indices_of_the_ishigami_function():
     assert (np.abs(rows["total"] - total) < 1.5 * rows["total_error"]).all()
     np.testing.assert_allclose(rows["total"], total, atol=0.03)
     assert not rows["converged"].any()
-    assert "Not converged" in convergence_sentence(rows)
+    assert not convergence(rows)["converged"]
 
 
 def test_indices_of_a_linear_output_converge_and_a_failure_costs_its_block():
@@ -87,7 +87,7 @@ def test_indices_of_a_linear_output_converge_and_a_failure_costs_its_block():
     assert (rows["dropped"] == 2).all()
     assert (rows["blocks"] == 4094).all()
     assert rows["converged"].sum() in (0, 3)
-    assert ("Not converged" in convergence_sentence(rows)) != rows["converged"].all()
+    assert convergence(rows)["converged"] == rows["converged"].all()
 
 
 def test_an_output_that_does_not_vary_has_no_indices():

@@ -61,8 +61,39 @@ rule plot_calibration:
         runtime=10,
     params:
         source=fingerprint("plot_calibration"),
+        captions=CAPTIONS,
     script:
         "../../scripts/plot_calibration.py"
+
+
+rule write_report:
+    input:
+        tables=TABLES,
+        figures=[rules.plot_calibration.output.figures],
+        provenance=PROVENANCE,
+        templates=TEMPLATES,
+    output:
+        page=report(
+            f"{RESULTS}/report/index.html",
+            caption="../report/page.rst",
+            category="Page",
+        ),
+    log:
+        f"{LOGS}/write_report.log",
+    benchmark:
+        f"{BENCHMARKS}/write_report.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("write_report"),
+        kind="calibration",
+        settings=settings(STUDY),
+    script:
+        "../../scripts/write_report.py"
 
 
 STUDY_FILES = [
@@ -70,4 +101,5 @@ STUDY_FILES = [
     rules.calibrate.output.settings,
     rules.plot_calibration.output.figures,
     PROVENANCE,
+    rules.write_report.output.page,
 ]

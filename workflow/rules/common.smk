@@ -20,7 +20,7 @@ from kneewear.io.study_inputs import (
 )
 from kneewear.job_sizes import batch_memory, batch_minutes, study_memory
 from kneewear.provenance import source_fingerprint
-from kneewear.report.captions import TEXTS
+from kneewear.report.captions import figure_texts
 from kneewear.settings.files import read_settings_file
 
 # Relative, so that a checkout can be moved without running anything again.
@@ -53,7 +53,9 @@ PUBLISHED = sorted(
     str(path) for path in Path(ROOT).glob("kneewear/reference/published/*.csv")
 )
 TEMPLATES = sorted(map(str, Path(ROOT, "kneewear/report/templates").iterdir()))
-CAPTIONS = {name: f"{title}. {text}" for name, (title, text, _) in TEXTS.items()}
+CAPTIONS = {
+    name: f"{text.title}. {text.caption}" for name, text in figure_texts().items()
+}
 ACTIVITIES = list(STUDY.simulated_activities())
 BATCHES = (
     {name: list(map(asdict, cases)) for name, cases in STUDY.batches().items()}
@@ -77,7 +79,7 @@ localrules:
     compare_materials,
     write_provenance,
     write_report,
-    write_static_report,
+
 
 
 wildcard_constraints:

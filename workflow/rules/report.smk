@@ -189,7 +189,7 @@ rule write_report:
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         signs=expand(rules.check_signs.output.trials, activity=SIGNED),
         provenance=PROVENANCE,
-        view=rules.build_insert_view.output.view,
+        view=[rules.build_insert_view.output.view],
         templates=TEMPLATES,
     output:
         page=report(
@@ -209,6 +209,7 @@ rule write_report:
         runtime=5,
     params:
         source=fingerprint("write_report"),
+        kind="wear",
         settings=settings(STUDY),
     script:
         "../../scripts/write_report.py"

@@ -140,10 +140,10 @@ rule plot_static:
         "../../scripts/plot_static.py"
 
 
-rule write_static_report:
+rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
-        figures=rules.plot_static.output.figures,
+        figures=[rules.plot_static.output.figures],
         provenance=PROVENANCE,
         templates=TEMPLATES,
     output:
@@ -153,9 +153,9 @@ rule write_static_report:
             category="Page",
         ),
     log:
-        f"{LOGS}/write_static_report.log",
+        f"{LOGS}/write_report.log",
     benchmark:
-        f"{BENCHMARKS}/write_static_report.tsv"
+        f"{BENCHMARKS}/write_report.tsv"
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -163,10 +163,11 @@ rule write_static_report:
         mem_mb=1000,
         runtime=5,
     params:
-        source=fingerprint("write_static_report"),
+        source=fingerprint("write_report"),
+        kind="static",
         settings=settings(STUDY),
     script:
-        "../../scripts/write_static_report.py"
+        "../../scripts/write_report.py"
 
 
 STUDY_FILES = [
@@ -177,5 +178,5 @@ STUDY_FILES = [
     *TABLES,
     rules.plot_static.output.figures,
     PROVENANCE,
-    rules.write_static_report.output.page,
+    rules.write_report.output.page,
 ]

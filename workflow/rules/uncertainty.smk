@@ -159,10 +159,10 @@ rule plot_uncertainty:
         "../../scripts/plot_uncertainty.py"
 
 
-rule write_uncertainty_report:
+rule write_report:
     input:
         tables=[*TABLES, rules.build_geometry.output.fit_quality],
-        figures=rules.plot_uncertainty.output.figures,
+        figures=[rules.plot_uncertainty.output.figures],
         provenance=PROVENANCE,
         templates=TEMPLATES,
     output:
@@ -172,9 +172,9 @@ rule write_uncertainty_report:
             category="Page",
         ),
     log:
-        f"{LOGS}/write_uncertainty_report.log",
+        f"{LOGS}/write_report.log",
     benchmark:
-        f"{BENCHMARKS}/write_uncertainty_report.tsv"
+        f"{BENCHMARKS}/write_report.tsv"
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -182,10 +182,11 @@ rule write_uncertainty_report:
         mem_mb=1000,
         runtime=5,
     params:
-        source=fingerprint("write_uncertainty_report"),
+        source=fingerprint("write_report"),
+        kind="uncertainty",
         settings=settings(STUDY),
     script:
-        "../../scripts/write_uncertainty_report.py"
+        "../../scripts/write_report.py"
 
 
 STUDY_FILES = [
@@ -195,5 +196,5 @@ STUDY_FILES = [
     *TABLES,
     rules.plot_uncertainty.output.figures,
     PROVENANCE,
-    rules.write_uncertainty_report.output.page,
+    rules.write_report.output.page,
 ]

@@ -1,0 +1,150 @@
+"""Numbers, names and tables as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+UNIT_NAMES = {"mm2": "mm²", "mm3": "mm³", "mm3/year": "mm³/year", "1": ""}
+NAMES = {
+    "max_pressure": "Maximum pressure",
+    "avg_pressure": "Average pressure",
+    "youngs_modulus": "Young's modulus",
+    "poisson_ratio": "Poisson's ratio",
+}
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Heading of a column, or heading and format of its numbers (see `shown`).
+Columns = Mapping[str, str | tuple[str, str]]
+
+
+def words(name: str) -> str:
+    """Name of a setting, material or constant in words."""
+    return NAMES.get(name, str(name).replace("_", " "))
+
+
+def quantity_name(quantity: str) -> str:
+    """Name of a quantity for display."""
+    name = words(quantity)
+    return name[:1].upper() + name[1:]
+
+
+def unit_name(unit: str) -> str:
+    """Unit for display; empty for pure numbers."""
+    return UNIT_NAMES.get(unit, unit)
+
+
+def shown(value: Any, form: str = "4") -> str:
+    """Value as text; absent numbers as a dash.
+
+    Parameters
+    ----------
+    value : Any
+        Numbers are formatted, truth values become yes and no, everything else its own text.
+    form : str
+        Number of significant digits, or a fixed format such as ".1f" or, with sign, "+.1f".
+    """
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float | np.integer | np.floating):
+        return str(value)
+    number = float(value)
+    if not np.isfinite(number):
+        return "–"
+    if form.endswith("f"):
+        text = f"{number:{form}}"
+        return text.replace("-", "−") if float(text) else text.lstrip("+-")
+    text = f"{number:.{form}g}"
+    if "e" in text and abs(number) >= 1.0:
+        text = f"{number:.0f}"
+    factor, _, power = text.partition("e")
+    times = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""
+    return factor.replace("-", "−") + times
+
+
+def span(values: Any, form: str = "4") -> str:
+    """Smallest and largest of some values, or the one text that both have."""
+    ends = (shown(np.nanmin(values), form), shown(np.nanmax(values), form))
+    return " to ".join(dict.fromkeys(ends))
+
+
+def listed(values: Sequence[float]) -> str:
+    """Numbers as an enumeration."""
+    *first, last = (f"{value:g}" for value in values)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as text.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows.
+    header : tuple of str
+        Column headings with units.
+    rows : tuple of tuple of str
+        Cells; the first of a row is its heading.
+    prose : bool
+        True for a table of sentences rather than numbers.
+    """
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    prose: bool = False
+
+    @property
+    def text_columns(self) -> tuple[int, ...]:
+        """Indices of the columns that hold words, which are aligned at the left."""
+        columns = enumerate(zip(*self.rows, strict=True))
+        return tuple(index for index, cells in columns if not any(map(_is_number, cells)))
+
+
+def make_table(
+    caption: str, frame: pd.DataFrame, columns: Columns | None = None, prose: bool = False
+) -> Table:
+    """Table of some columns of a DataFrame.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows.
+    frame : DataFrame
+        Values. Quantities and units are shown by their names; `label` is both together.
+    columns : mapping of str to heading or (heading, format), optional
+        Columns shown; those that the frame does not have are left out. Without it all columns
+        are shown under their own names.
+    prose : bool
+        True for a table of sentences.
+    """
+    if columns is None:
+        columns = {
+            name: str(name).replace("_mm", " (mm)").replace("_", " ") for name in frame.columns
+        }
+    header, cells = [], []
+    for name, heading in columns.items():
+        if name in frame or name == "label":
+            text, form = heading if isinstance(heading, tuple) else (heading, "4")
+            header.append(text)
+            cells.append([shown(value, form) for value in _values(frame, name)])
+    return Table(caption, tuple(header), tuple(zip(*cells, strict=True)), prose)
+
+
+def _values(frame: pd.DataFrame, name: str) -> Sequence[Any]:
+    """Values of a column, names of quantities and units in words."""
+    if name == "label":
+        pairs = zip(frame["quantity"], frame["unit"], strict=True)
+        return [f"{quantity_name(quantity)} ({unit_name(unit)})" for quantity, unit in pairs]
+    to_text = {"quantity": quantity_name, "unit": unit_name, "constant": words}.get(name)
+    values: Sequence[Any] = frame[name].tolist()
+    return [to_text(value) for value in values] if to_text else values
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a cell begins like a number."""
+    return cell.startswith(("+", "−", "–")) or cell[:1].isdigit()

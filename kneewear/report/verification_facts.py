@@ -1,0 +1,52 @@
+"""Facts of the verification tables: other methods, and forward dynamics against equilibria."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kneewear.regression.groups import QUANTITIES, drop_single_life
+
+
+def analysis_differences(analyses: pd.DataFrame) -> dict[str, float]:
+    """Differences of forward dynamics from equilibria in stance, per cent."""
+    stance = analyses[analyses["stance"].astype(bool)]
+    pressure = stance["max_pressure_mpa_forward"] / stance["max_pressure_mpa_quasi_static"] - 1.0
+    share = stance["side_share_forward"] - stance["side_share_quasi_static"]
+    return {
+        "rms": 100.0 * float(np.sqrt((pressure**2).mean())),
+        "beyond": int((pressure.abs() > 0.01).sum()),
+        "number": len(pressure),
+        "largest": 100.0 * float(pressure.abs().max()),
+        "share": 100.0 * float(share.abs().max()),
+        "inertia": 100.0 * float(stance["inertia"].max()),
+        "mismatch": 100.0 * float(stance["mismatch"].max()),
+    }
+
+
+def by_variant(variants: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The seven quantities of each variant, with their differences in per cent."""
+    chosen = variants[variants["quantity"].isin(QUANTITIES)]
+    chosen = chosen.assign(percent=100.0 * chosen["relative_difference"])
+    return {
+        str(name): drop_single_life(rows) for name, rows in chosen.groupby("variant", sort=False)
+    }
+
+
+def largest_effect(rows: pd.DataFrame) -> pd.Series[Any]:
+    """Row of a variant with the largest relative difference."""
+    return rows.iloc[int(rows["relative_difference"].abs().to_numpy().argmax())]
+
+
+def damage_effects(variants: pd.DataFrame) -> list[tuple[str, str, dict[str, float]]]:
+    """Method, its other choice, and the effect on the damage depth of the first life, % by side."""
+    own = variants[variants["quantity"] == "damage_depth"]
+    own = own[own["life"] == own["life"].iloc[0]]
+    found = []
+    for variant, rows in own.groupby("variant", sort=False):
+        method, _, other = str(variant).partition(": ")
+        percent = 100.0 * rows["relative_difference"]
+        found.append((method, other, dict(zip(rows["side"], percent, strict=True))))
+    return found
