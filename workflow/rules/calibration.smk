@@ -90,7 +90,7 @@ rule write_report:
         runtime=5,
     params:
         source=fingerprint("write_report"),
-        kind="calibration",
+        kind=STUDY.kind,
         settings=settings(STUDY),
     script:
         "../../scripts/write_report.py"

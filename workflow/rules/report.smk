@@ -209,7 +209,7 @@ rule write_report:
         runtime=5,
     params:
         source=fingerprint("write_report"),
-        kind="wear",
+        kind=STUDY.kind,
         settings=settings(STUDY),
     script:
         "../../scripts/write_report.py"

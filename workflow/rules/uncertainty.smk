@@ -183,7 +183,7 @@ rule write_report:
         runtime=5,
     params:
         source=fingerprint("write_report"),
-        kind="uncertainty",
+        kind=STUDY.kind,
         settings=settings(STUDY),
     script:
         "../../scripts/write_report.py"
