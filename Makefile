@@ -1,4 +1,5 @@
-# make study | check-inputs | test | check | coverage | docs | benchmark | clean; only Python 3.11 or later and make are needed.
+# make study | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
+# Python 3.11 or later and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -11,12 +12,12 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
-.PHONY: help study check-inputs test check coverage docs benchmark clean environment
+.PHONY: help study check-inputs test test-slow test-all check coverage docs benchmark clean environment
 
 help:
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
-	@echo "make check-inputs [CONFIG=config/mine.yaml]       look at implant and motion before that"
-	@echo "make test | check | coverage | docs | benchmark | clean"
+	@echo "make check-inputs [CONFIG=config/mine.yaml]       show implant and motion before the study"
+	@echo "make test | test-all | check | coverage | docs | benchmark | clean"
 
 environment: $(STAMP)
 
@@ -25,7 +26,7 @@ $(STAMP): requirements.lock
 	@echo "Setting up .venv with $(PYTHON) ..."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-# Compiled once here: some machines forbid Python to do it on the way, and every job would pay.
+# Compiled once here, because some machines do not let jobs write compiled files.
 	@$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true
 	@touch $@
 
@@ -39,8 +40,15 @@ study:
 		echo "The study is up to date: nothing was run."; fi; \
 	echo "Set-up took $$((ready - start)) s, the study $$((done - ready)) s."
 
+# At most five minutes on two cores; includes the quick study from end to end.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+
+# Whole studies, browser, documentation, cluster and faults of running studies.
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+
+test-all: test test-slow
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -53,7 +61,7 @@ check: $(STAMP)
 check-inputs: $(STAMP)
 	$(BIN)/python -m kneewear --draw $(CONFIG)
 
-# Kernels as Python, so that their lines count too: what is too large for that is left out.
+# Kernels run as Python, so that their lines are counted; tests marked compiled are left out.
 coverage: $(STAMP)
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 --dist loadfile

@@ -97,6 +97,7 @@ def test_studies_named_exist(path):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_tutorial_runs_as_printed(finished, tmp_path, monkeypatch, capsys):
     commands = "\n".join(blocks(TUTORIAL, "bash"))
     assert studies(commands) == ["config/quick.yaml", "config/mine.yaml", None]
@@ -117,6 +118,7 @@ def test_tutorial_runs_as_printed(finished, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_study_of_the_tutorial_runs(finished, tmp_path):
     (text,) = blocks(TUTORIAL, "yaml")
     checkout = Checkout(tmp_path / "copy", "config/mine.yaml", origin=finished.folder)

@@ -68,6 +68,7 @@ def public_names(path):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_every_public_name_of_every_room_is_in_the_reference(site):
     missing, count = [], 0
     for room in (*ROOMS, ""):
@@ -83,6 +84,7 @@ def test_every_public_name_of_every_room_is_in_the_reference(site):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_the_api_is_the_first_page_of_the_reference(site):
     assert set(API) == set(kneewear.__all__)
     shown = page(site, "reference/api.html")
@@ -98,6 +100,7 @@ def test_every_folder_of_the_package_is_a_room():
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_every_setting_is_explained(site):
     keys = {
         re.split(r"[.]", key)[-1].removesuffix("[]")
@@ -111,6 +114,7 @@ def test_every_setting_is_explained(site):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_every_key_of_the_default_study_is_explained(site):
     shown = words(site, "reference/settings.html")
     default = yaml.safe_load((CHECKOUT / "config" / "config.yaml").read_text())
@@ -119,6 +123,7 @@ def test_every_key_of_the_default_study_is_explained(site):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_every_netcdf_variable_is_explained(site):
     shown = words(site, "reference/files.html")
     for file in ("Damage maps", "Contact history", "Element grid"):
@@ -128,6 +133,7 @@ def test_every_netcdf_variable_is_explained(site):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_nothing_is_fetched_from_elsewhere(site):
     for path in site.rglob("*.html"):
         assert not FETCHED.search(path.read_text(encoding="utf-8")), path
@@ -136,6 +142,7 @@ def test_nothing_is_fetched_from_elsewhere(site):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_formulas_are_mathml(site):
     for path in (site / "theory").glob("*.html"):
         text = words(site, f"theory/{path.name}")
@@ -147,6 +154,7 @@ def test_formulas_are_mathml(site):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_every_theory_page_names_source_and_limits(site):
     for path in (site / "theory").glob("*.html"):
         if path.stem not in ("index", "sources"):
@@ -157,6 +165,7 @@ def test_every_theory_page_names_source_and_limits(site):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_faults_page_holds_the_catalogue_or_says_that_it_is_absent(site):
     shown = words(site, "reference/faults.html")
     if (CHECKOUT / "tests" / "faults" / "bad_input.py").exists():
@@ -168,6 +177,7 @@ def test_faults_page_holds_the_catalogue_or_says_that_it_is_absent(site):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_notebooks_are_shown_with_what_they_print_and_draw(site):
     assert "exact" in words(site, "notebooks/sphere.html")
     for name in ("sphere", "wear_law"):
@@ -184,6 +194,7 @@ def test_roles_and_plain_tables_of_docstrings_become_markdown():
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_a_reader_without_network_can_search(site):
     playwright = pytest.importorskip("playwright.sync_api", reason="needs a browser")
     chromium = shutil.which("chromium") or shutil.which("google-chrome")

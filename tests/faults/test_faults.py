@@ -14,7 +14,7 @@ import pytest
 
 from tests.workflow.conftest import Checkout, contents, finished  # noqa: F401 - a fixture
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 RESULTS = Path("results/quick")
 HISTORY = RESULTS / "simulation/gait/b000.nc"

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import numpy as np
 
-import kneewear
 from kneewear.reference.published import published_regression, published_values
 from kneewear.regression.comparison import (
     COLUMNS,
@@ -19,13 +15,6 @@ from kneewear.regression.comparison import (
 )
 from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.fit import fit_regression
-
-READERS = {
-    "studies/calibration/fitting.py",
-    "studies/calibration/trade_off.py",
-    "regression/comparison.py",
-    "regression/materials.py",
-}
 
 
 def test_published_tables_are_whole():
@@ -152,16 +141,3 @@ def test_prediction_of_the_published_cells_errs_by_the_residual_of_the_regressio
     )
     printed = published_regression().set_index(["side", "quantity"])["refit_max_abs_resid"]
     np.testing.assert_allclose(worst, printed.loc[worst.index], rtol=0.05, atol=2e-3)
-
-
-def test_only_the_comparison_reads_the_published_tables():
-    root = Path(kneewear.__file__).parent
-    readers = {
-        str(path.relative_to(root))
-        for path in root.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        and "published" in ast.dump(node)
-        and "reference" in ast.dump(node)
-    }
-    assert readers == READERS

@@ -21,7 +21,7 @@ from tests.report.static_results import STUDY
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Three-dimensional drawing without a graphics card.

@@ -1,4 +1,4 @@
-"""Rules and scripts have the same names and the house's form."""
+"""Rules and scripts have the same names and the same structure."""
 
 from __future__ import annotations
 
@@ -31,6 +31,12 @@ def test_every_rule_has_log_benchmark_resources_and_threads(rule):
     for directive in ("log", "benchmark", "resources", "threads", "params", "script"):
         assert re.search(rf"^    {directive}:", rule, re.MULTILINE), directive
     assert "    run:" not in rule
+
+
+def test_only_rules_that_compare_or_calibrate_read_the_published_tables():
+    rules = re.findall(r"^rule (\w+):\n((?:    .*\n|\n)+)", RULES, re.MULTILINE)
+    readers = {name for name, text in rules if re.search(r"\bPUBLISHED\b", text)}
+    assert readers == {"calibrate", "compare_published", "compare_materials"}
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)

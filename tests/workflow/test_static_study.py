@@ -9,7 +9,7 @@ import pytest
 
 from tests.workflow.conftest import Checkout
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 SMALL = {
     "study": "static",

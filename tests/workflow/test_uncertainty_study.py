@@ -7,7 +7,7 @@ import pytest
 
 from kneewear.io.element_sums import load_sums
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 OVERRIDES = {
     "kind": "uncertainty",
