@@ -136,20 +136,18 @@ def solve_forward(
     first = (integrator.cycles - 1) * conditions.duration
     output = first + conditions.duration * np.arange(count + 1) / count
     times = np.concatenate([[0.0], output]) if first > 0.0 else output
-    what = f"Forward dynamics{f' of case {case}' if case else ''}"
-    done = integrate(
-        cycle, times, cycle.start(), cycle.tolerances(), cycle.stops(), integrator.solver
-    )
+    # Losing all contact ends the simulation, losing one pair does not.
+    stops = (True,) + (False,) * len(pairs) if pairs else ()
+    start = np.concatenate([np.zeros(cycle.free.size), cycle.spline(0.0)[1][cycle.free]])
+    done = integrate(cycle, times, start, cycle.tolerances(), stops, integrator.solver)
     if done.failure:
-        reason = "contact was lost" if done.failure == STOPPED else done.failure
-        last = done.events[-1][0] if done.failure == STOPPED else done.time[-1]
-        raise cycle.failure(f"{what} ({reason})", last)
-    states = done.state[-count - 1 :]
-    solved = [cycle.at(time, state) for time, state in zip(output, states, strict=True)]
-    columns = {
-        name: np.array([moment[name] for moment in solved])
-        for name in ("coordinates", "rates", "accelerations", "reaction", "inertia", "contact")
-    }
+        lost = done.failure == STOPPED
+        reason = "contact was lost" if lost else done.failure
+        what = f"Forward dynamics{f' of case {case}' if case else ''} ({reason})"
+        raise cycle.failure(what, done.events[-1][0] if lost else done.time[-1])
+    states = zip(output, done.state[-count - 1 :], strict=True)
+    solved = [cycle.at(time, state) for time, state in states]
+    columns = {name: np.array([one[name] for one in solved]) for name in solved[0]}
     return Trajectory(
         time=output[:-1] - first,
         **{name: column[:-1] for name, column in columns.items()},
@@ -187,37 +185,35 @@ class _Cycle:
         conditions: CycleBoundaryConditions,
         integrator: Integrator,
     ) -> None:
-        self.conditions, self.integrator = conditions, integrator
+        self.duration, self.frames = conditions.duration, conditions.n_frames
+        self.relative_tolerance = integrator.relative_tolerance
         self.free = coordinate_numbers(conditions.free)
-        loads = [load.time_history(conditions.n_frames) for load in conditions.loads]
+        loads = [load.time_history(self.frames) for load in conditions.loads]
         self.spline = fit_periodic(
-            np.concatenate([conditions.motion, *loads], axis=1), conditions.duration
+            np.concatenate([conditions.motion, *loads], axis=1), self.duration
         )
         self.balance = Balance(pairs, layers, conditions.loads, conditions.springs)
         self.motion = _kernels.MotionArrays(
             body=body.arrays,
             course=self.spline.coefficients,
-            period=conditions.duration,
+            period=self.duration,
             free=self.free,
             origin=self.spline(0.0)[0][:6].copy(),
         )
         self._found = self.balance.found
         self._reaction, self._none = np.empty(6), np.empty((0, 0))
         self._time = np.nan
-        self._mass, self._stiffness = self._stiffest(body)
+        size = sum(np.linalg.norm(load[:, :3], axis=1) for load in loads)
+        self._mass, self._stiffness = self._linearized(body, int(np.argmax(size)))
         damping = modal_damping(self._mass, self._stiffness, integrator.damping_ratio)
         self.balance.arrays.damping[np.ix_(self.free, self.free)] = damping
 
-    def _stiffest(self, body: RigidBody) -> tuple[Array, Array]:
-        """Mass and stiffness over the free coordinates at the frame of the largest load."""
-        pulls = [np.linalg.norm(load.time_history(self.conditions.n_frames)[:, :3], axis=1)
-                 for load in self.conditions.loads]  # fmt: skip
-        frame = int(np.argmax(sum(pulls))) if pulls else 0
-        value, rate, _ = self.spline(self.conditions.duration * frame / self.conditions.n_frames)
+    def _linearized(self, body: RigidBody, frame: int) -> tuple[Array, Array]:
+        """Mass and stiffness over the free coordinates at a frame."""
+        time = self.duration * frame / self.frames
+        value, rate, _ = self.spline(time)
         state = np.concatenate([(value[:6] - self.motion.origin)[self.free], rate[self.free]])
-        self._move(
-            self.conditions.duration * frame / self.conditions.n_frames, state, np.empty(state.size)
-        )
+        self._move(time, state, np.empty(state.size))
         mass, _ = body.equations(value[:6], rate[:6])
         part = np.ix_(self.free, self.free)
         return mass[part], -self._found.derivative[part]
@@ -251,24 +247,15 @@ class _Cycle:
             self._move(time, state, np.empty(state.size))
         _kernels.carried_parts(self._found, LOST, margins)
 
-    def stops(self) -> tuple[bool, ...]:
-        """Losing all contact ends a simulation, losing one pair does not."""
-        pairs = len(self.balance.pairs)
-        return (True,) + (False,) * pairs if pairs else ()
-
-    def start(self) -> Array:
-        """State at frame 0, at the rates of the prescribed motion."""
-        return np.concatenate([np.zeros(self.free.size), self.spline(0.0)[1][self.free]])
-
     def tolerances(self) -> Tolerances:
         """Errors of coordinates relative to a penetration, those of rates by their energy."""
         scale = (PENETRATION / WEIGHT)[self.free]
-        slowest = 20.0 * np.pi / self.conditions.duration
+        slowest = 20.0 * np.pi / self.duration
         rate = np.sqrt(np.maximum(np.diag(self._stiffness) / np.diag(self._mass), slowest**2))
         return Tolerances(
-            self.integrator.relative_tolerance,
+            self.relative_tolerance,
             np.concatenate([scale, scale * rate]),
-            self.conditions.duration / self.conditions.n_frames,
+            self.duration / self.frames,
         )
 
     def at(self, time: float, state: Array) -> dict[str, Array]:
@@ -292,10 +279,7 @@ class _Cycle:
         """Error with the frame and the unbalanced force."""
         load = max(float(np.linalg.norm(self._found.applied)), np.finfo(float).tiny)
         left = float(np.max(np.abs(self._found.force / WEIGHT)[self.free]))
-        frame = (
-            int(time / self.conditions.duration * self.conditions.n_frames)
-            % self.conditions.n_frames
-        )
+        frame = int(time / self.duration * self.frames) % self.frames
         return ConvergenceError(
             what,
             frame,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,40 +82,44 @@ def solve_quasi_static(
     Each frame starts from an extrapolation of those before it and, where that fails, independently
     of them.
     """
-    kind = _SharedLoad if activity.load_line is None else _GivenLoads
-    problem: _FrameProblem = kind(pairs, layers, activity, weight, settings)
-    count = activity.load.size
-    first = int(np.argmax(activity.load))
-    found: dict[int, Equilibrium | StaticEquilibrium] = {}
-    before: list[Array] = []
-    for frame in (*range(first, count), *range(first)):
-        start = activity.coordinates[frame]
-        if before:
-            with suppress(ConvergenceError):
-                found[frame] = problem.solve(_extrapolated(start, before, problem.orders), frame)
-        if frame not in found:
-            found[frame] = problem.solve(problem.restart(start, frame), frame)
-        pose = np.concatenate([found[frame].translation, found[frame].rotation])
-        before = [pose, *before[:2]]
-        on_frame_done()
-    frames = [found[frame] for frame in range(count)]
-    contact = np.array([sum(pair.wrench for pair in frame.contacts) for frame in frames])
+    load = weight * activity.load
+    if activity.load_line is None:
+        solver = _shared_load_solver(pairs, layers, activity, load, settings)
+    else:
+        solver = _given_load_solver(pairs, layers, activity, weight, settings.tolerance)
+    frames = _solve_frames(activity, solver, on_frame_done)
     coordinates = np.array([[*frame.translation, *frame.rotation] for frame in frames])
-    load_line = problem.load_line(coordinates, contact)
+    contact = np.array([sum(pair.wrench for pair in frame.contacts) for frame in frames])
+    loads: tuple[Load, ...]
+    springs: tuple[Spring, ...]
+    if activity.load_line is None:
+        load_line = coordinates[:, 2] - contact[:, 3] / load
+        if settings.load_line == "fixed":
+            load_line = np.full(load.size, settings.fixed_load_line_mm)
+        # In forward dynamics a spring in proportion to the load has the stiffness of the mean load.
+        stiffness, rest = settings.medial_lateral_spring_per_mm, np.mean(activity.translation[:, 2])
+        spring_force = -stiffness * load * (coordinates[:, 2] - rest)
+        loads = (axial_load(load, load_line, activity.translation[:, 0]),)
+        spring = Spring("z", stiffness * float(np.mean(load)), rest=float(rest))
+        springs = (spring,) if stiffness else ()
+    else:
+        load_line = np.full(load.size, activity.load_line)
+        spring_force = medial_lateral_force(activity.springs, coordinates)
+        loads, springs = activity_loads(activity, weight), activity.springs
     solution = CycleSolution(
         conditions=CycleBoundaryConditions(
             motion=coordinates,
             duration=activity.duration,
-            free=problem.free,
-            loads=problem.loads(load_line),
-            springs=problem.springs,
+            free=[COORDINATES[number] for number in sorted(solver.orders)],
+            loads=loads,
+            springs=springs,
         ),
         coordinates=coordinates,
-        load=weight * activity.load,
+        load=load,
         load_line=load_line,
-        spring_force=problem.spring_force(coordinates),
+        spring_force=spring_force,
         contact=contact,
-        inertia=np.zeros((count, 6)),
+        inertia=np.zeros((load.size, 6)),
         residual=np.array([frame.residual for frame in frames]),
         evaluations=sum(frame.iterations for frame in frames),
     )
@@ -126,6 +132,36 @@ def medial_lateral_force(springs: Sequence[Spring], coordinates: Array) -> Array
     return np.array([spring_forces(chosen, pose)[0][2] for pose in coordinates])
 
 
+class _FrameSolver(NamedTuple):
+    """Equilibrium of a frame from a start, and how starts are chosen."""
+
+    solve: Callable[[Array, int], Equilibrium | StaticEquilibrium]
+    # A start that does not depend on other frames.
+    restart: Callable[[Array, int], Array]
+    # Of each free coordinate: the number of frames it is extrapolated from.
+    orders: Mapping[int, int]
+
+
+def _solve_frames(
+    activity: Activity, solver: _FrameSolver, on_frame_done: Callable[[], None]
+) -> list[Equilibrium | StaticEquilibrium]:
+    """Equilibria of all frames, solved from the frame of largest load on."""
+    count, first = activity.load.size, int(np.argmax(activity.load))
+    found: dict[int, Equilibrium | StaticEquilibrium] = {}
+    before: list[Array] = []
+    for frame in (*range(first, count), *range(first)):
+        start = activity.coordinates[frame]
+        if before:
+            with suppress(ConvergenceError):
+                found[frame] = solver.solve(_extrapolated(start, before, solver.orders), frame)
+        if frame not in found:
+            found[frame] = solver.solve(solver.restart(start, frame), frame)
+        pose = np.concatenate([found[frame].translation, found[frame].rotation])
+        before = [pose, *before[:2]]
+        on_frame_done()
+    return [found[frame] for frame in range(count)]
+
+
 def _extrapolated(start: Array, before: Sequence[Array], orders: Mapping[int, int]) -> Array:
     """The start with its free coordinates extrapolated from the frames before, latest first."""
     start = start.copy()
@@ -135,118 +171,53 @@ def _extrapolated(start: Array, before: Sequence[Array], orders: Mapping[int, in
     return start
 
 
-class _FrameProblem(ABC):
-    """Equilibrium of each frame, and the loads of the cycle."""
+def _shared_load_solver(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
+    activity: Activity,
+    load: Array,
+    settings: SimulationSettings,
+) -> _FrameSolver:
+    """Axial load shared between the sides as the settings state, or at their load line."""
+    model, held = contact_model(pairs, layers), settings.medial_lateral == "held"
+    loading = Loading(
+        force=float(load[0]),
+        medial_share=settings.medial_share,
+        load_line=settings.fixed_load_line_mm if settings.load_line == "fixed" else None,
+        spring=settings.medial_lateral_spring_per_mm,
+        spring_rest=float(np.mean(activity.translation[:, 2])),
+        held=held,
+    )
 
-    free: Sequence[str]
-    orders: Mapping[int, int]  # of each free coordinate: number of frames to extrapolate from
-    springs: Sequence[Spring]
+    def solve(start: Array, frame: int) -> Equilibrium:
+        of_frame = replace(loading, force=float(load[frame]))
+        return solve_equilibrium(model, pairs, start, of_frame, settings.tolerance, frame)
 
-    @abstractmethod
-    def solve(self, start: Array, frame: int) -> Equilibrium | StaticEquilibrium:
-        """Equilibrium of a frame from a start."""
-
-    def restart(self, start: Array, frame: int) -> Array:
-        """A start that does not depend on other frames."""
-        return start
-
-    @abstractmethod
-    def load_line(self, coordinates: Array, contact: Array) -> Array:
-        """Medial-lateral position of the axial load in every frame, mm."""
-
-    @abstractmethod
-    def loads(self, load_line: Array) -> tuple[Load, ...]:
-        """Loads over the frames."""
-
-    @abstractmethod
-    def spring_force(self, coordinates: Array) -> Array:
-        """Medial-lateral spring force in every frame, N."""
+    orders = {1: 3, 3: 3} if held else {1: 3, 2: 1, 3: 3}
+    return _FrameSolver(solve, partial(approach, pairs), orders)
 
 
-class _SharedLoad(_FrameProblem):
-    """The axial load is shared between the sides as the settings state, or acts at their line."""
-
-    def __init__(
-        self,
-        pairs: Sequence[ContactPair],
-        layers: Sequence[Layer],
-        activity: Activity,
-        weight: float,
-        settings: SimulationSettings,
-    ) -> None:
-        self.pairs, self.model = pairs, contact_model(pairs, layers)
-        self.load, self.posterior = weight * activity.load, activity.translation[:, 0]
-        self.line = settings.fixed_load_line_mm if settings.load_line == "fixed" else None
-        self.settings, self.held = settings, settings.medial_lateral == "held"
-        self.free = ("y", "theta_1") if self.held else ("y", "z", "theta_1")
-        self.orders = {1: 3, 3: 3} if self.held else {1: 3, 2: 1, 3: 3}
-        self.rest = float(np.mean(activity.translation[:, 2]))
-        # In forward dynamics the spring has the stiffness of the mean load.
-        stiffness = settings.medial_lateral_spring_per_mm * float(np.mean(self.load))
-        self.springs = (Spring("z", stiffness, rest=self.rest),) if stiffness else ()
-
-    def solve(self, start: Array, frame: int) -> Equilibrium:
-        loading = Loading(
-            force=float(self.load[frame]),
-            medial_share=self.settings.medial_share,
-            load_line=self.line,
-            spring=self.settings.medial_lateral_spring_per_mm,
-            spring_rest=self.rest,
-            held=self.held,
-        )
-        return solve_equilibrium(
-            self.model, self.pairs, start, loading, self.settings.tolerance, frame
-        )
-
-    def restart(self, start: Array, frame: int) -> Array:
-        return approach(self.pairs, start, frame)
-
-    def load_line(self, coordinates: Array, contact: Array) -> Array:
-        if self.line is not None:
-            return np.full(self.load.size, self.line)
-        # The load balances the moment of contact.
-        return coordinates[:, 2] - contact[:, 3] / self.load
-
-    def loads(self, load_line: Array) -> tuple[Load, ...]:
-        return (axial_load(self.load, load_line, self.posterior),)
-
-    def spring_force(self, coordinates: Array) -> Array:
-        stiffness = self.settings.medial_lateral_spring_per_mm * self.load
-        return -stiffness * (coordinates[:, 2] - self.rest)
-
-
-class _GivenLoads(_FrameProblem):
+def _given_load_solver(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
+    activity: Activity,
+    weight: float,
+    tolerance: float,
+) -> _FrameSolver:
     """Loads and springs of an activity with a load line, as in a knee simulator."""
+    loads = activity_loads(activity, weight)
 
-    def __init__(
-        self,
-        pairs: Sequence[ContactPair],
-        layers: Sequence[Layer],
-        activity: Activity,
-        weight: float,
-        settings: SimulationSettings,
-    ) -> None:
-        self.contact, self.tolerance = (pairs, layers), settings.tolerance
-        self.given, self.line = activity_loads(activity, weight), activity.load_line
-        self.free, self.springs = activity.free, activity.springs
-        self.orders = {COORDINATES.index(name): 2 for name in activity.free}
-
-    def solve(self, start: Array, frame: int) -> StaticEquilibrium:
+    def solve(start: Array, frame: int) -> StaticEquilibrium:
         return solve_static(
-            *self.contact,
+            pairs,
+            layers,
             (start[:3], start[3:]),
-            self.free,
-            loads=[load.at(frame) for load in self.given],
-            springs=self.springs,
-            tolerance=self.tolerance,
+            activity.free,
+            loads=[load.at(frame) for load in loads],
+            springs=activity.springs,
+            tolerance=tolerance,
             frame=frame,
         )
 
-    def load_line(self, coordinates: Array, contact: Array) -> Array:
-        return np.full(len(coordinates), self.line)
-
-    def loads(self, load_line: Array) -> tuple[Load, ...]:
-        return self.given
-
-    def spring_force(self, coordinates: Array) -> Array:
-        return medial_lateral_force(self.springs, coordinates)
+    orders = {COORDINATES.index(name): 2 for name in activity.free}
+    return _FrameSolver(solve, lambda start, _frame: start, orders)

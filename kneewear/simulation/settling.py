@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,20 +31,10 @@ LOOSE = 0.02
 
 @dataclass(frozen=True)
 class RestState:
-    """State in which the moving body comes to rest.
+    """Pose in which the moving body comes to rest.
 
-    Parameters
-    ----------
-    translation, rotation : array, shape (3,)
-        Pose: mm, and body-three 1-2-3 angles in rad.
-    contacts : tuple of Resultant
-        Contact of each pair.
-    acceleration : float
-        Largest remaining acceleration along a free coordinate, mm/s2 or rad/s2.
-    time : float
-        Simulated time, s.
-    steps : int
-        Number of steps.
+    `acceleration` is the largest remaining one along a free coordinate, mm/s2 or rad/s2; `time` the
+    simulated time, s; `rotation` holds body-three 1-2-3 angles, rad.
     """
 
     translation: Array
@@ -54,8 +45,7 @@ class RestState:
     steps: int
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(NamedTuple):
     """Coordinates, rates and accelerations."""
 
     pose: Array

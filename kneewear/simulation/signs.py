@@ -100,11 +100,11 @@ def check_signs(
         As given first.
     """
     quasi_static = settings.model_copy(update={"analysis": "quasi_static"})
-
-    def simulate(motion: Activity) -> ContactHistory:
-        return simulate_cases(knee, motion, [case], quasi_static)
-
-    trials = try_signs(activity, simulate, reference or 0.0)
+    trials = try_signs(
+        activity,
+        lambda motion: simulate_cases(knee, motion, [case], quasi_static),
+        reference or 0.0,
+    )
     doubt = doubtful_signs(trials, activity.name)
     if doubt:
         logger.warning(doubt)
@@ -114,21 +114,9 @@ def check_signs(
 def try_signs(
     activity: Activity, simulate: Callable[[Activity], ContactHistory], reference: float = 0.0
 ) -> tuple[SignTrial, ...]:
-    """Contact of a motion as given and with its uncertain signs reversed.
+    """Contact of a motion as given, then with its uncertain signs reversed.
 
-    Parameters
-    ----------
-    activity : Activity
-        Motion with prescribed anterior-posterior position and rotation.
-    simulate : callable
-        Activity -> ContactHistory of one case.
-    reference : float
-        Origin of anterior-posterior positions, mm posterior.
-
-    Returns
-    -------
-    tuple of SignTrial
-        As given first.
+    `simulate` maps an activity to the history of one case; `reference` as in `check_signs`.
 
     Notes
     -----
@@ -153,7 +141,9 @@ def try_signs(
 def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
     """Sentence on signs of an activity that seem reversed; empty if there are none."""
     given, best = trials[0], min(trials, key=lambda trial: trial.effort)
-    if given.effort < LEAST_EFFORT or not _suspicious(given, best):
+    coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
+    limit = LESS if coupling > COUPLED else MUCH_LESS
+    if given.effort < LEAST_EFFORT or not best.effort < limit * given.effort:
         return ""
     found = (
         "has no equilibrium on this bearing"
@@ -169,20 +159,7 @@ def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
 
 
 def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
-    """Table of trials (`simulation/{activity}/signs.csv`), one row each, with the verdict.
-
-    Parameters
-    ----------
-    trials : sequence of SignTrial
-        As given first.
-    name : str
-        Name of the activity.
-
-    Returns
-    -------
-    DataFrame
-        `verdict` of the first row states whether its signs seem reversed.
-    """
+    """Table of trials (`simulation/{activity}/signs.csv`), the verdict in the first row."""
     units = {
         "driver_force": "driver_force_of_load",
         "driver_moment": "driver_moment_of_load_mm",
@@ -198,12 +175,6 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
         f"only {100.0 * trials[0].effort:.1f} % of the load."
     )
     return table.assign(activity=name, verdict=[sentence, *[""] * (len(trials) - 1)])
-
-
-def _suspicious(given: SignTrial, best: SignTrial) -> bool:
-    coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
-    limit = LESS if coupling > COUPLED else MUCH_LESS
-    return best.effort < limit * given.effort
 
 
 def _try(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kneewear.contact import _kernels
 from kneewear.contact.foundation import Layer, SmallStrain
@@ -15,7 +14,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
-from kneewear.geometry.surface import Surface
+from kneewear.geometry.primitives import cylinder, plate
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
@@ -25,8 +24,6 @@ from kneewear.simulation.cycle import CycleBoundaryConditions
 from kneewear.simulation.equilibrium import Loading, solve_equilibrium
 from kneewear.simulation.forward import Integrator, solve_forward
 from kneewear.simulation.static import solve_static
-
-Array = NDArray[np.float64]
 
 
 def compile_kernels() -> None:
@@ -39,12 +36,12 @@ def compile_kernels() -> None:
     """
     upright, lowered = np.eye(3), np.array([0.0, -0.1, 0.0])
     plates = {
-        side: _plate().transformed(upright, [0.0, 0.0, middle])
+        side: plate((-5.0, 5.0), (middle - 5.0, middle + 5.0))
         for side, middle in zip(SIDES, (8.0, -8.0), strict=True)
     }
     implant = Implant(
         name="plates",
-        femoral={side: plate.reversed_normal() for side, plate in plates.items()},
+        femoral={side: surface.reversed_normal() for side, surface in plates.items()},
         insert=plates,
         underside=-8.0,
         nominal_thickness=8.0,
@@ -59,12 +56,12 @@ def compile_kernels() -> None:
     contact.evaluate(upright, lowered, layers[0])
     contact.gap(upright, lowered)
     _move(pairs, layers)
-    build_distance_table(_bowl().reversed_normal(), wanted_error=0.1)
-    everywhere = np.arange(contact.index.size)
+    build_distance_table(cylinder(20.0, 5.0), wanted_error=0.1)
+    every = np.arange(contact.index.size)
     _kernels.slide(
-        contact.centre[everywhere],
-        contact.tangent_row[everywhere],
-        contact.tangent_column[everywhere],
+        contact.centre[every],
+        contact.tangent_row[every],
+        contact.tangent_column[every],
         *(upright, lowered) * 3,
         np.empty((contact.index.size, 2)),
     )
@@ -82,26 +79,3 @@ def _move(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> None:
     with suppress(ConvergenceError):
         loading = Loading(1.0, 0.5, None, 0.0, 0.0)
         solve_equilibrium(contact_model(pairs, layers), pairs, np.zeros(6), loading, 1e-3, 0)
-
-
-def _plate() -> Surface:
-    """A flat square of 10 mm with an upward normal."""
-    return _square(np.zeros((2, 2)), np.array([0.0, 0.0, 1.0, 1.0]))
-
-
-def _bowl() -> Surface:
-    """The same bent to a parabolic cylinder about the medial-lateral axis."""
-    return _square(np.tile([0.5, -2.0, 0.5], (3, 1)), np.repeat([0.0, 1.0], 3))
-
-
-def _square(heights: Array, knots: Array) -> Surface:
-    side = np.linspace(-5.0, 5.0, len(heights))
-    z, x = np.meshgrid(side, side, indexing="ij")
-    return Surface(
-        control_points=np.stack([x, heights, z], axis=-1),
-        weights=np.ones(heights.shape),
-        knots_u=knots,
-        knots_v=knots,
-        degree_u=len(heights) - 1,
-        degree_v=len(heights) - 1,
-    )

@@ -27,30 +27,20 @@ def minutes_of_life(months: float) -> float:
 
 
 def creep_from_pressure(max_pressure: ArrayLike, creep_per_pressure: float) -> NDArray[np.float64]:
-    """Creep depth proportional to the largest pressure of the cycle.
+    """Creep depth, mm, proportional to the largest pressure of an element so far.
 
     Parameters
     ----------
     max_pressure : array
-        Largest pressure of each element so far, MPa.
+        Largest pressure, MPa.
     creep_per_pressure : float
         Depth per pressure at the age in question, mm/MPa.
-
-    Returns
-    -------
-    array
-        Creep depth, mm, along the inward normal.
 
     Notes
     -----
     The depths of Bei (2003), Table B-1, follow the cycle-maximum pressure of Table A-1 with
     0.0165-0.0190 mm/MPa in all 50 values, independently of insert thickness. The constant is valid
     for the life it was found for (51 months); :func:`creep_development` converts it to other ages.
-
-    References
-    ----------
-    Bei, Y. (2003) Dynamic simulation of knee joint contact during human movement. Dissertation,
-    University of Florida; Tables A-1 and B-1.
     """
     return creep_per_pressure * np.asarray(max_pressure, dtype=np.float64)
 
@@ -76,7 +66,7 @@ def creep_development(minutes: float, reference_minutes: float) -> float:
 def creep_from_strain(
     max_pressure: ArrayLike, thickness: ArrayLike, minutes: float
 ) -> NDArray[np.float64]:
-    """Creep depth as a strain over the local thickness, with the logarithm of time.
+    """Creep depth, mm, as a strain over the local thickness, with the logarithm of time.
 
     Parameters
     ----------
@@ -86,11 +76,6 @@ def creep_from_strain(
         Local thickness of the insert, mm.
     minutes : float
         Time of implantation, min, positive.
-
-    Returns
-    -------
-    array
-        Creep depth, mm, along the inward normal.
 
     Notes
     -----
@@ -111,17 +96,7 @@ def creep_from_strain(
 
 
 def recovered_part(minutes: float) -> float:
-    """Fraction of the creep that is recovered within a time without load.
-
-    Parameters
-    ----------
-    minutes : float
-        Time since the last load, min; zero for an insert in use.
-
-    Returns
-    -------
-    float
-        From 0 to 0.51.
+    """Fraction of the creep, 0 to 0.51, that is recovered within minutes without load.
 
     Notes
     -----

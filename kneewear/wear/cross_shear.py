@@ -28,11 +28,10 @@ def frictional_work(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array]
 
     Notes
     -----
-    Friction acts along the slip, so a step in direction a does p |s| cos^2(a - b) along direction
-    b and p |s| sin^2(a - b) across it. The principal direction is the b that minimizes the work
-    across over the whole cycle. With W = sum p |s| and D = |sum p |s| (cos 2a, sin 2a)| that
-    minimum is (W - D) / 2: the smaller eigenvalue of sum p |s| t t^T. The principal direction is
-    that of one cycle of one activity.
+    A step in direction a does p |s| cos^2(a - b) along direction b and p |s| sin^2(a - b) across
+    it. The principal direction is the b that minimizes the work across over the cycle. With
+    W = sum p |s| and D = |sum p |s| (cos 2a, sin 2a)| that minimum is (W - D) / 2: the smaller
+    eigenvalue of sum p |s| t t^T.
 
     References
     ----------

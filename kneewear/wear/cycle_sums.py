@@ -55,18 +55,13 @@ def sum_cycle(history: ContactHistory, case: int, law: WearLaw) -> CycleSums:
     slip = np.ascontiguousarray(history.slip[case][:, loaded])
     work, cross_work = frictional_work(pressure, slip)
     wear_depth = worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law)
+    maps = np.zeros((3, *loaded.shape))
+    maps[:, loaded] = wear_depth, work, cross_work
     return CycleSums(
-        wear_depth=_scattered(wear_depth, loaded),
-        work=_scattered(work, loaded),
-        cross_work=_scattered(cross_work, loaded),
+        wear_depth=maps[0],
+        work=maps[1],
+        cross_work=maps[2],
         max_pressure=max_pressure,
         avg_pressure=history.avg_pressure[case].max(axis=0),
         max_penetration=history.max_penetration[case].max(axis=0),
     )
-
-
-def _scattered(values: Array, loaded: NDArray[np.bool_]) -> Array:
-    """Values of the loaded elements in an array that is zero elsewhere."""
-    everywhere = np.zeros(loaded.shape)
-    everywhere[loaded] = values
-    return everywhere

@@ -6,8 +6,9 @@ To add a law: a class here, listed in `WEAR_LAWS`; its name in `WearSettings.wea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, Protocol
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,32 +29,40 @@ def cycles_of_life(cycles_per_year: float, months: float) -> float:
     return cycles_per_year * months / MONTHS_PER_YEAR
 
 
-class WearLaw(Protocol):
-    """How pressure and cross-shear convert sliding to depth.
+@dataclass(frozen=True)
+class WearLaw:
+    """How pressure and cross-shear convert sliding to depth: depth = f(CS) sum_t w(p_t) |s_t|.
 
-    Every law has the form depth = f(CS) sum_t w(p_t) |s_t|: a weight of the pressure at each
-    frame, summed along the path, times a factor of the cross-shear ratio CS of the whole cycle. A
-    law so needs one sum per element, and no histories. A law with a field `wear_factor`, mm3/(N mm)
-    on a square path, takes its value from the settings.
+    A weight w of the pressure at each frame is summed along the path and multiplied by a factor f
+    of the cross-shear ratio CS of the whole cycle. A law so needs one sum per element.
+
+    Parameters
+    ----------
+    wear_factor : float
+        Wear factor k of the settings on a square path, mm3/(N mm); laws with published constants
+        do not use it.
     """
 
-    # Sentence for reports; "{factor}" is replaced by the wear factor with its unit.
+    wear_factor: float = math.nan
+    # Sentence for reports, where "{factor}" stands for the wear factor with its unit.
     summary: ClassVar[str]
     references: ClassVar[tuple[str, ...]]
 
     def weight(self, pressure: Array) -> Array:
-        """Weight w of sliding under a pressure, MPa; zero at zero pressure."""
+        """Weight of sliding under a pressure, MPa: the pressure itself, if not overridden."""
+        return pressure
 
     def factor(self, cross_shear: Array) -> Array | float:
-        """Factor f at a cross-shear ratio of 0 to 0.5; weight and factor give mm per mm."""
+        """Factor at a cross-shear ratio of 0 to 0.5; weight and factor give mm per mm."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Archard:
+class Archard(WearLaw):
     """Wear proportional to pressure and sliding: depth = k sum_t p_t |s_t|.
 
-    The direction of sliding has no influence. Valid while the depth is small against the
-    thickness. `wear_factor` is k, the volume removed per force and sliding distance, mm3/(N mm).
+    The direction of sliding has no influence: k is the volume removed per force and sliding
+    distance on any path.
     """
 
     summary: ClassVar[str] = "Wear follows Archard's law with {factor}"
@@ -61,11 +70,6 @@ class Archard:
         "Archard, J.F. (1953) Contact and rubbing of flat surfaces. J. Applied Physics 24, "
         "981-988.",
     )
-    wear_factor: float
-
-    def weight(self, pressure: Array) -> Array:
-        """Pressure itself, MPa."""
-        return pressure
 
     def factor(self, cross_shear: Array) -> float:
         """k, mm3/(N mm)."""
@@ -73,10 +77,8 @@ class Archard:
 
 
 @dataclass(frozen=True)
-class UnifiedTheory:
+class UnifiedTheory(WearLaw):
     """Wear by the work across the principal direction only: k(CS) = 2 k CS.
-
-    `wear_factor` is k on a square path (CS = 0.5), mm3/(N mm).
 
     Notes
     -----
@@ -98,11 +100,6 @@ class UnifiedTheory:
         "motion on the wear rate of ultra-high molecular weight polyethylene. Wear 255, "
         "1034-1039.",
     )
-    wear_factor: float
-
-    def weight(self, pressure: Array) -> Array:
-        """Pressure itself, MPa."""
-        return pressure
 
     def factor(self, cross_shear: Array) -> Array:
         """k(CS), mm3/(N mm)."""
@@ -114,10 +111,8 @@ WORK_ALONG_OVER_ACROSS = 6.4
 
 
 @dataclass(frozen=True)
-class DirectionalWork:
+class DirectionalWork(WearLaw):
     """Wear by the work along and across the principal direction, with different weights.
-
-    `wear_factor` is k on a square path (CS = 0.5), mm3/(N mm).
 
     Notes
     -----
@@ -137,11 +132,6 @@ class DirectionalWork:
         "Schwenke, T. and Wimmer, M.A. (2013) Cross-shear in metal-on-polyethylene articulation "
         "of orthopaedic implants and its relationship to wear. Wear 301, 168-174.",
     )
-    wear_factor: float
-
-    def weight(self, pressure: Array) -> Array:
-        """Pressure itself, MPa."""
-        return pressure
 
     def factor(self, cross_shear: Array) -> Array:
         """k(CS), mm3/(N mm)."""
@@ -150,7 +140,7 @@ class DirectionalWork:
 
 
 @dataclass(frozen=True)
-class PressurePower:
+class PressurePower(WearLaw):
     """Wear factor that decreases with pressure: k(p) = 2e-6 p^-0.84 mm3/(N m), p in MPa.
 
     Notes
@@ -167,8 +157,8 @@ class PressurePower:
         "dependent on the nominal contact stress in ultra-high molecular weight polyethylene "
         "contacts? Proc. IMechE Part H 218, 101-107.",
     )
-    coefficient: float = 2.0e-6 * MM3_PER_N_MM_FROM_MM3_PER_N_M
-    exponent: float = -0.84
+    coefficient: ClassVar[float] = 2.0e-6 * MM3_PER_N_MM_FROM_MM3_PER_N_M
+    exponent: ClassVar[float] = -0.84
 
     def weight(self, pressure: Array) -> Array:
         """Pressure to the power of 0.16, MPa^0.16."""
@@ -180,7 +170,7 @@ class PressurePower:
 
 
 @dataclass(frozen=True)
-class CrossShearAndPressure:
+class CrossShearAndPressure(WearLaw):
     """Factor of cross-shear and pressure: k = exp(-13.1 + 0.19 ln CS - 0.29 p) mm3/(N m).
 
     Notes
@@ -199,9 +189,9 @@ class CrossShearAndPressure:
         "of polyethylene wear in hip joints by incorporating cross-shear and contact pressure in "
         "addition to load and sliding distance. J. Biomechanics 42, 912-918.",
     )
-    constant: float = -13.1
-    cross_shear_exponent: float = 0.19
-    pressure_rate: float = -0.29
+    constant: ClassVar[float] = -13.1
+    cross_shear_exponent: ClassVar[float] = 0.19
+    pressure_rate: ClassVar[float] = -0.29
 
     def weight(self, pressure: Array) -> Array:
         """Pressure times exp(-0.29 p), MPa."""
@@ -214,7 +204,7 @@ class CrossShearAndPressure:
 
 
 @dataclass(frozen=True)
-class ContactArea:
+class ContactArea(WearLaw):
     """Wear volume = C x contact area x sliding distance, independent of the pressure.
 
     Notes
@@ -259,15 +249,12 @@ WEAR_LAWS: dict[str, type[WearLaw]] = {
 
 
 def choose_wear_law(settings: WearSettings) -> WearLaw:
-    """Wear law `settings.wear_law`, with the wear factor of the settings if it has one."""
+    """Wear law `settings.wear_law` with the wear factor of the settings."""
     if settings.wear_law not in WEAR_LAWS:
         names = ", ".join(WEAR_LAWS)
         raise ValueError(f"wear_law must be one of {names}, got {settings.wear_law!r}")
-    law = WEAR_LAWS[settings.wear_law]
-    if "wear_factor" not in {field.name for field in fields(law)}:  # type: ignore[arg-type]
-        return law()
     factor = settings.wear_factor_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M
-    return law(wear_factor=factor)  # type: ignore[call-arg]
+    return WEAR_LAWS[settings.wear_law](factor)
 
 
 def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law: WearLaw) -> Array:

@@ -86,23 +86,10 @@ def lower_surface(
 
 
 def smooth_drop(drop: Array, plan_area: Array, widths: Array, length: float) -> Array:
-    """Smooth a lowering by exchange between neighbours.
+    """Smooth a lowering, mm, by diffusion with a standard deviation `length`, mm.
 
-    Parameters
-    ----------
-    drop : array, shape (row, column)
-        Lowering, mm.
-    plan_area : array, shape (row, column)
-        Projected area of each element, mm2; zero where there is none.
-    widths : array, shape (2,)
-        Width of an element along rows and columns, mm.
-    length : float
-        Standard deviation of the smoothing, mm; zero for none.
-
-    Returns
-    -------
-    array, shape (row, column)
-        Smoothed lowering with the same sum of plan_area * drop.
+    Neighbours along rows and columns of `widths`, mm, exchange volume, so that the sum of
+    `plan_area` x `drop` is conserved.
     """
     for axis, width in enumerate(widths):
         passes = ceil((length / width) ** 2 / (2.0 * STABLE_EXCHANGE))

@@ -1,32 +1,18 @@
-"""Wear laws against closed forms: every law's factor on a straight, a square and a round path."""
+"""Wear laws: factors on a straight and a square path, and properties that every law has."""
 
 from __future__ import annotations
+
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from kneewear.wear.laws import (
-    Archard,
-    ContactArea,
-    CrossShearAndPressure,
-    DirectionalWork,
-    PressurePower,
-    UnifiedTheory,
-    choose_wear_law,
-    cycles_of_life,
-    worn_depth,
-)
+from kneewear.settings.wear import WearSettings
+from kneewear.wear.laws import WEAR_LAWS, Archard, choose_wear_law, cycles_of_life, worn_depth
 
 FACTOR = 2.6e-10  # mm3/(N mm)
-LAWS = {
-    "archard": Archard(FACTOR),
-    "unified_theory": UnifiedTheory(FACTOR),
-    "directional_work": DirectionalWork(FACTOR),
-    "pressure_power": PressurePower(),
-    "cross_shear_and_pressure": CrossShearAndPressure(),
-    "contact_area": ContactArea(),
-}
-# Depth of a millimetre of sliding under 2 MPa, mm, from the formulas as printed in the docstrings.
+LAWS = {name: law(FACTOR) for name, law in WEAR_LAWS.items()}
+# Depth of a millimetre of sliding under 2 MPa, mm, from the equations as published.
 STRAIGHT = {
     "archard": 2.0 * FACTOR,
     "unified_theory": 0.0,
@@ -92,25 +78,20 @@ def test_more_cross_shear_never_wears_less(name):
     assert (factors >= 0.0).all()
 
 
-def test_uniform_wear_is_factor_times_pressure_times_distance():
-    slip = np.zeros((4, 1, 2))
-    slip[..., 0], slip[..., 1] = 3.0, 4.0
-    worn = worn_depth(np.full((4, 1), 2.0), slip, [0.0], Archard(1e-3))
-    np.testing.assert_allclose(worn, [1e-3 * 4 * 2.0 * 5.0], rtol=1e-14)
-
-
-def test_area_law_does_not_ask_how_hard_contact_presses():
-    assert depth("contact_area", 0.1, pressure=1.0) == depth("contact_area", 0.1, pressure=30.0)
-
-
 def test_pressure_law_makes_wear_grow_with_the_sixth_root_of_pressure():
     ratio = depth("pressure_power", 0.1, pressure=20.0) / depth("pressure_power", 0.1, pressure=2.0)
     assert ratio == pytest.approx(10.0**0.16, rel=1e-12)
 
 
-def test_law_is_chosen_by_its_name(settings):
-    for name, law in LAWS.items():
-        assert choose_wear_law(settings(wear_law=name)) == law
+def test_settings_offer_exactly_the_registered_laws(settings):
+    offered = get_args(WearSettings.model_fields["wear_law"].annotation)
+    assert set(offered) == set(WEAR_LAWS)
+    for name in offered:
+        law = choose_wear_law(settings(wear_law=name))
+        assert type(law) is WEAR_LAWS[name]
+        assert law.wear_factor == pytest.approx(FACTOR, rel=1e-14)
+        assert law.summary
+        assert law.references
 
 
 def test_unknown_law_is_refused(settings):
@@ -123,7 +104,7 @@ def test_life_of_51_months_at_one_million_cycles():
 
 
 def test_factor_of_contact_area_rises_steeply_first():
-    factor = ContactArea().factor(np.array([0.0, 0.02, 0.05, 0.5]))
+    factor = LAWS["contact_area"].factor(np.array([0.0, 0.02, 0.05, 0.5]))
     np.testing.assert_allclose(factor, [0.3e-9, 0.94e-9, 1.695e-9, 2.55e-9], rtol=1e-12)
 
 
