@@ -10,23 +10,7 @@ COORDINATES = ("x", "y", "z", "theta_1", "theta_2", "theta_3")
 
 
 def coordinate_numbers(names: ArrayLike) -> NDArray[np.int64]:
-    """Places of named coordinates among the six.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Any of `COORDINATES`, in any order.
-
-    Returns
-    -------
-    int array
-        Their numbers, ascending.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown or given twice.
-    """
+    """Ascending indices of coordinates by name; ValueError for unknown or repeated names."""
     given = [str(name) for name in np.atleast_1d(np.asarray(names, dtype=str))]
     unknown = sorted(set(given) - set(COORDINATES))
     if unknown or len(set(given)) < len(given):

@@ -11,17 +11,12 @@ Array = NDArray[np.float64]
 
 
 def turn_axes(angles: ArrayLike) -> Array:
-    """Axes about which each of the body-three 1-2-3 angles turns.
-
-    Parameters
-    ----------
-    angles : array, shape (3,)
-        Body-three 1-2-3 angles, rad.
+    """Axes about which each of the body-three 1-2-3 angles, rad, rotates.
 
     Returns
     -------
     array, shape (3, 3)
-        Unit axes in the fixed frame, one a column: the angular velocity is this matrix times the
+        Unit axes in the fixed frame, one per column: the angular velocity is this matrix times the
         rates of the angles. Singular when the second angle is a quarter turn.
 
     References
@@ -41,7 +36,8 @@ def generalized_forces(wrench: Array, rate: Array, angles: Array) -> tuple[Array
     wrench : array, shape (6,)
         Force, N, and moment about the moving origin, N mm, on the moving body in the fixed frame.
     rate : array, shape (6, 6)
-        Derivative of the wrench over translation, mm, and turn about axes of the fixed frame, rad.
+        Derivative of the wrench over translation, mm, and rotation about axes of the fixed frame,
+        rad.
     angles : array, shape (3,)
         Body-three 1-2-3 angles, rad.
 
@@ -50,7 +46,7 @@ def generalized_forces(wrench: Array, rate: Array, angles: Array) -> tuple[Array
     force : array, shape (6,)
         Q = J' wrench, N and N mm, with J = diag(I, turn axes).
     derivative : array, shape (6, 6)
-        dQ/dq = J' rate J plus the moment on axes that turn: (b_j x b_i) . moment for j < i.
+        dQ/dq = J' rate J plus the moment on axes that rotate: (b_j x b_i) . moment for j < i.
     """
     force, derivative = np.zeros(6), np.zeros((6, 6))
     _kernels.along_coordinates(wrench, rate, turn_axes(angles), force, derivative)

@@ -27,12 +27,11 @@ class Load:
     moment : array, shape (3,) or (n_frames, 3)
         Moment besides that of the force, N mm.
     point : array, shape (3,) or (n_frames, 3)
-        Where the force acts, mm.
+        Point at which the force acts, mm.
     frame : {"fixed", "moving"}
-        Frame whose axes force and moment keep.
+        Frame of the components of force and moment.
     point_frame : {"fixed", "moving"}
-        Frame in which the point is given. One that stands still in the fixed frame is where a
-        testing machine pushes; the body slides through it.
+        Frame of the point; "fixed" for the actuator of a testing machine.
 
     Raises
     ------
@@ -59,34 +58,12 @@ class Load:
                 raise ValueError(f"frame of a load: found {frame!r}, expected fixed or moving")
 
     def time_history(self, n_frames: int) -> Array:
-        """Force, moment and point in every frame.
-
-        Parameters
-        ----------
-        n_frames : int
-            Frames of the cycle.
-
-        Returns
-        -------
-        array, shape (n_frames, 9)
-            N, N mm and mm.
-        """
+        """Force, moment and point in every frame, N, N mm and mm, shape (n_frames, 9)."""
         parts = [np.broadcast_to(v, (n_frames, 3)) for v in (self.force, self.moment, self.point)]
         return np.concatenate(parts, axis=1, dtype=float)
 
     def at(self, frame: int) -> Load:
-        """The load of one frame.
-
-        Parameters
-        ----------
-        frame : int
-            Frame of the cycle.
-
-        Returns
-        -------
-        Load
-            A steady load.
-        """
+        """The steady load of one frame."""
         force, moment, point = (
             np.asarray(vector)[frame] if np.ndim(vector) == 2 else vector
             for vector in (self.force, self.moment, self.point)
@@ -94,7 +71,7 @@ class Load:
         return Load(force, moment, point, self.frame, self.point_frame)
 
     def wrench(self, translation: Array, rotation: Array) -> tuple[Array, Array]:
-        """Force and moment about the moving origin, and their derivative, of a steady load.
+        """Wrench of a steady load about the moving origin at a pose, and its derivative.
 
         Parameters
         ----------
@@ -108,7 +85,7 @@ class Load:
         wrench : array, shape (6,)
             N and N mm, in the fixed frame.
         rate : array, shape (6, 6)
-            Derivative over translation, mm, and turn about fixed axes, rad.
+            Derivative over translation, mm, and rotation about fixed axes, rad.
         """
         wrench, rate = np.zeros(6), np.zeros((6, 6))
         _kernels.apply_load(
@@ -164,18 +141,7 @@ class Spring:
 
 
 def spring_arrays(springs: Sequence[Spring]) -> _kernels.SpringArrays:
-    """Springs as kernels take them.
-
-    Parameters
-    ----------
-    springs : sequence of Spring
-        The springs.
-
-    Returns
-    -------
-    SpringArrays
-        One array a property.
-    """
+    """Springs in the form of kernels."""
     number = np.array([COORDINATES.index(s.coordinate) for s in springs], dtype=np.int64)
     values = [
         np.array([getattr(s, name) for s in springs], dtype=float)
@@ -185,7 +151,7 @@ def spring_arrays(springs: Sequence[Spring]) -> _kernels.SpringArrays:
 
 
 def spring_forces(
-    springs: Sequence[Spring], place: ArrayLike, rates: ArrayLike = (0.0,) * 6
+    springs: Sequence[Spring], coordinates: ArrayLike, rates: ArrayLike = (0.0,) * 6
 ) -> tuple[Array, Array]:
     """Forces of springs and dampers along the coordinates, and their derivative.
 
@@ -193,7 +159,7 @@ def spring_forces(
     ----------
     springs : sequence of Spring
         The springs.
-    place, rates : array, shape (6,)
+    coordinates, rates : array, shape (6,)
         Coordinates, mm and rad, and their rates, mm/s and rad/s.
 
     Returns
@@ -206,7 +172,7 @@ def spring_forces(
     force, derivative = np.zeros(6), np.zeros((6, 6))
     _kernels.pull_springs(
         spring_arrays(springs),
-        np.asarray(place, dtype=float),
+        np.asarray(coordinates, dtype=float),
         np.asarray(rates, dtype=float),
         force,
         derivative,

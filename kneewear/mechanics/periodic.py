@@ -1,4 +1,4 @@
-"""Smooth periodic courses through equally spaced samples."""
+"""Smooth periodic curves through equally spaced samples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PeriodicSpline:
-    """Periodic cubic splines: value, rate and acceleration are continuous over the cycle's end too.
+    """Periodic cubic splines: value, rate and acceleration are continuous everywhere.
 
     Parameters
     ----------
@@ -28,18 +28,7 @@ class PeriodicSpline:
     period: float
 
     def __call__(self, time: float) -> tuple[Array, Array, Array]:
-        """Values and their first two derivatives.
-
-        Parameters
-        ----------
-        time : float
-            Time, s; any number of cycles before or after zero.
-
-        Returns
-        -------
-        value, rate, acceleration : array, shape (n_channels,)
-            In the unit of the samples, per s and per s2.
-        """
+        """Values and their first two derivatives at a time, s, each of shape (n_channels,)."""
         value, rate, acceleration = np.empty((3, self.coefficients.shape[2]))
         _kernels.sample_spline(
             self.coefficients, self.period, float(time), value, rate, acceleration
@@ -53,15 +42,13 @@ def fit_periodic(samples: ArrayLike, period: float) -> PeriodicSpline:
     Parameters
     ----------
     samples : array, shape (n, n_channels)
-        Samples at times 0, T / n, ..., the last one an interval before the cycle's end; at least
-        three.
+        Samples at times 0, T / n, ..., T (n - 1) / n; at least three.
     period : float
         Duration of the cycle T, s.
 
     Returns
     -------
     PeriodicSpline
-        Passes through every sample.
 
     Raises
     ------
@@ -70,7 +57,7 @@ def fit_periodic(samples: ArrayLike, period: float) -> PeriodicSpline:
 
     Notes
     -----
-    With u the rates at the samples, continuity of the acceleration asks for
+    With u the rates at the samples, continuity of the acceleration requires
     u[i-1] + 4 u[i] + u[i+1] = 3 (y[i+1] - y[i-1]) / h, a circulant system that the discrete Fourier
     transform solves.
     """

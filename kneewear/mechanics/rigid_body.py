@@ -23,7 +23,7 @@ class RigidBody:
     inertia : array, shape (3, 3)
         Inertia about the centre of mass along the axes of the body's frame, t mm2.
     centre_of_mass : array, shape (3,)
-        Place of the centre of mass in the body's frame, mm.
+        Position of the centre of mass in the body's frame, mm.
 
     Raises
     ------
@@ -48,19 +48,19 @@ class RigidBody:
 
     @property
     def arrays(self) -> _kernels.BodyArrays:
-        """Mass, inertia and centre as kernels take them."""
+        """Mass, inertia and centre of mass in the form of kernels."""
         return _kernels.BodyArrays(
             float(self.mass),
             np.ascontiguousarray(self.inertia, dtype=float),
             np.ascontiguousarray(self.centre_of_mass, dtype=float),
         )
 
-    def equations(self, place: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:
-        """Mass matrix and bias of the equations M q'' + b = Q.
+    def equations(self, coordinates: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:
+        """Mass matrix and bias of the equations of motion M q'' + b = Q.
 
         Parameters
         ----------
-        place, rates : array, shape (6,)
+        coordinates, rates : array, shape (6,)
             Coordinates, mm and rad, and their rates, mm/s and rad/s.
 
         Returns
@@ -77,63 +77,37 @@ class RigidBody:
         """
         rotation, axes = np.empty((3, 3)), np.empty((3, 3))
         mass, bias = np.empty((6, 6)), np.empty(6)
-        _kernels.orient(np.asarray(place, dtype=float)[3:], rotation, axes)
+        _kernels.orient(np.asarray(coordinates, dtype=float)[3:], rotation, axes)
         _kernels.inertia_along(
             self.arrays, rotation, axes, np.asarray(rates, dtype=float), mass, bias
         )
         return mass, bias
 
-    def kinetic_energy(self, place: ArrayLike, rates: ArrayLike) -> float:
-        """Kinetic energy.
-
-        Parameters
-        ----------
-        place, rates : array, shape (6,)
-            Coordinates, mm and rad, and their rates, mm/s and rad/s.
-
-        Returns
-        -------
-        float
-            T = q' . M q' / 2, N mm.
-        """
-        mass, _ = self.equations(place, rates)
+    def kinetic_energy(self, coordinates: ArrayLike, rates: ArrayLike) -> float:
+        """Kinetic energy T = q' . M q' / 2, N mm."""
+        mass, _ = self.equations(coordinates, rates)
         rates = np.asarray(rates, dtype=float)
         return 0.5 * float(rates @ mass @ rates)
 
 
 def solid_body(mass: float, radii_of_gyration: ArrayLike, centre_of_mass: ArrayLike) -> RigidBody:
-    """A body whose principal axes are those of its frame.
-
-    Parameters
-    ----------
-    mass : float
-        Mass, t.
-    radii_of_gyration : array, shape (3,)
-        Radius of gyration about each axis through the centre of mass, mm.
-    centre_of_mass : array, shape (3,)
-        Place of the centre of mass in the body's frame, mm.
-
-    Returns
-    -------
-    RigidBody
-        With I = m diag(k^2).
-    """
+    """A body of mass, t, with radii of gyration, mm, about the axes of its frame."""
     radii = np.asarray(radii_of_gyration, dtype=float)
     return RigidBody(mass, mass * np.diag(radii**2), centre_of_mass)
 
 
 def modal_damping(mass: ArrayLike, stiffness: ArrayLike, ratio: float) -> Array:
-    """Damping matrix that damps every mode of free vibration by the same part of critical.
+    """Damping matrix that damps every mode of free vibration by the same ratio.
 
     Parameters
     ----------
     mass : array, shape (n, n)
         Mass matrix, symmetric and positive.
     stiffness : array, shape (n, n)
-        Stiffness (minus the derivative of the forces over the coordinates); its symmetric part
-        counts, and modes it does not restore are damped by its magnitude.
+        Stiffness; its symmetric part is used, and modes that it does not restore are damped by its
+        magnitude.
     ratio : float
-        Part of the critical damping.
+        Damping relative to critical damping.
 
     Returns
     -------

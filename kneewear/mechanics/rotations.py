@@ -24,13 +24,13 @@ def body_three_123(angles: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     angles : array, shape (..., 3)
-        Turns about x, then the turned y, then the turned z, rad. For a right knee the first is
-        varus, the second external tibial rotation, the third minus flexion.
+        Rotations about x, then the rotated y, then the rotated z, rad. For a right knee the first
+        is varus, the second external tibial rotation, the third minus flexion.
 
     Returns
     -------
     array, shape (..., 3, 3)
-        R = R1 R2 R3, taking femoral components of a vector to insert components.
+        R = R1 R2 R3, from femoral components of a vector to insert components.
 
     References
     ----------
@@ -42,21 +42,10 @@ def body_three_123(angles: ArrayLike) -> NDArray[np.float64]:
 
 
 def angles_123(rotation: ArrayLike) -> NDArray[np.float64]:
-    """Body-three 1-2-3 angles of a rotation.
+    """Body-three 1-2-3 angles, rad, of rotation matrices, shape (..., 3, 3).
 
-    Parameters
-    ----------
-    rotation : array, shape (..., 3, 3)
-        Rotation matrices.
-
-    Returns
-    -------
-    array, shape (..., 3)
-        Angles, rad; the second lies within a quarter turn.
-
-    Notes
-    -----
-    Singular when the second angle is a quarter turn, which a knee never reaches.
+    The second is within a quarter turn; at a quarter turn, which a knee never reaches, the angles
+    are not unique.
     """
     rotation = np.asarray(rotation, dtype=float)
     return np.stack(
@@ -72,7 +61,7 @@ def angles_123(rotation: ArrayLike) -> NDArray[np.float64]:
 def grood_suntay(
     flexion: ArrayLike, varus: ArrayLike, external_rotation: ArrayLike
 ) -> NDArray[np.float64]:
-    """Rotation from clinical angles.
+    """Rotation R = Ry(external rotation) Rx(varus) Rz(-flexion) from clinical angles.
 
     Parameters
     ----------
@@ -82,7 +71,6 @@ def grood_suntay(
     Returns
     -------
     array, shape (..., 3, 3)
-        R = Ry(external rotation) Rx(varus) Rz(-flexion).
 
     References
     ----------
@@ -93,18 +81,7 @@ def grood_suntay(
 
 
 def clinical_angles(rotation: ArrayLike) -> NDArray[np.float64]:
-    """Clinical angles of a rotation: the inverse of `grood_suntay`.
-
-    Parameters
-    ----------
-    rotation : array, shape (..., 3, 3)
-        Rotation matrices.
-
-    Returns
-    -------
-    array, shape (..., 3)
-        Flexion, varus and external tibial rotation, rad.
-    """
+    """Flexion, varus and external tibial rotation, rad: the inverse of `grood_suntay`."""
     rotation = np.asarray(rotation, dtype=float)
     return np.stack(
         [

@@ -1,4 +1,4 @@
-"""Rigid indenters on a bonded layer of any pressure law: closed forms.
+"""Rigid indenters on a bonded layer of any pressure law: analytical solutions.
 
 All follow from three integrals of a law over its penetration, its moments: of the pressure (the
 energy stored per area), of pressure times penetration, and of pressure times penetration squared.
@@ -33,13 +33,7 @@ class LayerLaw(Protocol):
 
 @dataclass(frozen=True)
 class LinearLayer:
-    """p = K d / h.
-
-    Parameters
-    ----------
-    modulus, thickness : float
-        Confined modulus K, MPa, and thickness h, mm.
-    """
+    """p = K d / h with the confined modulus K, MPa, and the thickness h, mm."""
 
     modulus: float
     thickness: float
@@ -55,13 +49,7 @@ class LinearLayer:
 
 @dataclass(frozen=True)
 class LargeStrainLayer:
-    """p = -K ln(1 - d / h).
-
-    Parameters
-    ----------
-    modulus, thickness : float
-        Confined modulus K, MPa, and thickness h, mm.
-    """
+    """p = -K ln(1 - d / h) with the confined modulus K, MPa, and the thickness h, mm."""
 
     modulus: float
     thickness: float
@@ -73,10 +61,8 @@ class LargeStrainLayer:
     def moment(self, depth: float, power: int) -> float:
         """Integral by parts of the logarithm.
 
-        Notes
-        -----
         K h^(k+1) / (k + 1) times (1 - x^(k+1)) ln(1 - x) + x + x^2 / 2 + ... + x^(k+1) / (k + 1)
-        with x = D / h. The terms cancel: the relative rounding error is about 1e-16 / x^(k+1).
+        with x = D / h; the terms cancel to a relative rounding error of about 1e-16 / x^(k+1).
         """
         x, n = depth / self.thickness, power + 1
         total = (1.0 - x**n) * math.log1p(-x) + sum(x**i / i for i in range(1, n + 1))
@@ -96,7 +82,7 @@ class SofteningLayer:
     thickness : float
         h, mm.
     weight : float
-        w: n for the form of the source, one for the integrated form.
+        w: n for the form of the dissertation, one for the integrated form.
     """
 
     exponent: float
@@ -138,7 +124,7 @@ class SofteningLayer:
 def sphere_force(
     radius: float, depth: float, law: LayerLaw, measure: Measure = "minimum_distance"
 ) -> float:
-    """Force that presses a rigid sphere into a flat layer.
+    """Force, N, along the plane's normal that presses a rigid sphere into a flat layer.
 
     Parameters
     ----------
@@ -148,11 +134,6 @@ def sphere_force(
         Layer.
     measure : {"minimum_distance", "minimum_distance_along_normal", "ray"}
         How penetration is measured and along which line pressure acts, as in `winkler`.
-
-    Returns
-    -------
-    float
-        Force along the plane's normal, N.
 
     Notes
     -----
@@ -171,22 +152,10 @@ def sphere_force(
 def cylinder_force(
     radius: float, depth: float, law: LayerLaw, measure: Measure = "minimum_distance"
 ) -> float:
-    """Force per length that presses a rigid cylinder into a flat layer.
+    """Force per length, N/mm, that presses a rigid cylinder parallel to a flat layer into it.
 
-    Parameters
-    ----------
-    radius, depth, law, measure
-        As in `sphere_force`; the cylinder's axis is parallel to the plane.
-
-    Returns
-    -------
-    float
-        Force per length of the cylinder along the plane's normal, N/mm.
-
-    Notes
-    -----
-    By quadrature over the half width, to 1e-11: only the linear law has a closed form
-    (`winkler.cylinder_force`).
+    Arguments as in `sphere_force`. By quadrature over the half width, to 1e-11: only the linear law
+    has an analytical solution (`winkler.cylinder_force`).
     """
     centre = radius - depth
 
@@ -203,22 +172,10 @@ def cylinder_force(
 def parabola_force_large_strain(
     radius: float, depth: float, modulus: float, thickness: float
 ) -> float:
-    """Force per length on the parabola that approximates a cylinder, at large strain.
+    """Force per length, N/mm, on the parabola that approximates a cylinder, at large strain.
 
-    Parameters
-    ----------
-    radius, depth, modulus, thickness : float
-        As in `winkler.cylinder_force`.
-
-    Returns
-    -------
-    float
-        N/mm.
-
-    Notes
-    -----
-    With a^2 = 2 R D and b^2 = 2 R (h - D): 4 K (a - b atan(a / b)). It nears the linear
-    (4/3) K a D / h for D / h near zero and holds for D / R near zero.
+    With a^2 = 2 R D and b^2 = 2 R (h - D): 4 K (a - b atan(a / b)). It tends to the linear
+    (4/3) K a D / h for D / h to zero and is valid for small D / R.
     """
     half_width = math.sqrt(2.0 * radius * depth)
     left = math.sqrt(2.0 * radius * (thickness - depth))
@@ -226,22 +183,16 @@ def parabola_force_large_strain(
 
 
 def ball_in_cup_force(radius: float, cup_radius: float, depth: float, law: LayerLaw) -> float:
-    """Force that presses a rigid ball into a conformal spherical cup lined with a layer.
+    """Axial force, N, that presses a rigid ball into a conformal spherical cup lined with a layer.
 
     Parameters
     ----------
     radius, cup_radius : float
         Radii R of the ball and S of the cup's surface, mm, R < S.
     depth : float
-        Penetration D at the bottom of the cup, mm, below R: the ball stands D + S - R off the cup's
-        centre.
+        Penetration D at the bottom of the cup, mm, below R: the centres are D + S - R apart.
     law : LayerLaw
-        The lining, of even thickness along the cup's radius.
-
-    Returns
-    -------
-    float
-        Force along the axis, N, for minimum distance acting along its own line (the ball's normal).
+        The lining, of constant thickness along the cup's radius.
 
     Raises
     ------
@@ -250,11 +201,12 @@ def ball_in_cup_force(radius: float, cup_radius: float, depth: float, law: Layer
 
     Notes
     -----
-    A point of the cup at distance s from the ball's centre, which stands e from the cup's, has the
-    penetration R - s; s ds = S e sin(phi) d(phi) turns the integral over the cup into
-    (pi S / e^2) times ((S^2 - e^2 - R^2) w + 2 R m - n) with the moments w, m, n of power 0 to 2.
-    The whole contact must lie in the cup: it ends at the polar angle phi with
-    cos(phi) = (S^2 + e^2 - R^2) / (2 S e). For S far above R it is the sphere on a plane.
+    For minimum distance acting along its own line. A point of the cup at distance s from the ball's
+    centre, which is e from the cup's, has the penetration R - s; s ds = S e sin(phi) d(phi) turns
+    the integral over the cup into (pi S / e^2) times ((S^2 - e^2 - R^2) w + 2 R m - n) with the
+    moments w, m, n of power 0 to 2. The whole contact must be inside the cup: it ends at the polar
+    angle phi with cos(phi) = (S^2 + e^2 - R^2) / (2 S e). For S far above R it is the sphere on a
+    plane.
     """
     if not 0.0 <= depth < radius < cup_radius:
         raise ValueError(
@@ -269,7 +221,7 @@ def ball_in_cup_force(radius: float, cup_radius: float, depth: float, law: Layer
 def tilted_flat_force(
     tilt: float, width: float, reach: tuple[float, float], law: LayerLaw, measure: Measure
 ) -> float:
-    """Force between a rigid plane and a block it meets at an angle.
+    """Force, N, along the normal of a block that a rigid plane meets at an angle.
 
     Parameters
     ----------
@@ -278,17 +230,12 @@ def tilted_flat_force(
     width : float
         Width of the block along the line in which both planes meet, mm.
     reach : pair of float
-        Distances along the block from that line to where contact begins and ends, mm; zero and
-        positive where the block dips under the plane.
+        Distances along the block from that line to the start and end of contact, mm; zero and
+        positive where the block penetrates the plane.
     law : LayerLaw
         The block.
     measure : {"minimum_distance", "minimum_distance_along_normal", "ray"}
         As in `sphere_force`.
-
-    Returns
-    -------
-    float
-        Force along the block's normal, N.
 
     Notes
     -----
@@ -298,10 +245,10 @@ def tilted_flat_force(
     """
     slope = math.tan(tilt) if measure == "ray" else math.sin(tilt)
     cosine = math.cos(tilt) if measure == "minimum_distance" else 1.0
-    near, far = (law.moment(slope * place, 0) for place in reach)
+    near, far = (law.moment(slope * end, 0) for end in reach)
     return cosine * width / slope * (far - near)
 
 
 def flat_punch_force(area: float, depth: float, law: LayerLaw) -> float:
-    """Force on a level flat punch of an area, mm2: pressure is even and nothing bulges, N."""
+    """Force, N, on a level flat punch of an area, mm2, under uniform pressure."""
     return area * law.pressure(depth)

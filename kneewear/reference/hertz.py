@@ -40,29 +40,15 @@ class HertzContact:
     peak_pressure: float
 
     def pressure(self, along: float, across: float) -> float:
-        """Pressure at a place along the longer and the shorter axis, mm, zero outside; MPa."""
+        """Pressure, MPa, at a point along the longer and the shorter axis, mm; zero outside."""
         inside = 1.0 - (along / self.semi_axes[0]) ** 2 - (across / self.semi_axes[1]) ** 2
         return self.peak_pressure * math.sqrt(max(inside, 0.0))
 
 
 def sphere_contact(radius: float, depth: float, modulus: float) -> HertzContact:
-    """Hertz contact of a sphere and a half-space at an approach.
+    """Hertz contact of a sphere of radius R, mm, and a half-space at an approach, mm.
 
-    Parameters
-    ----------
-    radius : float
-        Radius R of the sphere, or of the pair: 1 / R = 1 / R1 + 1 / R2, mm.
-    depth : float
-        Approach, mm, far below the radius.
-    modulus : float
-        E* of the pair, MPa.
-
-    Returns
-    -------
-    HertzContact
-
-    Notes
-    -----
+    `radius` may be that of a pair, 1 / R = 1 / R1 + 1 / R2, `modulus` is E* of the pair, MPa.
     a = sqrt(R depth), F = (4/3) E* sqrt(R) depth^1.5, p0 = 2 E* a / (pi R) (Johnson 1985, Eq. 4.22
     to 4.24).
     """
@@ -119,17 +105,12 @@ def punch_force(radius: float, depth: float, modulus: float) -> float:
     return 2.0 * modulus * radius * depth
 
 
-def punch_pressure(place: float, radius: float, depth: float, modulus: float) -> float:
-    """Pressure under a flat circular punch, MPa; infinite at its rim (Johnson 1985, Eq. 3.34).
+def punch_pressure(distance: float, radius: float, depth: float, modulus: float) -> float:
+    """Pressure, MPa, under a flat circular punch at a distance from its axis, mm, below its radius.
 
-    Parameters
-    ----------
-    place : float
-        Distance from the axis, mm, below the radius.
-    radius, depth, modulus
-        As in `punch_force`.
+    Infinite at its rim (Johnson 1985, Eq. 3.34).
     """
-    return modulus * depth / (math.pi * math.sqrt(radius**2 - place**2))
+    return modulus * depth / (math.pi * math.sqrt(radius**2 - distance**2))
 
 
 def _integral_d(parameter: float) -> float:

@@ -14,22 +14,13 @@ from scipy.special import gamma, lambertw
 
 
 def delivered_restitution(factor: float) -> float:
-    """Speed of parting over speed of approach.
-
-    Parameters
-    ----------
-    factor : float
-        c, from 0 up.
-
-    Returns
-    -------
-    float
-        e, the root of 1/c - ln(1 + c) / c^2 = -e/c - ln(1 - c e) / c^2: with Lambert's function,
-        (1 + W0(-(1 + c) exp(-1 - c))) / c.
+    """Speed after over speed before the impact, for the damping factor c >= 0.
 
     Notes
     -----
-    About 1 - 2 c / 3 for a small factor; rounding grows as 1e-16 / c^2.
+    The root of 1/c - ln(1 + c) / c^2 = -e/c - ln(1 - c e) / c^2: with Lambert's function,
+    e = (1 + W0(-(1 + c) exp(-1 - c))) / c. About 1 - 2 c / 3 for a small factor; rounding grows as
+    1e-16 / c^2.
     """
     if factor == 0.0:
         return 1.0
@@ -39,7 +30,7 @@ def delivered_restitution(factor: float) -> float:
 def largest_indentation(
     mass: float, speed: float, stiffness: float, factor: float = 0.0, exponent: float = 1.5
 ) -> float:
-    """Indentation at which the bodies come to rest against one another.
+    """Indentation D, mm, at which the bodies come to rest against one another.
 
     Parameters
     ----------
@@ -52,44 +43,24 @@ def largest_indentation(
     factor, exponent : float
         c and n.
 
-    Returns
-    -------
-    float
-        D, mm, from D^(n+1) = (n + 1) (m v0^2 / K) (1/c - ln(1 + c) / c^2); the last bracket is 1/2
-        without damping.
+    Notes
+    -----
+    D^(n+1) = (n + 1) (m v0^2 / K) (1/c - ln(1 + c) / c^2); the last bracket is 1/2 without damping.
     """
     bracket = (factor - math.log1p(factor)) / factor**2 if factor else 0.5
     return ((exponent + 1.0) * mass * speed**2 / stiffness * bracket) ** (1.0 / (exponent + 1.0))
 
 
 def loop_area(mass: float, speed: float, factor: float) -> float:
-    """Energy lost in one impact, N mm: the area m v0^2 (1 - e^2) / 2 of the force's loop over d.
-
-    Parameters
-    ----------
-    mass, speed, factor
-        As in `largest_indentation`.
-    """
+    """Energy lost in one impact, N mm: the area m v0^2 (1 - e^2) / 2 of the force's loop over d."""
     return 0.5 * mass * speed**2 * (1.0 - delivered_restitution(factor) ** 2)
 
 
 def elastic_duration(indentation: float, speed: float, exponent: float = 1.5) -> float:
-    """Time in contact of an impact without loss.
+    """Time in contact, s, of an impact without loss, from the largest indentation D, mm.
 
-    Parameters
-    ----------
-    indentation : float
-        The largest, D, mm.
-    speed : float
-        Speed of approach v0, mm/s.
-    exponent : float
-        n.
-
-    Returns
-    -------
-    float
-        s: twice D / v0 times the integral of (1 - x^(n+1))^(-1/2) from 0 to 1; 2.943 D / v0 for
-        n = 3/2 (Johnson 1985, Contact Mechanics, section 11.4).
+    2 D / v0 times the integral of (1 - x^(n+1))^(-1/2) from 0 to 1; 2.943 D / v0 for n = 3/2
+    (Johnson 1985, Contact Mechanics, section 11.4).
     """
     power = 1.0 / (exponent + 1.0)
     quarter = math.sqrt(math.pi) * gamma(1.0 + power) / gamma(0.5 + power)

@@ -1,6 +1,6 @@
 """Results printed in Bei (2003): Table 2-1, chapter 3, chapter 4 and appendices.
 
-Only the comparison (and a calibration) may read them: a prediction that knows the answers is none.
+Only comparison and calibration read them, so that predictions are independent of them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ HALF_UNITS = {
     "damage_area": 0.5,
     "damage_volume": 0.5,
 }
-# Thickness, mm, and body mass, kg, of the cells the built-in constants are fitted to: 10 mm at all
+# Thickness, mm, and body mass, kg, of the cases the built-in constants are fitted to: 10 mm at all
 # masses, 75 kg at all thicknesses. The other 16 are predicted.
-CALIBRATION_CELLS = tuple(
+CALIBRATION_CASES = tuple(
     [(10.0, mass) for mass in (50.0, 75.0, 100.0, 125.0, 150.0)]
     + [(thickness, 75.0) for thickness in (6.0, 8.0, 12.0, 14.0)]
 )
@@ -98,8 +98,8 @@ def published_distance_methods() -> pd.DataFrame:
     -------
     DataFrame
         Columns geometry, patches, lines_along and lines_across of each patch; max_mm, mean_mm and
-        sd_mm, the deviation from the dense patch; ray_firing_us and minimum_distance_us for a
-        number of queries that is not stated; ratio, the former over the latter.
+        sd_mm, the deviation from the dense patch; ray_firing_us and minimum_distance_us for an
+        unstated number of queries; ratio, the former over the latter.
     """
     return _read("table_2_1_distance_methods")
 

@@ -1,4 +1,4 @@
-"""Indentation of rigid sphere pairs from the place of their centres.
+"""Indentation of rigid sphere pairs from the positions of their centres.
 
 References
 ----------
@@ -15,13 +15,7 @@ def convex_indentation(distance: float, radius: float, other: float) -> float:
 
 
 def conformal_indentation(distance: float, radius: float, cup_radius: float) -> float:
-    """Overlap max(d - (Rj - Ri), 0) of a ball and its cup, mm; d is the distance of their centres.
-
-    Parameters
-    ----------
-    distance, radius, cup_radius : float
-        mm; the cup is the larger.
-    """
+    """Overlap max(d - (Rj - Ri), 0) of a ball and its cup, mm, from their centre distance d, mm."""
     return max(distance - (cup_radius - radius), 0.0)
 
 

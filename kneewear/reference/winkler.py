@@ -1,8 +1,8 @@
-"""Rigid indenters on a flat elastic foundation: closed forms.
+"""Rigid indenters on a flat elastic foundation: analytical solutions.
 
-A foundation answers a penetration d(x, z) of each of its points by a pressure K d / h, whatever
-its neighbours do. How much force that makes depends on how penetration is measured and along which
-line pressure acts; the three usual choices differ by a term of the order of depth / radius.
+A foundation responds to a penetration d(x, z) of each of its points with a pressure K d / h,
+independent of its neighbours. The resulting force depends on how penetration is measured and along
+which line pressure acts; the three usual choices differ by a term of the order of depth / radius.
 
 Notes
 -----
@@ -12,8 +12,8 @@ R the radius, D the depth and c = R - D the height of the centre:
 - minimum distance: d = R - s, where s^2 = rho^2 + c^2; the line of action is tilted by cos = c / s;
 - ray along the plane's normal: d = sqrt(R^2 - rho^2) - c.
 
-Both vanish on the circle rho^2 = a^2 = R^2 - c^2 = 2 R D - D^2. All forms hold for a depth below
-the radius, a flat layer of even thickness wider than the contact, and small strain D / h.
+Both vanish on the circle rho^2 = a^2 = R^2 - c^2 = 2 R D - D^2. All solutions are valid for a depth
+below the radius, a flat layer of even thickness wider than the contact, and small strain D / h.
 
 References
 ----------
@@ -31,45 +31,18 @@ Measure = Literal["minimum_distance", "minimum_distance_along_normal", "ray"]
 
 
 def contact_radius(radius: float, depth: float) -> float:
-    """Radius of a sphere's contact, or half width of a cylinder's.
+    """Radius of a sphere's contact, or half width of a cylinder's, mm: a = sqrt(2 R D - D^2).
 
-    Parameters
-    ----------
-    radius, depth : float
-        Radius of the indenter and depth of its lowest point below the undeformed plane, mm.
-
-    Returns
-    -------
-    float
-        a = sqrt(2 R D - D^2), mm; the same for all three measures of penetration.
-
-    Raises
-    ------
-    ValueError
-        Unless the depth is between zero and the radius.
+    The same for all three measures of penetration. ValueError unless the depth D, mm, is between
+    zero and the radius R, mm.
     """
     if not 0.0 <= depth < radius:
-        raise ValueError(f"the depth {depth:g} mm must lie between zero and the radius {radius:g}")
+        raise ValueError(f"the depth {depth:g} mm must be between zero and the radius {radius:g}")
     return math.sqrt(depth * (2.0 * radius - depth))
 
 
 def peak_pressure(depth: float, modulus: float, thickness: float) -> float:
-    """Pressure under the lowest point.
-
-    Parameters
-    ----------
-    depth : float
-        Depth of the lowest point, mm.
-    modulus : float
-        Foundation modulus K, MPa.
-    thickness : float
-        Layer thickness h, mm.
-
-    Returns
-    -------
-    float
-        K D / h, MPa: the exact measures agree here.
-    """
+    """Pressure K D / h, MPa, under the lowest point at a depth D, mm; the same for all measures."""
     return modulus * depth / thickness
 
 
@@ -80,7 +53,7 @@ def sphere_force(
     thickness: float,
     measure: Measure = "minimum_distance",
 ) -> float:
-    """Force that presses a rigid sphere into a flat foundation.
+    """Force, N, along the plane's normal that presses a rigid sphere into a flat foundation.
 
     Parameters
     ----------
@@ -91,11 +64,6 @@ def sphere_force(
     measure : {"minimum_distance", "minimum_distance_along_normal", "ray"}
         Minimum distance with pressure along its own line (the sphere's normal), minimum distance
         with pressure along the plane's normal, or distance and pressure along the plane's normal.
-
-    Returns
-    -------
-    float
-        Force along the plane's normal, N.
 
     Notes
     -----
@@ -110,22 +78,10 @@ def sphere_force(
 def sphere_mean_pressure(
     radius: float, depth: float, modulus: float, thickness: float, measure: Measure
 ) -> float:
-    """Mean pressure over a sphere's contact, whatever line the pressure acts along.
+    """Mean pressure, MPa, over a sphere's contact; arguments as in `sphere_force`.
 
-    Parameters
-    ----------
-    radius, depth, modulus, thickness, measure
-        As in `sphere_force`; the two minimum-distance measures agree.
-
-    Returns
-    -------
-    float
-        MPa. Peak / mean nears 2, the value of the paraboloid, as depth / radius nears zero.
-
-    Notes
-    -----
-    Integral of the pressure over the area pi a^2: K / h (R D^2 - k D^3) / (2 R D - D^2), with k of
-    2/3 for the minimum distance and 1/3 for the ray.
+    K / h (R D^2 - k D^3) / (2 R D - D^2), with k of 2/3 for both minimum-distance measures and 1/3
+    for the ray. Peak / mean tends to 2, the value of the paraboloid, for small depth / radius.
     """
     if measure == "minimum_distance":
         measure = "minimum_distance_along_normal"
@@ -141,26 +97,21 @@ def cylinder_force(
     measure: Measure = "minimum_distance",
     edge: float = math.inf,
 ) -> float:
-    """Force per length that presses a rigid cylinder into a flat foundation.
+    """Force per length, N/mm, that presses a rigid cylinder into a flat foundation.
 
     Parameters
     ----------
     radius, depth, modulus, thickness, measure
         As in `sphere_force`; the cylinder's axis is parallel to the plane.
     edge : float
-        Distance from the axis, in plan, to an edge of the foundation that runs along the cylinder,
-        mm: a block loaded at its edge. Negative where the axis stands beyond the edge.
-
-    Returns
-    -------
-    float
-        Force per length of the cylinder along the plane's normal, N/mm.
+        Projected distance from the axis to an edge of the foundation parallel to it, mm; negative
+        if the axis is beyond the edge.
 
     Notes
     -----
     The penetration is integrated from the edge (or from the end of the contact before it) to the
     far end. Over a whole contact this makes, with c = R - D and a as in `contact_radius`, K / h
-    times 2 c (R asinh(a/c) - a), R a - c^2 asinh(a/c) and R^2 asin(a/R) - a c. All near
+    times 2 c (R asinh(a/c) - a), R a - c^2 asinh(a/c) and R^2 asin(a/R) - a c. All tend to
     (4/3) a D, that of the parabola. The terms cancel for shallow contact: the relative rounding
     error is about 1e-16 (R / D)^1.5.
     """
@@ -171,7 +122,7 @@ def cylinder_force(
 
 
 def _section(reach: float, radius: float, centre: float, measure: Measure) -> float:
-    """Integral of what presses along the plane's normal from the axis to a reach, mm2; odd."""
+    """Odd integral of the penetration along the plane's normal from the axis to a reach, mm2."""
     slant = math.hypot(reach, centre)
     if measure == "minimum_distance":
         return centre * (radius * math.asinh(reach / centre) - reach)
@@ -184,17 +135,9 @@ def _section(reach: float, radius: float, centre: float, measure: Measure) -> fl
 def cylinder_mean_pressure(
     radius: float, depth: float, modulus: float, thickness: float, measure: Measure
 ) -> float:
-    """Mean pressure over a cylinder's contact strip.
+    """Mean pressure, MPa, over a cylinder's contact; arguments as in `cylinder_force`.
 
-    Parameters
-    ----------
-    radius, depth, modulus, thickness, measure
-        As in `cylinder_force`; the two minimum-distance measures agree.
-
-    Returns
-    -------
-    float
-        MPa. Peak / mean nears 3/2, the value of the parabola, as depth / radius nears zero.
+    Peak / mean tends to 3/2, the value of the parabola, for small depth / radius.
     """
     if measure == "minimum_distance":
         measure = "minimum_distance_along_normal"
@@ -203,17 +146,9 @@ def cylinder_mean_pressure(
 
 
 def paraboloid_force(radius: float, depth: float, modulus: float, thickness: float) -> float:
-    """Force on the paraboloid that approximates a sphere.
+    """Force pi K R D^2 / h, N, on the paraboloid that approximates a sphere.
 
-    Parameters
-    ----------
-    radius, depth, modulus, thickness
-        As in `sphere_force`.
-
-    Returns
-    -------
-    float
-        pi K R D^2 / h, N; its peak is twice its mean pressure. Too large for the sphere by D / R,
-        2 D / (3 R) or D / (3 R), depending on the measure of penetration.
+    Its peak is twice its mean pressure. Too large for the sphere by D / R, 2 D / (3 R) or D / (3
+    R), depending on the measure of penetration.
     """
     return math.pi * modulus / thickness * radius * depth**2

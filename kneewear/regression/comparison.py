@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.reference.published import (
-    CALIBRATION_CELLS,
+    CALIBRATION_CASES,
     HALF_UNITS,
     published_regression,
     published_values,
@@ -101,7 +101,7 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
     )
     cells = zip(table["thickness_mm"], table["body_mass_kg"], strict=True)
     table["calibration"] = [
-        any(np.allclose(cell, fitted) for fitted in CALIBRATION_CELLS) for cell in cells
+        any(np.allclose(cell, fitted) for fitted in CALIBRATION_CASES) for cell in cells
     ]
     return drop_single_life(table[COLUMNS])
 

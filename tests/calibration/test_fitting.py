@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kneewear
 from kneewear.errors import InputDataError
-from kneewear.reference.published import CALIBRATION_CELLS, published_values
+from kneewear.reference.published import CALIBRATION_CASES, published_values
 from kneewear.regression.comparison import compare_published
 from kneewear.settings.calibration import CalibrationStudy, ResolutionSettings, StageSettings
 from kneewear.settings.cases import location
@@ -47,8 +47,8 @@ def test_cells_are_nine_of_25_and_the_others_stay_unused():
         published_values()[["thickness_mm", "body_mass_kg"]].itertuples(index=False, name=None)
     )
     assert len(cells) == 25
-    assert set(CALIBRATION_CELLS) < cells
-    assert len(set(CALIBRATION_CELLS)) == 9
+    assert set(CALIBRATION_CASES) < cells
+    assert len(set(CALIBRATION_CASES)) == 9
 
 
 def test_constants_are_few_and_those_of_the_default_study_lie_within_bounds(study):
@@ -110,7 +110,7 @@ def test_what_a_calibration_cannot_analyse_is_refused():
 
 def test_errors_are_told_of_fitted_and_other_cells_apart():
     values = published_values().rename(columns={"published": "value"}).assign(life="gait")
-    cells = set(CALIBRATION_CELLS)
+    cells = set(CALIBRATION_CASES)
     used = [
         cell in cells for cell in zip(values["thickness_mm"], values["body_mass_kg"], strict=True)
     ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kneewear.reference.published import CALIBRATION_CELLS, published_values
+from kneewear.reference.published import CALIBRATION_CASES, published_values
 from kneewear.regression.comparison import compare_published
 from kneewear.regression.groups import QUANTITIES
 from kneewear.settings.calibration import CalibrationStudy, ResolutionSettings
@@ -63,7 +63,7 @@ def calibrate(study: CalibrationStudy) -> Calibration:
     # A line for each of some ten thousand cases would hide those of the search.
     logging.getLogger("kneewear.simulation").setLevel(logging.WARNING)
     settings = study.calibration
-    target = published_target(CALIBRATION_CELLS, settings)
+    target = published_target(CALIBRATION_CASES, settings)
     fits = [fit_constants(study, target)]
     for number in sorted(settings.trade_off, reverse=True):
         fits.append(fit_constants(study, target, number, near=fits[-1]))
