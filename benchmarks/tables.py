@@ -25,7 +25,7 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import SurfaceTable, frame_samples, tabulate_surface
-from kneewear.io.table import open_window, save_tables
+from kneewear.io.sample_blocks import open_window, save_samples
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
@@ -65,8 +65,8 @@ def time_windows() -> list[dict[str, float]]:
     print("case  sphere  plane    ms    ratio  printed  updates  values kept")
     with tempfile.TemporaryDirectory() as folder:
         ball, ground = Path(folder, "sphere.nc"), Path(folder, "plane.nc")
-        save_tables({"ball": sphere}, ball, (111, 111))
-        save_tables({"ground": plane}, ground, (9, 9))
+        save_samples({"ball": sphere}, ball, (111, 111))
+        save_samples({"ground": plane}, ground, (9, 9))
         seen: dict[str, int] = {}
 
         def bounce(on_ball: tuple[int, int], on_ground: tuple[int, int]) -> None:

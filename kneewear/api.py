@@ -22,11 +22,10 @@ from kneewear.errors import InputDataError
 from kneewear.geometry import knee as knee_model
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
-from kneewear.io import damage as damage_files
-from kneewear.io import history as history_files
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import load_table
 from kneewear.io.curves import read_curves
-from kneewear.io.netcdf import Layout
+from kneewear.io.schema import RECORDS
 from kneewear.io.shape import load_shape
 from kneewear.io.study_inputs import activity_files, mesh_files
 from kneewear.settings import study as settings
@@ -91,7 +90,7 @@ class Cycles:
         if activity not in self.histories:
             raise ValueError(f"no activity {activity!r} among {', '.join(self.histories)}")
         history = self.histories[activity]
-        found = _dataset(history_files.LAYOUT, history, self.knee.grid)
+        found = _dataset(history, self.knee.grid)
         return found.assign_attrs(activity=activity, analysis=history.analysis)
 
 
@@ -164,13 +163,15 @@ class Results:
         """Wear, creep and damage of all cases, as `accumulate_wear` returns them."""
         return self._with_elements(self.dataset("wear/b*.nc"))
 
-    def dataset(self, pattern: str) -> xr.Dataset:
+    def dataset(self, pattern: str, group: str | None = None) -> xr.Dataset:
         """NetCDF files of one kind, joined along the cases; arrays are read when they are used.
 
         Parameters
         ----------
         pattern : str
             Name of a file in `folder`, or a pattern such as "wear/b*.nc".
+        group : str, optional
+            Group of the file, such as "grid" of "geometry/knee.nc".
 
         Returns
         -------
@@ -189,14 +190,16 @@ class Results:
                 "a file of a finished study",
                 f"Activities of this study: {', '.join(self.activities) or 'none'}.",
             )
-        parts = [xr.open_dataset(file, engine="h5netcdf", cache=False) for file in files]
+        parts = [
+            xr.open_dataset(file, group=group, engine="h5netcdf", cache=False) for file in files
+        ]
         if len(parts) == 1:
             return parts[0]
         return xr.concat(parts, dim="case", data_vars="minimal", coords="minimal", compat="equals")
 
     def _with_elements(self, found: xr.Dataset) -> xr.Dataset:
         """Dataset with the coordinates of its elements."""
-        grid = self.dataset("geometry/grid.nc")
+        grid = self.dataset("geometry/knee.nc", "grid")
         places = {axis: grid.centre.sel(component=axis, drop=True) for axis in ("x", "y", "z")}
         return found.assign_coords(area=grid.area, **places)
 
@@ -387,7 +390,7 @@ def accumulate_wear(cycles: Cycles, study: Study) -> xr.Dataset:
         medial_lateral=study.wear.surface_update.medial_lateral,
     )
     maps = accumulation.accumulate_wear(cycles.histories, cycles.knee.grid, study.wear, worn)
-    return _dataset(damage_files.LAYOUT, maps, cycles.knee.grid)
+    return _dataset(maps, cycles.knee.grid)
 
 
 def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataFrame:
@@ -472,23 +475,16 @@ def _activity(study: Study, name: str) -> Activity:
     return build_activity(name, chosen, frames, **curves, knee=knee)
 
 
-def _dataset(layout: Layout, record: Any, grid: ElementGrid) -> xr.Dataset:
-    """Labelled dataset of a record, with the variables of its file."""
-    labels = {
-        "case": [case.name for case in record.cases],
-        "thickness": [case.thickness for case in record.cases],
-        "body_mass": [case.body_mass for case in record.cases],
-        "side": list(record.sides),
-        "component": ["x", "y", "z"],
-        "life": list(getattr(record, "lives", ())),
-        "activity": list(getattr(record, "activities", ())),
-    }
+def _dataset(value: ContactHistory | DamageMaps, grid: ElementGrid) -> xr.Dataset:
+    """Labelled dataset of a value object, with the variables of its file."""
+    arrays = netcdf.arrays_of(value)
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {}
-    for one in layout.variables:
-        values = labels[one.name] if one.name in labels else getattr(record, one.name)
-        attributes = {"units": one.units, "long_name": one.long_name}
-        (coordinates if one.coordinate else variables)[one.name] = (one.dims, values, attributes)
+    for one in RECORDS[type(value).__name__].variables:
+        if one.name in arrays:
+            attributes = {"units": one.units, "long_name": one.long_name}
+            entry = (one.dimensions.split(), arrays[one.name], attributes)
+            (coordinates if one.coordinate else variables)[one.name] = entry
     area = {"units": "mm2", "long_name": "area of the element"}
     coordinates["area"] = (("side", "row", "column"), grid.area, area)
     for axis, name in enumerate(("x", "y", "z")):

@@ -1,20 +1,21 @@
 """Gather what the interactive view of the page shows (rule build_insert_view)."""
 
-from kneewear.io.cycles import load_cycles
-from kneewear.io.damage import load_damage
+from kneewear.io import netcdf
 from kneewear.io.document import save_json
-from kneewear.io.grid import load_grid
-from kneewear.io.history import load_history
-from kneewear.io.surfaces import load_implant
+from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.insert_view import build_insert_view
+from kneewear.simulation.history import ContactHistory
+from kneewear.wear.cycles import CycleRecord
+from kneewear.wear.maps import DamageMaps
 
 with job_log(snakemake.log[0], snakemake.threads):
+    knee = load_knee(snakemake.input.knee)
     view = build_insert_view(
-        implant=load_implant(snakemake.input.surfaces),
-        grid=load_grid(snakemake.input.grid),
-        maps=load_damage(snakemake.input.damage),
-        cycles=load_cycles(snakemake.input.cycles),
-        histories=(load_history(path, leave_out=["slip"]) for path in snakemake.input.histories),
+        implant=knee.implant,
+        grid=knee.grid,
+        maps=netcdf.load(DamageMaps, snakemake.input.damage),
+        cycles=netcdf.load(CycleRecord, snakemake.input.cycles),
+        histories=netcdf.load_all(ContactHistory, snakemake.input.histories, leave_out=["slip"]),
     )
     save_json(view, snakemake.output.view)

@@ -1,9 +1,10 @@
 """Errors of fixed and adaptive elements on the study's medial bearing (rule compare_grids)."""
 
 from kneewear.geometry.bearing import bearing_of
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.table import tabulate_surface
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import save_table
-from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
 from kneewear.settings.implant import TableSettings
 from kneewear.settings.simulation import SimulationSettings
@@ -14,7 +15,7 @@ from kneewear.verification.grid_comparison import compare_grids
 with job_log(snakemake.log[0], snakemake.threads):
     table = TableSettings(**snakemake.params.table)
     law = choose_pressure_law(SimulationSettings(**snakemake.params.simulation))
-    implant = load_implant(snakemake.input.surfaces)
+    implant = netcdf.load(Implant, snakemake.input.knee, "surfaces")
     condyle = implant.femoral["medial"]
     samples = tabulate_surface(condyle, table.u_points, table.v_points)
     pair = AdaptivePair(bearing_of(implant, "medial"), condyle, samples, 2, 2)

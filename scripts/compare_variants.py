@@ -2,8 +2,9 @@
 
 import pandas as pd
 
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import save_table
-from kneewear.io.grid import load_grid
 from kneewear.io.history import load_case
 from kneewear.joblog import job_log
 from kneewear.settings.wear import WearSettings
@@ -16,7 +17,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     comparison = compare_methods(
         configured,
         variants,
-        grid=load_grid(snakemake.input.grid),
+        grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
         settings=WearSettings(**snakemake.params.wear),
     )
     others = variants[names["other_analysis"]]

@@ -2,29 +2,29 @@
 
 from pathlib import Path
 
-from kneewear.io.activity import load_activity
+from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import GeometryRecord
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import load_table
-from kneewear.io.deviation import load_deviation
-from kneewear.io.distance_table import load_distance_tables
-from kneewear.io.extraction import load_extractions
 from kneewear.io.figures import save_figures
-from kneewear.io.grid import load_grid
-from kneewear.io.surfaces import load_implant
+from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_method
 
 with job_log(snakemake.log[0], snakemake.threads):
+    knee = load_knee(snakemake.input.knee)
+    record = netcdf.load(GeometryRecord, snakemake.input.fit)
     figures = draw_method(
-        implant=load_implant(snakemake.input.surfaces),
-        grid=load_grid(snakemake.input.grid),
-        activities={one.name: one for one in map(load_activity, snakemake.input.activities)},
+        implant=knee.implant,
+        grid=knee.grid,
+        activities={one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
         tables={Path(path).stem: load_table(path) for path in snakemake.input.tables}
         | {
             f"calibration_{Path(path).stem}": load_table(path)
             for path in snakemake.input.calibration
         },
-        distance_tables=load_distance_tables(snakemake.input.distance_table),
-        quality=load_deviation(snakemake.input.deviation),
-        extractions=next(map(load_extractions, snakemake.input.extraction), None),
+        distance_tables=knee.distance_tables,
+        quality=record.fit_quality,
+        extractions=record.extractions,
     )
     save_figures(figures, snakemake.output.figures)

@@ -2,19 +2,20 @@
 
 from pathlib import Path
 
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import load_table
-from kneewear.io.damage import load_damage
 from kneewear.io.figures import save_figures
-from kneewear.io.grid import load_grid
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_results
 from kneewear.report.regression import draw_regression
+from kneewear.wear.maps import DamageMaps
 
 with job_log(snakemake.log[0], snakemake.threads):
     tables = {Path(path).stem: load_table(path) for path in snakemake.input.tables}
     figures = draw_results(
-        grid=load_grid(snakemake.input.grid),
-        maps=load_damage(snakemake.input.damage),
+        grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
+        maps=netcdf.load(DamageMaps, snakemake.input.damage),
         tables=tables,
     ) | draw_regression(tables["regression_models"], tables["regression_points"])
     save_figures(figures, snakemake.output.figures)

@@ -1,17 +1,18 @@
 """Draw the figures of a static study (rule plot_static)."""
 
+from kneewear.geometry.implant import Implant
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import load_table
 from kneewear.io.figures import save_figures
-from kneewear.io.static import load_static
-from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
 from kneewear.report.element_study import draw_element_study
 from kneewear.report.static_cases import draw_static_figures
+from kneewear.studies.static.record import StaticRecord
 
 with job_log(snakemake.log[0], snakemake.threads):
     figures = draw_static_figures(
-        record=load_static(snakemake.input.record),
-        implant=load_implant(snakemake.input.surfaces),
+        record=netcdf.load(StaticRecord, snakemake.input.record),
+        implant=netcdf.load(Implant, snakemake.input.knee, "surfaces"),
         static=load_table(snakemake.input.static),
         comparison=load_table(snakemake.input.comparison),
     ) | draw_element_study(

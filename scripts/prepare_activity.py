@@ -3,7 +3,7 @@
 import logging
 
 from kneewear.activity.sources import build_activity
-from kneewear.io.activity import save_activity
+from kneewear.io import netcdf
 from kneewear.io.curves import read_curves
 from kneewear.joblog import job_log
 from kneewear.settings.activity import parse_activity
@@ -23,4 +23,4 @@ with job_log(snakemake.log[0], snakemake.threads):
     )
     for warning in activity.warnings:
         logging.getLogger("kneewear").warning(warning)
-    save_activity(activity, snakemake.output.activity)
+    netcdf.save(activity, snakemake.output.activity)

@@ -1,8 +1,8 @@
 """Settle every case of a static study (rule solve_static)."""
 
+from kneewear.geometry.implant import Implant
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import save_table
-from kneewear.io.static import save_static
-from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
@@ -13,12 +13,12 @@ from kneewear.studies.static.record import tabulate_static
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
-    implant = load_implant(snakemake.input.surfaces)
+    implant = netcdf.load(Implant, snakemake.input.knee, "surfaces")
     record = solve_static_cases(
         joint=Joint(implant, TableSettings(**snakemake.params.table), simulation),
         grid=GridSettings(**snakemake.params.grid),
         settings=StaticSettings(**snakemake.params.static),
         simulation=simulation,
     )
-    save_static(record, snakemake.output.record)
+    netcdf.save(record, snakemake.output.record)
     save_table(tabulate_static(record), snakemake.output.static)

@@ -1,7 +1,8 @@
 """Solve one static case on many grids (rule study_elements)."""
 
+from kneewear.geometry.implant import Implant
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import save_table
-from kneewear.io.surfaces import load_implant
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
@@ -11,7 +12,7 @@ from kneewear.studies.static.joint import Joint
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
-    implant = load_implant(snakemake.input.surfaces)
+    implant = netcdf.load(Implant, snakemake.input.knee, "surfaces")
     case = {
         "joint": Joint(implant, TableSettings(**snakemake.params.table), simulation),
         "grid": GridSettings(**snakemake.params.grid),

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from kneewear.io.grid import load_grid
-from kneewear.io.surfaces import load_implant
+from kneewear.io.knee import load_knee
 from kneewear.io.vtk import save_geometry_vtk
 from kneewear.joblog import job_log
 
 with job_log(snakemake.log[0], snakemake.threads):
+    knee = load_knee(snakemake.input.knee)
     save_geometry_vtk(
-        implant=load_implant(snakemake.input.surfaces),
-        grid=load_grid(snakemake.input.grid),
+        implant=knee.implant,
+        grid=knee.grid,
         folder=Path(snakemake.output[0]).parent,
     )

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from kneewear.io.activity import load_activity
+from kneewear.activity.activity import Activity
+from kneewear.io import netcdf
 from kneewear.io.csv_tables import load_table
 from kneewear.io.digests import read_checked
 from kneewear.io.document import load_json, save_text
@@ -14,7 +15,7 @@ files = {name: snakemake.input.get(name, []) for name in ("activities", "benchma
                                                           "signs", "view")}  # fmt: skip
 
 with job_log(snakemake.log[0], snakemake.threads):
-    activities = [load_activity(path) for path in files["activities"]]
+    activities = list(netcdf.load_all(Activity, files["activities"]))
     page = render_page(
         kind=snakemake.params.kind,
         study=snakemake.params.settings,

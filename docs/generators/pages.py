@@ -18,7 +18,7 @@ if str(ROOT) not in sys.path:
 
 import kneewear  # noqa: E402
 from docs.generators.notebooks import notebook_page  # noqa: E402
-from kneewear.io import netcdf  # noqa: E402
+from kneewear.io.schema import RECORDS  # noqa: E402
 from tests import settings_page  # noqa: E402
 
 ROOMS = (
@@ -133,26 +133,21 @@ def api_page(package: str, title: str, modules: list[str]) -> str:
 
 
 def layouts() -> str:
-    """Variables of every NetCDF file, from the layouts with which they are written and read."""
+    """Variables of every kind of NetCDF file and group, from the schema."""
     parts = []
-    for name in modules_of("io"):
-        layout = getattr(importlib.import_module(name), "LAYOUT", None)
-        if isinstance(layout, netcdf.Layout):
+    for name, record in RECORDS.items():
+        if record.variables:
             parts += [
-                f"\n### {layout_title(layout)} (`{name}`)\n",
+                f"\n### {record.kind[:1].upper()}{record.kind[1:]} (`{name}`)\n",
                 "| variable | axes | unit | meaning |",
+                "|---|---|---|---|",
             ]
-            parts.append("|---|---|---|---|")
             parts += [
-                f"| `{one.name}` | {', '.join(one.dims)} | {one.units} | {one.long_name} |"
-                for one in layout.variables
+                f"| `{one.name}` | {', '.join(one.dimensions.split())} | {one.units} |"
+                f" {one.long_name} |"
+                for one in record.variables
             ]
     return "\n".join(parts) + "\n"
-
-
-def layout_title(layout: netcdf.Layout) -> str:
-    """Title of a file of this layout."""
-    return layout.kind[:1].upper() + layout.kind[1:]
 
 
 FAULTS_HEAD = """# Faults

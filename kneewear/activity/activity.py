@@ -129,6 +129,11 @@ class Activity:
         return tuple(name for name in COORDINATES if name not in self.prescribed)
 
     @property
+    def time(self) -> NDArray[np.float64]:
+        """Time of each frame, s."""
+        return self.percent / 100 * self.duration
+
+    @property
     def coordinates(self) -> NDArray[np.float64]:
         """The six coordinates at each frame, mm and rad, shape (n_frames, 6)."""
         return np.hstack([self.translation, self.rotation])

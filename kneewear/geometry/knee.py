@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
-from kneewear.geometry.implant_sources import build_implant, extract_bearings
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.table import SurfaceTable, tabulate_surface
-from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,10 @@ def build_knee(
     InputDataError
         If a mesh is not what the settings say, or cannot be fitted within the tolerance.
     """
+    # Imported here: jobs that read a model need neither fitting nor tabulation.
+    from kneewear.geometry.distance_tabulation import build_distance_table  # noqa: PLC0415
+    from kneewear.geometry.implant_sources import build_implant, extract_bearings  # noqa: PLC0415
+
     given = dict(meshes or {})
     built, quality = build_implant(implant, **given)
     extractions = None
@@ -123,3 +130,19 @@ def build_knee(
         },
     )
     return model, GeometryRecord(tuple(quality), extractions)
+
+
+def tabulate_fit(record: GeometryRecord) -> pd.DataFrame:
+    """Deviation and ripple of every patch, one row per patch (`geometry/fit_quality.csv`)."""
+    import pandas as pd  # noqa: PLC0415 - as above
+
+    rows = [fit.row() for fit in record.fit_quality]
+    return pd.DataFrame(rows, columns=FitQuality.columns())
+
+
+def tabulate_distance_tables(knee: KneeModel) -> pd.DataFrame:
+    """Error and memory of every distance table, one row per side (`distance_table.csv`)."""
+    import pandas as pd  # noqa: PLC0415 - as above
+
+    tables = knee.distance_tables.items()
+    return pd.DataFrame([{"side": side, **asdict(table.quality)} for side, table in tables])

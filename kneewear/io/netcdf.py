@@ -1,104 +1,59 @@
-"""NetCDF-4 files with a declared layout, checked when written and when read."""
+"""NetCDF-4 files of value objects, with the variables that `kneewear.io.schema` lists.
+
+A file holds one value object (`save`, `load`), or a tree of them as nested groups. Arrays are
+variables, tuples of text or records label dimensions, numbers and text are attributes, and value
+objects within others are groups.
+"""
 
 from __future__ import annotations
 
 import io
+import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import types
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import h5netcdf
 import h5py
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from kneewear.errors import DamagedFileError, InputDataError, KneewearError
 from kneewear.io.atomic import atomic_path
 from kneewear.io.digests import read_checked
+from kneewear.io.schema import CHUNKS, LENGTHS, RECORDS, Record, Variable
 
-# Bytes that one byte of a file can hold at most: zlib packs no tighter. Attributes are extra.
-_TIGHTEST = 1032
-# Dimensions that are as long in every file.
-_LENGTHS = {
-    "component": 3,
-    "corner": 3,
-    "element_corner": 4,
-    "tangent": 2,
-    "plan": 2,
-    "end": 2,
-    "plane": 2,
-}
-
-
-@dataclass(frozen=True)
-class Variable:
-    """One variable of a layout.
-
-    Parameters
-    ----------
-    name : str
-        Name in the file.
-    dims : tuple of str
-        Dimensions, slowest first.
-    units : str
-        Unit, "1" for pure numbers.
-    long_name : str
-        Meaning in a few words.
-    may_be_nan : bool
-        Whether NaN has a meaning here; a NaN elsewhere is a fault.
-    coordinate : bool
-        Whether the variable labels a dimension.
-    chunks : tuple of int, optional
-        Chunk lengths. Longer than the array is the whole axis.
-    compressed : bool
-        Whether a variable in chunks is compressed; equal blocks of a direct-access file are not.
-    """
-
-    name: str
-    dims: tuple[str, ...]
-    units: str
-    long_name: str
-    may_be_nan: bool = False
-    coordinate: bool = False
-    chunks: tuple[int, ...] | None = None
-    compressed: bool = True
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Layout of one kind of file.
-
-    Parameters
-    ----------
-    kind : str
-        What the file holds; stored in it and checked on reading.
-    variables : tuple of Variable
-        All variables.
-    """
-
-    kind: str
-    variables: tuple[Variable, ...]
+Value = TypeVar("Value")
+# Attribute that says what a file or group holds, and the one with the order of a group's groups.
+KIND, ORDER = "kneewear_file", "groups"
+# Bytes one byte of a file can expand to at most: the limit of zlib. Attributes are extra.
+_MAX_EXPANSION = 1032
 
 
 def save(
-    layout: Layout, values: Mapping[str, Any], path: str | Path, attributes: Mapping[str, Any]
+    value: Any,
+    path: str | Path,
+    attributes: Mapping[str, Any] | None = None,
+    chunks: Mapping[str, int] | None = None,
 ) -> None:
-    """Write arrays in a declared layout, complete or not at all.
+    """Write a value object, complete or not at all.
 
     Parameters
     ----------
-    layout : Layout
-        Names, dimensions, units and meanings.
-    values : mapping of name to array
-        One array for each variable of the layout.
+    value : value object or mapping
+        An object of a class in `RECORDS`, or a mapping of names to objects (or to further
+        mappings), which become groups.
     path : str or Path
         File to write.
-    attributes : mapping
-        Global attributes: text and numbers.
+    attributes : mapping, optional
+        Further attributes of the file.
+    chunks : mapping, optional
+        Chunk lengths along dimensions in place of those of `CHUNKS`.
 
     Raises
     ------
@@ -106,284 +61,485 @@ def save(
         When an array does not have the dimensions of its variable or holds a value that is not
         finite and must be.
     """
-    arrays = {variable.name: np.asarray(values[variable.name]) for variable in layout.variables}
-    lengths = _lengths(layout, arrays)
     # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
     content = io.BytesIO()
     with h5netcdf.File(content, "w") as file:
-        file.dimensions = lengths
-        labels = [v.name for v in layout.variables if v.coordinate and v.name not in lengths]
-        file.attrs["kneewear_file"] = layout.kind
-        file.attrs.update({**attributes, **({"coordinates": " ".join(labels)} if labels else {})})
-        for variable in layout.variables:
-            array = _storable(arrays[variable.name])
-            stored = file.create_variable(
-                variable.name, variable.dims, data=array, **_storage(variable, array)
-            )
-            stored.attrs.update(long_name=variable.long_name, units=variable.units)
+        _write(file, value, {**CHUNKS, **(chunks or {})})
+        file.attrs.update(attributes or {})
     with atomic_path(path) as temporary:
         # Not its buffer: Python 3.12 crashes when it collects the view that a failed write leaves.
         temporary.write_bytes(content.getvalue())
 
 
-def _lengths(layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
-    """Length of each dimension; refused are arrays that contradict it or hold what none may."""
-    lengths: dict[str, int] = {}
-    for variable in layout.variables:
-        array = arrays[variable.name]
-        agree = array.ndim == len(variable.dims) and all(
-            lengths.setdefault(dim, length) == length
-            for dim, length in zip(variable.dims, array.shape, strict=True)
-        )
-        if not agree:
-            raise ValueError(
-                f"{variable.name} has shape {array.shape}, but its dimensions are {variable.dims}"
-                f" and their lengths {lengths}"
-            )
-        if not variable.may_be_nan and _infinite(array):
-            raise ValueError(f"{variable.name}: {_infinite(array)} values are not finite")
-    return lengths
-
-
-def _storable(array: NDArray[Any]) -> NDArray[Any]:
-    """Array as NetCDF can keep it: text of any length, and small integers for yes and no."""
-    if array.dtype.kind == "U":
-        return array.astype(h5py.string_dtype())
-    return array.astype(np.int8) if array.dtype.kind == "b" else array
-
-
 def load(
-    layout: Layout,
-    path: str | Path,
+    kind: type[Value],
+    path: str | Path | Sequence[str | Path],
+    group: str = "",
     leave_out: Collection[str] = (),
-    only: Mapping[str, Any] | None = None,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read a file of a declared layout and check it.
+    only: Mapping[str, str] | None = None,
+) -> Value:
+    """Read a value object.
 
     Parameters
     ----------
-    layout : Layout
-        What the file must hold.
-    path : str or Path
-        File to read.
+    kind : type
+        Its class, one of `RECORDS`.
+    path : str, Path or sequence of them
+        File written by `save`; several are joined along the cases.
+    group : str
+        Group to read.
     leave_out : collection of str
-        Variables that are not read.
-    only : mapping of coordinate to value, optional
-        Part of the file to read; nothing of a coordinate that does not hold the value.
+        Variables of elements that are not read; they then have no rows and columns.
+    only : mapping of dimension to label, optional
+        Part of the file to read; empty along a dimension that does not have the label.
 
     Returns
     -------
-    values : dict of name to array
-        The arrays.
-    attributes : dict
-        The global attributes.
+    value object
+
+    Raises
+    ------
+    InputDataError
+        When a file is missing.
+    DamagedFileError
+        When its digest is not that of what was written; when it is truncated, of another kind or
+        announces more than it can hold; when a variable is missing, has other dimensions or holds a
+        value that is not finite; or when several files do not fit together.
+    """
+    if not isinstance(path, str | Path):
+        return _join([load(kind, one, group, leave_out, only) for one in path], path)
+    with open_checked(path, RECORDS[kind.__name__].kind) as (file, size):
+        reader = _Reader(path, _MAX_EXPANSION * size, leave_out, only)
+        value: Value = reader.group((kind,), reader.find(group, file) if group else file)
+        return value
+
+
+def load_all(kind: type[Value], paths: Sequence[str | Path], **options: Any) -> Iterator[Value]:
+    """Read the value objects of several files, one after the other.
+
+    Parameters
+    ----------
+    kind : type
+        Their class.
+    paths : sequence of str or Path
+        Files written by `save`.
+    **options
+        As those of `load`.
+
+    Yields
+    ------
+    value object
+    """
+    return (load(kind, path, **options) for path in paths)
+
+
+def load_groups(
+    kinds: Mapping[str, Any], path: str | Path, kind: str, optional: Collection[str] = ()
+) -> dict[str, Any]:
+    """Read several groups of a file.
+
+    Parameters
+    ----------
+    kinds : mapping of name to type
+        Groups, each a class of `RECORDS` or a mapping of names to one.
+    path : str or Path
+        File written by `save`.
+    kind : str
+        What it should hold.
+    optional : collection of str
+        Groups that may be missing.
+
+    Returns
+    -------
+    dict of name to value object
+
+    Raises
+    ------
+    InputDataError, DamagedFileError
+        As `load`.
+    """
+    with open_checked(path, kind) as (file, size):
+        reader = _Reader(path, _MAX_EXPANSION * size)
+        reader.check_kind(file, kind)
+        return {
+            name: reader.group((one,), reader.find(name, file))
+            for name, one in kinds.items()
+            if name in file or name not in optional
+        }
+
+
+@contextmanager
+def open_checked(path: str | Path, kind: str) -> Iterator[tuple[h5py.File, int]]:
+    """Open a result file after its digest was checked, and report its faults.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    kind : str
+        What it should hold, for messages.
+
+    Yields
+    ------
+    file : h5py.File
+        The open file, held in memory.
+    size : int
+        Its bytes.
 
     Raises
     ------
     InputDataError
         When there is no such file.
     DamagedFileError
-        When its digest is not that of what was written; when it is truncated, of another kind or
-        promises more than it can hold; when a variable is missing, has other dimensions or holds a
-        value that is not finite.
+        When its digest is wrong, or in place of any other error of reading it.
     """
-    with absence_told(path, layout):
+    try:
         content = read_checked(path)
-    largest = _TIGHTEST * len(content)
-    with damage_told(path, layout.kind), h5py.File(io.BytesIO(content), "r") as file:
-        check_kind(layout, file, path)
-        part = {name: _place(file[name], value) for name, value in (only or {}).items()}
-        values = {
-            variable.name: _checked(variable, file, path, largest, part)
-            for variable in layout.variables
-            if variable.name not in leave_out
-        }
-        return values, {name: _plain(value) for name, value in file.attrs.items()}
+    except OSError as error:
+        found = "no file" if isinstance(error, FileNotFoundError) else str(error)
+        raise InputDataError(
+            path, found, f"a file of kind '{kind}'", "Run the step that writes it."
+        ) from None
+    with _damage_reported(path, kind), h5py.File(io.BytesIO(content), "r") as file:
+        yield file, len(content)
 
 
 @contextmanager
-def damage_told(path: str | Path | Sequence[str | Path], kind: str) -> Iterator[None]:
-    """Tell as damage of a file whatever goes wrong while its content is put to use.
-
-    Parameters
-    ----------
-    path : str, Path or sequence of them
-        File or files that are read.
-    kind : str
-        What they should hold.
-
-    Raises
-    ------
-    DamagedFileError
-        In place of any error that is not kneewear's own.
-    """
+def _damage_reported(path: str | Path, kind: str, where: str = "") -> Iterator[None]:
+    """Report any error but kneewear's own as damage of a file."""
     try:
         yield
     except (KneewearError, MemoryError):
         raise
-    except Exception as error:  # the libraries raise whatever a damaged file leads them to
-        files = [path] if isinstance(path, str | Path) else list(path)
+    except Exception as error:  # the libraries raise many kinds of error on a damaged file
         found = f"content that cannot be used ({type(error).__name__}: {error})"
-        said = ", ".join(str(file) for file in files[1:])
-        raise DamagedFileError(
-            files[0], found, f"a file of kind '{kind}'", f"read with {said}" if said else ""
-        ) from error
+        raise DamagedFileError(path, found, f"a file of kind '{kind}'", where) from error
 
 
-Read = TypeVar("Read", bound=Callable[..., Any])
+# Writing
 
 
-def tells_damage(kind: str) -> Callable[[Read], Read]:
-    """Make a reader tell whatever goes wrong as damage of the file, its first argument.
-
-    Parameters
-    ----------
-    kind : str
-        What the file should hold.
-
-    Returns
-    -------
-    callable
-        Decorator of the reader; see `damage_told`.
-    """
-
-    def decorate(read: Read) -> Read:
-        @wraps(read)
-        def telling(path: Any, *arguments: Any, **options: Any) -> Any:
-            with damage_told(path, kind):
-                return read(path, *arguments, **options)
-
-        return cast(Read, telling)
-
-    return decorate
-
-
-@contextmanager
-def absence_told(path: str | Path, layout: Layout) -> Iterator[None]:
-    """Tell that a file is not there or cannot be opened.
-
-    Parameters
-    ----------
-    path : str or Path
-        File that is opened.
-    layout : Layout
-        What it should hold.
-
-    Raises
-    ------
-    InputDataError
-        In place of the system's error.
-    """
-    try:
-        yield
-    except OSError as error:
-        found = "no file" if isinstance(error, FileNotFoundError) else str(error)
-        raise InputDataError(
-            path, found, f"a file of kind '{layout.kind}'", "Run the step that writes it."
-        ) from None
+def _write(group: Any, value: Any, chunks: Mapping[str, int]) -> None:
+    """Write a value object, or a mapping of them, into a group."""
+    if isinstance(value, Mapping):
+        group.attrs[ORDER] = " ".join(value)  # HDF5 sorts its groups by name
+        for name, item in value.items():
+            _write(group.create_group(name), item, chunks)
+        return
+    record = RECORDS[type(value).__name__]
+    arrays = arrays_of(value)
+    group.dimensions = _lengths(record, arrays)
+    labels = [
+        v.name for v in record.variables if v.coordinate and v.name not in v.dimensions.split()
+    ]
+    group.attrs[KIND] = record.kind
+    if labels:
+        group.attrs["coordinates"] = " ".join(labels)
+    for variable in record.variables:
+        if variable.name in arrays:
+            _write_variable(group, variable, arrays[variable.name], chunks)
+    variables = {v.head for v in record.variables if v.name in arrays}
+    for name in _field_names(type(value)):
+        item = getattr(value, name)
+        if name in variables or item is None:
+            continue
+        if isinstance(item, bool | int | float | str | np.number | np.bool_):
+            group.attrs[name] = int(item) if isinstance(item, bool | np.bool_) else item
+        elif isinstance(item, tuple) and item and type(item[0]).__name__ in RECORDS:
+            _write(group.create_group(name), {str(i): one for i, one in enumerate(item)}, chunks)
+        elif isinstance(item, tuple) and type(item).__name__ not in RECORDS:
+            group.attrs[name] = json.dumps(item, default=asdict)
+        else:
+            _write(group.create_group(name), item, chunks)
 
 
-def joined(parts: Iterable[Mapping[str, Any]], layout: Layout, dim: str) -> dict[str, Any]:
-    """Arrays of several files joined along one dimension.
+def arrays_of(value: Any) -> dict[str, NDArray[Any]]:
+    """Arrays of a value object by the names of their variables; without those it does not have.
 
     Parameters
     ----------
-    parts : iterable of mapping
-        Values as `load` returns them.
-    layout : Layout
-        Their layout.
-    dim : str
-        Dimension to join along; variables without it are taken from the first part.
+    value : value object
+        An object of a class in `RECORDS`.
 
     Returns
     -------
     dict of name to array
-        The joined arrays.
     """
-    files = list(parts)
-    if len(files) == 1:
-        return dict(files[0])
-    dims = {variable.name: variable.dims for variable in layout.variables}
-    return {
-        name: np.concatenate([part[name] for part in files], axis=dims[name].index(dim))
-        if dim in dims[name]
-        else value
-        for name, value in files[0].items()
-    }
+    arrays = {}
+    for variable in RECORDS[type(value).__name__].variables:
+        head, _, part = variable.source.partition(".")
+        item = variable.labels or getattr(value, head)
+        if item is None or is_dataclass(item):
+            continue
+        if part:
+            item = [getattr(one, part) for one in item]
+            if variable.optional and not any(item):
+                continue
+            item = [json.dumps(one) if isinstance(one, Mapping) else one for one in item]
+        array = np.asarray(item, "U" if variable.dtype == "text" else variable.dtype)
+        if variable.mask:
+            mask = getattr(value, variable.mask)
+            array = np.where(mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim)), array, 0)
+        arrays[variable.name] = array
+    return arrays
 
 
-def _storage(variable: Variable, array: NDArray[Any]) -> dict[str, Any]:
-    """Chunks and compression of a variable."""
-    if variable.chunks is None or not array.size:
-        return {}
-    options: dict[str, Any] = {
-        "chunks": tuple(min(pair) for pair in zip(variable.chunks, array.shape, strict=True))
-    }
-    if variable.compressed:
+def _lengths(record: Record, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
+    """Length of each dimension; refuses arrays that contradict it or are not finite."""
+    lengths: dict[str, int] = {}
+    for variable in record.variables:
+        array = arrays.get(variable.name)
+        if array is None:
+            continue
+        dimensions = variable.dimensions.split()
+        agree = array.ndim == len(dimensions) and all(
+            lengths.setdefault(dimension, length) == length
+            for dimension, length in zip(dimensions, array.shape, strict=True)
+        )
+        if not agree:
+            raise ValueError(
+                f"{variable.name} has shape {array.shape}, but its dimensions are"
+                f" {variable.dimensions} and their lengths {lengths}"
+            )
+        count = 0 if variable.may_be_nan else _count_infinite(array)
+        if count:
+            raise ValueError(f"{variable.name}: {count} values are not finite")
+    return lengths
+
+
+def _write_variable(
+    group: Any, variable: Variable, array: NDArray[Any], chunks: Mapping[str, int]
+) -> None:
+    """Write one variable with its unit and meaning."""
+    dimensions = tuple(variable.dimensions.split())
+    if array.dtype.kind in "Ub":  # NetCDF has text of any length, and no yes and no
+        array = array.astype(h5py.string_dtype() if array.dtype.kind == "U" else np.int8)
+    options: dict[str, Any] = {}
+    if variable.storage != "whole" and array.size:
+        lengths = zip(dimensions, array.shape, strict=True)
+        options["chunks"] = tuple(min(chunks.get(name, n), n) for name, n in lengths)
+    if variable.storage == "compressed" and array.size:
         # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
         options |= {"compression": "gzip", "compression_opts": 1, "shuffle": True}
-    return options
+    stored = group.create_variable(variable.name, dimensions, data=array, **options)
+    stored.attrs.update(long_name=variable.long_name, units=variable.units)
 
 
-def check_kind(layout: Layout, file: Any, path: str | Path) -> None:
-    """Refuse an open file of another kind."""
-    kind = file.attrs.get("kneewear_file", "unknown")
-    if kind != layout.kind:
-        raise DamagedFileError(path, f"a file of kind '{kind}'", f"kind '{layout.kind}'")
+def _count_infinite(array: NDArray[Any]) -> int:
+    """Number of values that are not finite."""
+    if array.dtype.kind != "f":
+        return 0
+    return int(array.size - np.isfinite(array).sum())
 
 
-def _place(labels: h5py.Dataset, value: Any) -> slice:
-    """Place of a label along its dimension, where labels are distinct; nothing if it is absent."""
-    found = np.flatnonzero(_plain_text(np.asarray(labels[...])) == value)
-    start = int(found[0]) if found.size else 0
-    return slice(start, start + found.size)
+# Reading
 
 
-def _checked(
-    variable: Variable, file: Any, path: str | Path, largest: int, part: Mapping[str, slice]
-) -> Any:
-    """Values of a variable; refused before memory is taken for more than the file can hold."""
-    where = f"variable {variable.name}"
-    if variable.name not in file:
-        raise DamagedFileError(path, "nothing", "an array", where)
-    stored = file[variable.name]
-    dims = _dimensions(stored)
-    if dims != variable.dims:
-        raise DamagedFileError(path, f"dimensions {dims}", f"{variable.dims}", where)
-    for dim, length in zip(variable.dims, stored.shape, strict=True):
-        if length != _LENGTHS.get(dim, length):
-            raise DamagedFileError(path, f"{dim} of {length}", f"{_LENGTHS[dim]}", where)
-    size = math.prod(stored.shape) * stored.dtype.itemsize
-    if size > largest:
-        raise DamagedFileError(path, f"{size} bytes announced", f"at most {largest}", where)
-    places = tuple(part.get(dim, slice(None)) for dim in dims)
-    array = _plain_text(np.asarray(stored[places]))
-    count = 0 if variable.may_be_nan else _infinite(array)
-    if count:
-        raise DamagedFileError(path, f"{count} values that are not finite", "numbers", where)
-    return array
+class _Reader:
+    """Reads value objects out of one open file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, for messages.
+    largest : int
+        Bytes that the file can hold at most.
+    leave_out : set of str
+        Variables that are not read.
+    only : mapping of dimension to label
+        Part of the file that is read.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        largest: int,
+        leave_out: Collection[str] = (),
+        only: Mapping[str, str] | None = None,
+    ) -> None:
+        self.path, self.largest, self.leave_out, self.only = path, largest, leave_out, only or {}
+
+    def find(self, name: str, file: h5py.File) -> h5py.Group:
+        """Group of a file."""
+        if not isinstance(file.get(name), h5py.Group):
+            raise DamagedFileError(
+                self.path, f"a file of kind '{_kind_of(file)}'", f"a group '{name}'"
+            )
+        return file[name]
+
+    def check_kind(self, group: h5py.Group, expected: str) -> None:
+        """Refuse a file or group of another kind."""
+        found = _kind_of(group)
+        if found != expected:
+            where = group.name[1:]
+            raise DamagedFileError(
+                self.path, f"a file of kind '{found}'", f"kind '{expected}'", where
+            )
+
+    def record(self, kind: Any, group: Any) -> Any:
+        """Value object in a group."""
+        record = RECORDS[kind.__name__]
+        self.check_kind(group, record.kind)
+        hints = get_type_hints(kind)
+        return kind(**{n: self.field(n, hints[n], record, group) for n in _field_names(kind)})
+
+    def field(self, name: str, hint: Any, record: Record, group: Any) -> Any:
+        """One attribute of a value object of type `hint`."""
+        options = [one for one in _options(hint) if one is not types.NoneType]
+        variables = [v for v in record.variables if v.head == name and v.read]
+        stored = group.get(name)
+        if isinstance(stored, h5py.Group):
+            return self.group(options, stored)
+        if variables and (variables[0].name in group or types.NoneType not in _options(hint)):
+            arrays = {
+                v.source.partition(".")[2]: self.variable(v, group)
+                for v in variables
+                if v.name in group or not v.optional
+            }
+            return _from_arrays(options[0], arrays)
+        if name in group.attrs:
+            return _from_attribute(options[0], group.attrs[name])
+        if types.NoneType in _options(hint):
+            return None
+        raise DamagedFileError(self.path, "nothing", "a value", f"{_where(group)}{name}")
+
+    def group(self, options: Sequence[Any], group: Any) -> Any:
+        """Value object of one of some types, or a mapping or tuple of such."""
+        if get_origin(options[0]) in (tuple, Mapping):
+            names = str(group.attrs[ORDER]).split()
+            item = get_args(options[0])[0 if get_origin(options[0]) is tuple else 1]
+            items = {name: self.record(item, self.find(name, group)) for name in names}
+            return tuple(items.values()) if get_origin(options[0]) is tuple else items
+        kinds = {RECORDS[one.__name__].kind: one for one in options if one.__name__ in RECORDS}
+        return self.record(kinds.get(_kind_of(group), next(iter(kinds.values()))), group)
+
+    def variable(self, variable: Variable, group: Any) -> NDArray[Any]:
+        """Values of a variable; refused before memory is taken for more than the file can hold."""
+        where = f"variable {_where(group)}{variable.name}"
+        if variable.name not in group:
+            raise DamagedFileError(self.path, "nothing", "an array", where)
+        stored, expected = group[variable.name], tuple(variable.dimensions.split())
+        dimensions = _dimensions(stored)
+        if dimensions != expected:
+            raise DamagedFileError(self.path, f"dimensions {dimensions}", f"{expected}", where)
+        for name, length in zip(expected, stored.shape, strict=True):
+            if length != LENGTHS.get(name, length):
+                raise DamagedFileError(self.path, f"{name} of {length}", f"{LENGTHS[name]}", where)
+        if variable.name in self.leave_out:
+            lengths = zip(expected, stored.shape, strict=True)
+            shape = [0 if name in ("row", "column") else length for name, length in lengths]
+            return np.zeros(shape, variable.dtype)
+        size = math.prod(stored.shape) * stored.dtype.itemsize
+        if size > self.largest:
+            raise DamagedFileError(
+                self.path, f"{size} bytes announced", f"at most {self.largest}", where
+            )
+        array = _text(np.asarray(stored[tuple(self.part(name, group) for name in expected)]))
+        count = 0 if variable.may_be_nan else _count_infinite(array)
+        if count:
+            raise DamagedFileError(
+                self.path, f"{count} values that are not finite", "numbers", where
+            )
+        return array if variable.dtype == "text" else array.astype(variable.dtype, copy=False)
+
+    def part(self, dimension: str, group: Any) -> slice:
+        """Indices to read along a dimension, whose labels are distinct."""
+        if dimension not in self.only:
+            return slice(None)
+        found = np.flatnonzero(_text(np.asarray(group[dimension][...])) == self.only[dimension])
+        start = int(found[0]) if found.size else 0
+        return slice(start, start + found.size)
+
+
+def _field_names(kind: Any) -> tuple[str, ...]:
+    """Attributes a value object is made of."""
+    if hasattr(kind, "_fields"):
+        return tuple(kind._fields)
+    return tuple(field.name for field in fields(kind) if field.init)
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    """Types of a union, or the one type."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return tuple(one for part in get_args(hint) for one in _options(part))
+    return (hint,)
+
+
+def _is_mapping(hint: Any) -> bool:
+    return get_origin(hint) is Mapping
+
+
+def _from_arrays(hint: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    """Array, number, tuple of values or tuple of records, as `hint` asks for."""
+    if "" not in arrays:
+        record = get_args(hint)[0]
+        hints = get_type_hints(record)
+        columns = [
+            map(json.loads, array) if _is_mapping(hints[name]) else array.tolist()
+            for name, array in arrays.items()
+        ]
+        rows = zip(*columns, strict=True)
+        return tuple(record(**dict(zip(arrays, row, strict=True))) for row in rows)
+    if hint in (float, int, bool):
+        return hint(arrays[""])
+    return tuple(arrays[""].tolist()) if get_origin(hint) is tuple else arrays[""]
+
+
+def _from_attribute(hint: Any, value: Any) -> Any:
+    """Number, text or tuple from an attribute."""
+    # NetCDF wraps a number in an array.
+    plain = value[0] if isinstance(value, np.ndarray) and value.size == 1 else value
+    if get_origin(hint) is tuple:
+        items = json.loads(str(plain))
+        return TypeAdapter(hint).validate_python(items) if items else ()
+    return hint(plain)
+
+
+def _join(values: Sequence[Any], paths: Sequence[str | Path]) -> Any:
+    """One value object of the cases of several."""
+    if not values:
+        raise ValueError("no file to read")
+    first = values[0]
+    record = RECORDS[type(first).__name__]
+    axes = {v.head: v.dimensions.split() for v in record.variables}
+    joined: dict[str, Any] = {}
+    for name in _field_names(type(first)) if len(values) > 1 else ():
+        parts = [getattr(value, name) for value in values]
+        dimensions = axes.get(name, [])
+        if name in record.joined or ("case" in dimensions and isinstance(parts[0], tuple)):
+            joined[name] = tuple(item for part in parts for item in part)
+        elif "case" in dimensions:
+            with _damage_reported(paths[0], record.kind, f"{name}, read with {_list(paths[1:])}"):
+                joined[name] = np.concatenate(parts, axis=dimensions.index("case"))
+        else:
+            differing = (i for i, part in enumerate(parts) if not np.array_equal(part, parts[0]))
+            for i in differing:
+                found = f"another {name} than in {paths[0]}"
+                raise DamagedFileError(paths[i], found, "files of the same study")
+    return replace(first, **joined)
+
+
+def _list(paths: Sequence[str | Path]) -> str:
+    return ", ".join(str(path) for path in paths)
+
+
+def _kind_of(group: Any) -> str:
+    """What a file or group says it holds."""
+    return str(group.attrs.get(KIND, "unknown"))
+
+
+def _where(group: Any) -> str:
+    """Path of a group, for messages."""
+    return "" if group.name == "/" else f"{group.name[1:]}/"
 
 
 def _dimensions(stored: h5py.Dataset) -> tuple[str, ...]:
-    """Names of a variable's dimensions: of the scales that lie along its axes."""
+    """Names of a variable's dimensions: of the scales attached to its axes."""
     if stored.is_scale:
         return (stored.name.rpartition("/")[2],)
     return tuple(axis[0].name.rpartition("/")[2] if len(axis) else "" for axis in stored.dims)
 
 
-def _plain_text(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Text as numpy keeps it, where HDF5 gives bytes."""
+def _text(array: NDArray[Any]) -> NDArray[Any]:
+    """Text as numpy has it, where HDF5 gives bytes."""
     return np.char.decode(array.astype(bytes), "utf-8") if array.dtype.kind == "O" else array
-
-
-def _plain(value: Any) -> Any:
-    """Attribute without the array NetCDF wraps a number in."""
-    return value[0] if isinstance(value, np.ndarray) and value.size == 1 else value
-
-
-def _infinite(array: np.ndarray[Any, Any]) -> int:
-    """Number of values that are not finite."""
-    if array.dtype.kind != "f":
-        return 0
-    finite = np.isfinite(array)
-    return 0 if finite.all() else int(array.size - finite.sum())

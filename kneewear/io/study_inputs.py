@@ -49,26 +49,6 @@ def _implant_files(study: Study) -> dict[str, str]:
     return files
 
 
-def has_solid(study: Study) -> bool:
-    """Whether a bearing of the implant is cut out of a solid.
-
-    Parameters
-    ----------
-    study : Study
-        Settings.
-
-    Returns
-    -------
-    bool
-    """
-    meshes = study.implant.meshes
-    return (
-        study.implant.source == "meshes"
-        and meshes is not None
-        and "solid" in (meshes.insert_form, meshes.femoral_form)
-    )
-
-
 def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, str]:
     """Curve files of an activity.
 

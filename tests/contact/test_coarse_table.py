@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from kneewear.contact.pair import ContactPair
+from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.primitives import cylinder
 from kneewear.geometry.table import tabulate_surface
-from kneewear.io.distance_table import load_distance_tables, save_distance_tables
+from kneewear.io import netcdf
 from tests.physics.bodies import UPRIGHT, flat_implant, linear_layer
 
 # A cylinder's distance has no error along its length and almost none along its radius.
@@ -45,10 +46,10 @@ def test_beyond_the_band_nothing_is_known():
 
 def test_a_table_is_read_as_it_was_written(tmp_path):
     path = tmp_path / "distance_table.nc"
-    save_distance_tables({"medial": table(), "lateral": table()}, path)
+    netcdf.save(table(), path)
     points = np.array([[0.0, -20.1, 1.0], [1.0, -20.1, -2.0]])
-    for found in load_distance_tables(path).values():
-        np.testing.assert_array_equal(found.look_up(points)[0], table().look_up(points)[0])
+    found = netcdf.load(DistanceTable, path)
+    np.testing.assert_array_equal(found.look_up(points)[0], table().look_up(points)[0])
 
 
 @pytest.mark.parametrize("direction", ["minimum_distance", "mid_surface"])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from kneewear.geometry.bearing import Bearing, thickness_to
-from kneewear.geometry.element_grid import join_grids
+from kneewear.geometry.element_grid import ElementGrid, join_grids
 from kneewear.geometry.element_surfaces import Plane, upright_frame
 from kneewear.geometry.grid import build_elements, build_grid
-from kneewear.io.grid import load_grid, save_grid
+from kneewear.io import netcdf
 from kneewear.sides import SIDES
 from tests.geometry.test_grid import exact_area, hill, implant_of
 from tests.physics.bodies import UPRIGHT, plate
@@ -124,16 +124,16 @@ def test_grids_that_do_not_belong_together_are_refused():
 
 def test_joined_grid_is_written_and_read_back(tmp_path):
     grid = join_grids(build_grid(implant_of(hill()), 8, 6), laid(hill(), 5, 9))
-    save_grid(grid, tmp_path / "grid.nc")
-    again = load_grid(tmp_path / "grid.nc")
+    netcdf.save(grid, tmp_path / "grid.nc")
+    again = netcdf.load(ElementGrid, tmp_path / "grid.nc")
     assert (again.sides, again.unvaried) == (grid.sides, ("post",))
     assert again.nominal_thickness == grid.nominal_thickness
     assert np.array_equal(again.valid, grid.valid)
     for name in ("centre", "area", "thickness", "corners"):
         on = ... if name == "corners" else grid.valid
         assert np.array_equal(getattr(again, name)[on], getattr(grid, name)[on])
-    save_grid(replace(grid, unvaried=()), tmp_path / "grid.nc")
-    assert load_grid(tmp_path / "grid.nc").unvaried == ()
+    netcdf.save(replace(grid, unvaried=()), tmp_path / "grid.nc")
+    assert netcdf.load(ElementGrid, tmp_path / "grid.nc").unvaried == ()
 
 
 @pytest.mark.parametrize("direction", [[0.0, 1.0, 0.0], [0.2, 1.0, -0.3]])

@@ -13,11 +13,12 @@ from scipy.spatial import cKDTree
 from kneewear.errors import InputDataError
 from kneewear.geometry.fitting import FitSettings
 from kneewear.geometry.grid import build_grid
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.layers import joint_thickness, tabulate_thickness
 from kneewear.geometry.meshes import to_knee_axes
 from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
+from kneewear.io import netcdf
 from kneewear.io.mesh import load_mesh
-from kneewear.io.surfaces import load_implant, save_implant
 from kneewear.settings.implant import AxesSettings, FemoralRegions, InsertRegions
 from kneewear.sides import SIDES
 
@@ -138,8 +139,8 @@ class TestNaturalKnee:
 
     def test_file_keeps_the_layers(self, built, tmp_path):
         knee, _ = built
-        save_implant(knee, tmp_path / "surfaces.nc")
-        again = load_implant(tmp_path / "surfaces.nc")
+        netcdf.save(knee, tmp_path / "surfaces.nc")
+        again = netcdf.load(Implant, tmp_path / "surfaces.nc")
         one, other = build_grid(knee, 12, 10), build_grid(again, 12, 10)
         np.testing.assert_array_equal(one.thickness, other.thickness)
 

@@ -10,13 +10,14 @@ import pytest
 from kneewear.errors import InputDataError
 from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.grid import build_elements
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.parametric import (
     FEMORAL_SWEEP,
     build_parametric_implant,
     measure_parametric_implant,
 )
 from kneewear.geometry.swept import joined_arcs
-from kneewear.io.surfaces import load_implant, save_implant
+from kneewear.io import netcdf
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import POST, SIDES
 
@@ -158,8 +159,8 @@ def test_cam_clears_the_post_in_every_angle_but_90():
 
 
 def test_posterior_stabilised_implant_survives_its_file(tmp_path):
-    save_implant(IMPLANT, tmp_path / "surfaces.nc")
-    again = load_implant(tmp_path / "surfaces.nc")
+    netcdf.save(IMPLANT, tmp_path / "surfaces.nc")
+    again = netcdf.load(Implant, tmp_path / "surfaces.nc")
     assert again.sides == IMPLANT.sides == (*SIDES, POST)
     assert again.cam_and_post.front == IMPLANT.cam_and_post.front
     for side in IMPLANT.sides:

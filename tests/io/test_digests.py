@@ -8,6 +8,8 @@ import pickle
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import h5netcdf
@@ -16,13 +18,13 @@ import pandas as pd
 import pytest
 
 from kneewear.errors import DamagedFileError, InputDataError, OutputFileError
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.io.digests import check_digest, digest_path, read_checked
 from kneewear.io.document import load_json, save_json
-from kneewear.io.grid import load_grid, save_grid
-from kneewear.io.history import save_history
+from kneewear.io.schema import RECORDS, Record, Variable
 from kneewear.joblog import job_log
 from tests.io.test_round_trips import make_grid, make_history
 
@@ -39,7 +41,7 @@ def save_small_table(path):
 
 
 SAVED = {
-    "grid.nc": (lambda path: save_grid(make_grid(), path), load_grid),
+    "grid.nc": (lambda path: netcdf.save(make_grid(), path), partial(netcdf.load, ElementGrid)),
     "cases.csv": (save_small_table, load_table),
     "provenance.json": (lambda path: save_json({"seed": 1}, path), load_json),
 }
@@ -156,8 +158,8 @@ from matplotlib.figure import Figure
 from kneewear.errors import OutputFileError
 from kneewear.io.csv_tables import save_table
 from kneewear.io.document import save_text
+from kneewear.io import netcdf
 from kneewear.io.figures import save_figures
-from kneewear.io.history import save_history
 from tests.io.test_round_trips import make_history
 
 history = make_history(frames=500)
@@ -166,7 +168,7 @@ figure.subplots().imshow(np.random.default_rng(1).random((90, 90)))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
 writers = {
-    "b000.nc": lambda path: save_history(history, path),
+    "b000.nc": lambda path: netcdf.save(history, path),
     "cases.csv": lambda path: save_table(pd.DataFrame({"a": np.arange(9999)}), path),
     "index.html": lambda path: save_text("x" * 50000, path),
     "map.png": lambda path: save_figures({"map": figure}, path.parent, ("png",)),
@@ -222,24 +224,30 @@ def test_folder_that_is_a_file_is_told(tmp_path):
         save_small_table(tmp_path / "tables" / "cases.csv")
 
 
-def test_file_that_promises_more_than_it_can_hold_takes_no_memory(tmp_path):
+@dataclass(frozen=True)
+class Map:
+    depth: np.ndarray
+
+
+def test_file_that_announces_more_than_it_can_hold_takes_no_memory(tmp_path, monkeypatch):
     path = tmp_path / "huge.nc"
     with h5netcdf.File(path, "w") as file:
         file.attrs["kneewear_file"] = "map"
         file.dimensions = {"row": 10**6, "column": 10**6}
         file.create_variable("depth", ("row", "column"), "f8", chunks=(100, 100))
-    layout = netcdf.Layout("map", (netcdf.Variable("depth", ("row", "column"), "mm", "depth"),))
+    record = Record("map", (Variable("depth", "row column", "mm", "depth"),))
+    monkeypatch.setitem(RECORDS, "Map", record)
     with pytest.raises(DamagedFileError, match="depth: found 8000000000000 bytes announced"):
-        netcdf.load(layout, path)
+        netcdf.load(Map, path)
 
 
 def test_history_is_written_without_touching_what_is_there_on_failure(tmp_path):
     path = tmp_path / "b000.nc"
-    save_history(make_history(), path)
+    netcdf.save(make_history(), path)
     before = path.read_bytes()
     faulty = make_history()
     faulty.load[0, 0] = np.nan
     with pytest.raises(ValueError, match="load: 1 values are not finite"):
-        save_history(faulty, path)
+        netcdf.save(faulty, path)
     assert path.read_bytes() == before
     check_digest(path)

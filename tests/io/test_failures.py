@@ -7,9 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.io.history import load_case, load_history, save_history
+from kneewear.io import netcdf
+from kneewear.io.history import load_case
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import Failure, keep_common, tabulate_failures
+from kneewear.simulation.history import (
+    ContactHistory,
+    Failure,
+    keep_common,
+    tabulate_failures,
+)
 from tests.physics.bodies import SMALL, gait_study
 
 CASES = Case("thin", 6.0, 75.0), Case("thick", 10.0, 75.0)
@@ -22,9 +28,9 @@ def history():
 
 
 def test_failures_are_stored_and_joined(history, tmp_path):
-    save_history(history, tmp_path / "b000.nc")
-    save_history(history.select(["thick"]), tmp_path / "b001.nc")
-    read = load_history([tmp_path / "b000.nc", tmp_path / "b001.nc"])
+    netcdf.save(history, tmp_path / "b000.nc")
+    netcdf.save(history.select(["thick"]), tmp_path / "b001.nc")
+    read = netcdf.load(ContactHistory, [tmp_path / "b000.nc", tmp_path / "b001.nc"])
     assert read.failures == (LOST, LOST)
     assert [case.name for case in read.cases] == ["thin", "thick", "thick"]
     assert read.analysis == "quasi_static"
@@ -32,15 +38,15 @@ def test_failures_are_stored_and_joined(history, tmp_path):
 
 def test_a_history_of_failures_only_is_stored(history, tmp_path):
     none = history.select([])
-    save_history(none, tmp_path / "b000.nc")
-    read = load_history(tmp_path / "b000.nc")
+    netcdf.save(none, tmp_path / "b000.nc")
+    read = netcdf.load(ContactHistory, tmp_path / "b000.nc")
     assert read.cases == ()
     assert read.failures == (LOST,)
     assert read.pressure.shape == (0, *history.pressure.shape[1:])
 
 
 def test_one_case_is_read_alone(history, tmp_path):
-    save_history(history, tmp_path / "b000.nc")
+    netcdf.save(history, tmp_path / "b000.nc")
     read = load_case([tmp_path / "b000.nc"], "thick")["gait"]
     assert read.cases == CASES[1:]
     assert np.array_equal(read.pressure, history.pressure[1:])

@@ -1,4 +1,4 @@
-"""Deviations and extractions come back from their files."""
+"""How surfaces were fitted comes back from its file."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import numpy as np
 from kneewear import default_study
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.io.deviation import load_deviation, save_deviation
-from kneewear.io.extraction import load_extractions, save_extractions
+from kneewear.geometry.knee import GeometryRecord
+from kneewear.io import netcdf
 from tests.geometry.solids import closed_femoral, closed_insert
 
 
 def test_deviations_come_back(tmp_path):
     _, quality = build_implant(default_study().implant)
-    save_deviation(quality, tmp_path / "deviation.nc")
-    loaded = {(fit.component, fit.side): fit for fit in load_deviation(tmp_path / "deviation.nc")}
-    assert len(loaded) == 4
-    for fit in quality:
-        same = loaded[fit.component, fit.side]
+    netcdf.save(GeometryRecord(tuple(quality)), tmp_path / "fit.nc")
+    loaded = netcdf.load(GeometryRecord, tmp_path / "fit.nc")
+    assert loaded.extractions is None
+    assert len(loaded.fit_quality) == 4
+    for fit, same in zip(quality, loaded.fit_quality, strict=True):
         assert same.row() == fit.row()
         np.testing.assert_array_equal(same.points, fit.points)
         np.testing.assert_array_equal(same.deviation, fit.deviation)
@@ -29,8 +29,9 @@ def test_extractions_come_back(tmp_path):
         "insert": extract_plateaus(closed_insert(20)),
         "femoral": extract_condyles(closed_femoral(30)),
     }
-    save_extractions(given, tmp_path / "extraction.nc")
-    loaded = load_extractions(tmp_path / "extraction.nc")
+    netcdf.save(GeometryRecord((), given), tmp_path / "fit.nc")
+    loaded = netcdf.load(GeometryRecord, tmp_path / "fit.nc").extractions
+    assert list(loaded) == ["insert", "femoral"]
     for part, extraction in given.items():
         np.testing.assert_array_equal(loaded[part].kept, extraction.kept)
         np.testing.assert_array_equal(loaded[part].sheet.vertices, extraction.sheet.vertices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -15,25 +15,21 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant, Layer
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.geometry.underside import MeshUnderside, PlaneUnderside
-from kneewear.io.activity import load_activity, save_activity
+from kneewear.io import netcdf
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import load_table, save_table
-from kneewear.io.cycles import load_cycles, save_cycles
-from kneewear.io.damage import load_damage, save_damage
 from kneewear.io.document import load_json, save_json
-from kneewear.io.grid import load_grid, save_grid
-from kneewear.io.history import ELEMENT_HISTORIES, load_history, save_history
-from kneewear.io.surfaces import load_implant, save_implant
-from kneewear.io.table import load_tables, save_tables
+from kneewear.io.knee import load_knee, save_knee
 from kneewear.mechanics.loads import Spring
 from kneewear.settings.cases import Case
 from kneewear.sides import SIDES
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.cycles import join_cycles, record_cycles
+from kneewear.wear.cycles import CycleRecord, join_cycles, record_cycles
 from kneewear.wear.maps import DamageMaps
 
 RNG = np.random.default_rng(1)
@@ -128,29 +124,54 @@ def make_damage(cases=TWO_CASES[:1]):
 
 def test_grid_round_trip(tmp_path):
     grid = make_grid()
-    save_grid(grid, tmp_path / "new" / "grid.nc")
-    assert_same(grid, load_grid(tmp_path / "new" / "grid.nc"))
+    netcdf.save(grid, tmp_path / "new" / "grid.nc")
+    assert_same(grid, netcdf.load(ElementGrid, tmp_path / "new" / "grid.nc"))
 
 
-def test_grid_elements_beyond_the_insert_may_be_undefined(tmp_path):
-    grid = make_grid()
-    grid.valid[0, 0, 0] = False
-    grid.centre[0, 0, 0] = np.nan
-    save_grid(grid, tmp_path / "grid.nc")
-    assert np.isfinite(load_grid(tmp_path / "grid.nc").centre).all()
+def test_elements_beyond_the_insert_may_be_undefined(tmp_path):
+    knee = make_knee()
+    knee.grid.valid[0, 0, 0] = False
+    knee.grid.centre[0, 0, 0] = np.nan
+    save_knee(knee, tmp_path / "knee.nc")
+    assert np.isfinite(load_knee(tmp_path / "knee.nc").grid.centre).all()
 
 
-def test_table_round_trip(tmp_path):
-    def make():
+def make_knee(left=False):
+    def make_samples():
         vectors = (RNG.normal(size=(5, 4, 3)) for _ in range(4))
         return SurfaceTable(np.linspace(0, 1, 5), np.linspace(0, 1, 4), *vectors)
 
-    tables = {side: make() for side in SIDES}
-    save_tables(tables, tmp_path / "table.nc")
-    again = load_tables(tmp_path / "table.nc")
-    assert list(again) == list(SIDES)
+    patches = {side: make_surface() for side in SIDES}
+    return KneeModel(
+        implant=Implant("one", patches, patches, 0.0, 6.0, left=left),
+        grid=make_grid(),
+        samples={side: make_samples() for side in SIDES},
+    )
+
+
+@pytest.mark.parametrize("coarse", [True, False])
+def test_knee_round_trip(tmp_path, coarse):
+    knee = make_knee()
+    knee = replace(knee, coarse_grid=make_grid() if coarse else None)
+    save_knee(knee, tmp_path / "new" / "knee.nc")
+    again = load_knee(tmp_path / "new" / "knee.nc")
+    assert_same(again.grid, knee.grid)
+    assert list(again.samples) == list(SIDES)
     for side in SIDES:
-        assert_same(tables[side], again[side])
+        assert_same(again.samples[side], knee.samples[side])
+        assert_same(again.implant.femoral[side], knee.implant.femoral[side])
+    assert again.distance_tables == {}
+    assert (again.coarse_grid is not None) == coarse
+
+
+def test_a_part_of_a_knee_is_read_alone(tmp_path):
+    knee = make_knee()
+    save_knee(knee, tmp_path / "knee.nc")
+    assert_same(netcdf.load(ElementGrid, tmp_path / "knee.nc", "grid"), knee.grid)
+    with pytest.raises(InputDataError, match="kind 'knee'; expected a group 'rid'"):
+        netcdf.load(ElementGrid, tmp_path / "knee.nc", "rid")
+    with pytest.raises(InputDataError, match="kind 'element grid'; expected kind 'implant surf"):
+        netcdf.load(Implant, tmp_path / "knee.nc", "grid")
 
 
 @pytest.mark.parametrize("with_coverage", [True, False])
@@ -165,8 +186,8 @@ def test_implant_round_trip(tmp_path, with_coverage):
         left=True,
         coverage=coverage if with_coverage else None,
     )
-    save_implant(implant, tmp_path / "surfaces.nc")
-    again = load_implant(tmp_path / "surfaces.nc")
+    netcdf.save(implant, tmp_path / "surfaces.nc")
+    again = netcdf.load(Implant, tmp_path / "surfaces.nc")
     assert (again.name, again.underside, again.left) == ("Ä implant", -1.5, True)
     for body in ("femoral", "insert"):
         for side in SIDES:
@@ -182,8 +203,8 @@ def test_natural_knee_round_trip(tmp_path):
     patches = {side: make_surface() for side in SIDES}
     knee = Implant("knee", patches, patches, 0.0, 6.0, femoral_layer=Layer(patches, (1.0, 20.0)),
                    insert_layer=Layer(patches, (2.0, 10.0)))  # fmt: skip
-    save_implant(knee, tmp_path / "surfaces.nc")
-    again = load_implant(tmp_path / "surfaces.nc")
+    netcdf.save(knee, tmp_path / "surfaces.nc")
+    again = netcdf.load(Implant, tmp_path / "surfaces.nc")
     assert again.natural
     assert (again.femoral_layer.limits, again.insert_layer.limits) == ((1.0, 20.0), (2.0, 10.0))
     for layer in (again.femoral_layer, again.insert_layer):
@@ -195,8 +216,8 @@ def test_undersides_round_trip(tmp_path):
     patches = {side: make_surface() for side in SIDES}
     mesh = TriangleMesh(RNG.normal(size=(5, 3)), np.array([[0, 1, 2], [1, 2, 4]]))
     for underside in (PlaneUnderside(1.0, 0.1, -0.2), MeshUnderside(mesh)):
-        save_implant(Implant("solid", patches, patches, underside, 6.0), tmp_path / "surfaces.nc")
-        again = load_implant(tmp_path / "surfaces.nc").underside
+        netcdf.save(Implant("solid", patches, patches, underside, 6.0), tmp_path / "surfaces.nc")
+        again = netcdf.load(Implant, tmp_path / "surfaces.nc").underside
         assert type(again) is type(underside)
         if isinstance(underside, MeshUnderside):
             np.testing.assert_array_equal(again.mesh.vertices, mesh.vertices)
@@ -206,14 +227,12 @@ def test_undersides_round_trip(tmp_path):
 
 
 @pytest.mark.parametrize(("left", "knee"), [(True, "left"), (False, "right")])
-def test_surfaces_say_which_knee_and_frame_they_are_in(tmp_path, left, knee):
-    sides = {side: make_surface() for side in SIDES}
-    implant = Implant("one", sides, sides, underside=0.0, nominal_thickness=6.0, left=left)
-    save_implant(implant, tmp_path / "surfaces.nc")
-    with xr.open_dataset(tmp_path / "surfaces.nc") as dataset:
-        assert dataset.attrs["knee"] == knee
-        assert dataset.attrs["frame"].startswith("right-knee insert frame: x posterior")
-    assert load_implant(tmp_path / "surfaces.nc").left is left
+def test_a_file_states_which_knee_and_frame_it_holds(tmp_path, left, knee):
+    save_knee(make_knee(left), tmp_path / "knee.nc")
+    with xr.open_datatree(tmp_path / "knee.nc", engine="h5netcdf") as tree:
+        assert tree.attrs["knee"] == knee
+        assert tree.attrs["frame"].startswith("right-knee insert frame: x posterior")
+    assert load_knee(tmp_path / "knee.nc").implant.left is left
 
 
 SIMULATOR = {
@@ -240,21 +259,22 @@ def test_activity_round_trip(tmp_path, notes, further):
         notes=notes,
         **further,
     )
-    save_activity(activity, tmp_path / "gait.nc")
-    assert_same(activity, load_activity(tmp_path / "gait.nc"))
+    netcdf.save(activity, tmp_path / "gait.nc")
+    assert_same(activity, netcdf.load(Activity, tmp_path / "gait.nc"))
 
 
 def test_history_round_trip(tmp_path):
     history = make_history()
-    save_history(history, tmp_path / "b000.nc")
-    assert_same(history, load_history(tmp_path / "b000.nc"))
+    netcdf.save(history, tmp_path / "b000.nc")
+    assert_same(history, netcdf.load(ContactHistory, tmp_path / "b000.nc"))
 
 
 def test_histories_join_along_the_cases_without_their_elements(tmp_path):
     first, second = make_history(), make_history((Case("c", 10.0, 60.0),))
-    save_history(first, tmp_path / "b000.nc")
-    save_history(second, tmp_path / "b001.nc")
-    both = load_history([tmp_path / "b000.nc", tmp_path / "b001.nc"], leave_out=ELEMENT_HISTORIES)
+    netcdf.save(first, tmp_path / "b000.nc")
+    netcdf.save(second, tmp_path / "b001.nc")
+    paths = [tmp_path / "b000.nc", tmp_path / "b001.nc"]
+    both = netcdf.load(ContactHistory, paths, leave_out=("pressure", "slip"))
     assert [case.name for case in both.cases] == ["a", "b", "c"]
     np.testing.assert_array_equal(both.load, np.concatenate([first.load, second.load]))
     assert both.pressure.shape == (3, 5, 2, 0, 0)
@@ -267,24 +287,24 @@ def test_cycles_round_trip_and_join_along_the_cases(tmp_path):
     ]
     paths = [tmp_path / "b000.nc", tmp_path / "b001.nc"]
     for record, path in zip(records, paths, strict=True):
-        save_cycles(record, path)
-    assert_same(records[0], load_cycles(paths[:1]))
-    assert_same(join_cycles(records), load_cycles(paths))
+        netcdf.save(record, path)
+    assert_same(records[0], netcdf.load(CycleRecord, paths[:1]))
+    assert_same(join_cycles(records), netcdf.load(CycleRecord, paths))
 
 
 def test_damage_round_trip(tmp_path):
     maps, more = make_damage(), make_damage((Case("b", 8.0, 50.0),))
-    save_damage(maps, tmp_path / "b000.nc")
-    save_damage(more, tmp_path / "b001.nc")
-    assert_same(maps, load_damage(tmp_path / "b000.nc"))
-    both = load_damage([tmp_path / "b000.nc", tmp_path / "b001.nc"])
+    netcdf.save(maps, tmp_path / "b000.nc")
+    netcdf.save(more, tmp_path / "b001.nc")
+    assert_same(maps, netcdf.load(DamageMaps, tmp_path / "b000.nc"))
+    both = netcdf.load(DamageMaps, [tmp_path / "b000.nc", tmp_path / "b001.nc"])
     np.testing.assert_array_equal(both.wear_depth[:, 1], more.wear_depth[:, 0])
 
 
 def test_every_variable_carries_meaning_and_unit(tmp_path):
-    save_history(make_history(), tmp_path / "history.nc")
-    save_damage(make_damage(), tmp_path / "damage.nc")
-    save_grid(make_grid(), tmp_path / "grid.nc")
+    netcdf.save(make_history(), tmp_path / "history.nc")
+    netcdf.save(make_damage(), tmp_path / "damage.nc")
+    netcdf.save(make_grid(), tmp_path / "grid.nc")
     for name in ("history", "damage", "grid"):
         with xr.open_dataset(tmp_path / f"{name}.nc", engine="h5netcdf") as dataset:
             for variable in dataset.variables.values():
@@ -294,61 +314,61 @@ def test_every_variable_carries_meaning_and_unit(tmp_path):
 
 def test_truncated_file_is_refused(tmp_path):
     path = tmp_path / "b000.nc"
-    save_history(make_history(), path)
+    netcdf.save(make_history(), path)
     path.write_bytes(path.read_bytes()[:-500])
     with pytest.raises(
         InputDataError, match=r"b000\.nc.*digest.*as it was written.*run the study again"
     ):
-        load_history(path)
+        netcdf.load(ContactHistory, path)
 
 
 def test_file_of_another_kind_is_refused(tmp_path):
-    save_grid(make_grid(), tmp_path / "grid.nc")
+    netcdf.save(make_grid(), tmp_path / "grid.nc")
     with pytest.raises(InputDataError, match="kind 'element grid'; expected kind 'damage maps'"):
-        load_damage(tmp_path / "grid.nc")
+        netcdf.load(DamageMaps, tmp_path / "grid.nc")
 
 
 def test_file_of_another_program_is_refused(tmp_path):
     (tmp_path / "grid.nc").write_text("not NetCDF")
     with pytest.raises(InputDataError, match=r"content that cannot be used.*'element grid'"):
-        load_grid(tmp_path / "grid.nc")
+        netcdf.load(ElementGrid, tmp_path / "grid.nc")
 
 
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(InputDataError, match=r"grid\.nc: found no file"):
-        load_grid(tmp_path / "grid.nc")
+        netcdf.load(ElementGrid, tmp_path / "grid.nc")
 
 
 def test_equal_histories_are_equal_files_at_any_hour(tmp_path):
     history = make_history()
     for name in ("a.nc", "b.nc"):
-        save_history(history, tmp_path / name)
+        netcdf.save(history, tmp_path / name)
         time.sleep(1.0)  # a time stamp within the file would count seconds
     assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
 
 
 def test_value_that_is_not_finite_is_refused(tmp_path):
     grid = make_grid()
-    save_grid(grid, tmp_path / "grid.nc")
+    netcdf.save(grid, tmp_path / "grid.nc")
     dataset = xr.load_dataset(tmp_path / "grid.nc", engine="h5netcdf")
     dataset["area"][0, 1, 1] = np.nan
     dataset.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
     with pytest.raises(InputDataError, match="area: found 1 values that are not finite"):
-        load_grid(tmp_path / "other.nc")
+        netcdf.load(ElementGrid, tmp_path / "other.nc")
     grid.area[0, 1, 1] = np.nan
     with pytest.raises(ValueError, match="area: 1 values are not finite"):
-        save_grid(grid, tmp_path / "grid.nc")
+        netcdf.save(grid, tmp_path / "grid.nc")
 
 
 def test_missing_variable_and_other_dimensions_are_refused(tmp_path):
-    save_grid(make_grid(), tmp_path / "grid.nc")
+    netcdf.save(make_grid(), tmp_path / "grid.nc")
     dataset = xr.load_dataset(tmp_path / "grid.nc", engine="h5netcdf")
     dataset.drop_vars("area").to_netcdf(tmp_path / "less.nc", engine="h5netcdf")
     with pytest.raises(InputDataError, match="variable area: found nothing"):
-        load_grid(tmp_path / "less.nc")
+        netcdf.load(ElementGrid, tmp_path / "less.nc")
     dataset.transpose("row", ...).to_netcdf(tmp_path / "turned.nc", engine="h5netcdf")
     with pytest.raises(InputDataError, match="found dimensions"):
-        load_grid(tmp_path / "turned.nc")
+        netcdf.load(ElementGrid, tmp_path / "turned.nc")
 
 
 def test_nothing_is_left_of_a_failed_write(tmp_path):

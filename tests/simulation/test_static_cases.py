@@ -10,11 +10,11 @@ import pytest
 from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
-from kneewear.io.static import load_static, save_static
+from kneewear.io import netcdf
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.studies.static.cases import list_static_cases, recut
 from kneewear.studies.static.element_study import study_active_elements, study_divisions
-from kneewear.studies.static.record import tabulate_static
+from kneewear.studies.static.record import StaticRecord, tabulate_static
 from tests.simulation.chapter3 import BASE, joint, small_study, solved
 
 pytestmark = pytest.mark.compiled
@@ -209,8 +209,8 @@ def test_table_is_tidy_and_tells_the_pose():
 
 
 def test_record_survives_its_file(tmp_path):
-    save_static(cases(), tmp_path / "static.nc")
-    again = load_static(tmp_path / "static.nc")
+    netcdf.save(cases(), tmp_path / "static.nc")
+    again = netcdf.load(StaticRecord, tmp_path / "static.nc")
     assert again.cases == cases().cases
     assert again.sides == cases().sides
     for name in ("translation", "reaction", "max_pressure", "element_corners", "element_case"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kneewear.io.history import load_history
+from kneewear.io import netcdf
+from kneewear.simulation.history import ContactHistory
 
 
 def batches(results, folder):
@@ -19,7 +20,7 @@ def assert_balanced(results, activity, share):
     some of the load. Its equilibria, of the centre case, balance to the last digit.
     """
     folder = results / "simulation" / activity
-    history = load_history(batches(results, f"simulation/{activity}"))
+    history = netcdf.load(ContactHistory, batches(results, f"simulation/{activity}"))
     assert not history.failures
     if history.analysis == "quasi_static":
         _assert_equilibrium(history, share)
@@ -32,7 +33,7 @@ def assert_balanced(results, activity, share):
     torque = history.torque.sum(axis=2)[..., 0]
     for case in range(len(history.cases)):
         assert np.corrcoef(torque[case], history.load[case])[0, 1] > 0.99
-    _assert_equilibrium(load_history(folder / "other_analysis.nc"), share)
+    _assert_equilibrium(netcdf.load(ContactHistory, folder / "other_analysis.nc"), share)
     return history
 
 

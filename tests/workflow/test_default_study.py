@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.io.grid import load_grid
-from kneewear.io.history import load_history
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.io import netcdf
+from kneewear.simulation.history import ContactHistory
 
 from .balance import assert_balanced, batches
 from .conftest import Checkout
@@ -83,8 +84,8 @@ def test_default_study_is_balanced_at_every_frame(default_results):
 
 
 def test_written_pressures_carry_the_written_force(default_results):
-    grid = load_grid(default_results / "geometry" / "grid.nc")
-    history = load_history(batches(default_results, "simulation/gait")[:1])
+    grid = netcdf.load(ElementGrid, default_results / "geometry" / "knee.nc", "grid")
+    history = netcdf.load(ContactHistory, batches(default_results, "simulation/gait")[:1])
     # Pressures are stored in single precision; they act along the condyle's normal, which leans
     # from the element's by a few degrees at most, so vertical components agree to 1e-3.
     carried = np.nansum(

@@ -10,9 +10,10 @@ import pytest
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 import kneewear
-from kneewear.io.damage import load_damage
-from kneewear.io.history import load_history
+from kneewear.io import netcdf
 from kneewear.report.captions import figure_text
+from kneewear.simulation.history import ContactHistory
+from kneewear.wear.maps import DamageMaps
 from tests.test_api import run_example
 
 from .conftest import Checkout
@@ -24,9 +25,7 @@ FRAME_ARRAYS = ("pressure", "slip", "translation", "rotation", "force", "torque"
 
 def test_every_promised_file_is_there(results):
     promised = [
-        "geometry/surfaces.nc",
-        "geometry/grid.nc",
-        "geometry/table.nc",
+        "geometry/knee.nc",
         "geometry/fit_quality.csv",
         "activity/gait.nc",
         "simulation/gait/b000.nc",
@@ -106,8 +105,10 @@ def outcome(checkout, size):
     """Arrays of all batches of a size, and what the tables made of them hold."""
     results = checkout.folder / "results" / "quick"
     batches = [f"b{number:03d}.nc" for number in range(4 // size)]
-    history = load_history([results / "simulation" / "gait" / name for name in batches])
-    damage = load_damage([results / "wear" / name for name in batches])
+    history = netcdf.load(
+        ContactHistory, [results / "simulation" / "gait" / name for name in batches]
+    )
+    damage = netcdf.load(DamageMaps, [results / "wear" / name for name in batches])
     arrays = {name: getattr(history, name) for name in FRAME_ARRAYS}
     arrays |= {"wear": damage.wear_depth, "creep": damage.creep_depth}
     tables = ("cases.csv", "regression.csv")
@@ -145,8 +146,8 @@ def test_every_figure_is_there_as_svg_and_png_with_its_words(results):
 
 def test_view_and_vtk_files_reach_the_maxima_of_the_netcdf_files(results):
     view = json.loads((results / "report" / "insert_view.json").read_text())
-    damage = load_damage(sorted((results / "wear").glob("b*.nc")))
-    history = load_history(sorted((results / "simulation" / "gait").glob("b*.nc")))
+    damage = netcdf.load(DamageMaps, sorted((results / "wear").glob("b*.nc")))
+    history = netcdf.load(ContactHistory, sorted((results / "simulation" / "gait").glob("b*.nc")))
     assert [case["name"] for case in view["cases"]] == [case.name for case in damage.cases]
     for index, case in enumerate(view["cases"]):
         largest = damage.damage_depth[0, index].max(axis=(-1, -2))

@@ -13,8 +13,9 @@ import pytest
 from scipy.optimize import brentq
 
 from kneewear.contact.foundation import confined_modulus
-from kneewear.io.history import load_history
+from kneewear.io import netcdf
 from kneewear.reference.winkler import cylinder_force, peak_pressure
+from kneewear.simulation.history import ContactHistory
 
 from .balance import assert_balanced, batches
 from .conftest import CHECKOUT, Checkout
@@ -48,7 +49,7 @@ def test_every_frame_of_every_case_is_balanced_without_a_spring(real_results):
 
 
 def test_centres_of_pressure_lie_on_the_flat_bearing_in_stance(real_results):
-    history = load_history(batches(real_results, "simulation/fluoroscopic_gait"))
+    history = netcdf.load(ContactHistory, batches(real_results, "simulation/fluoroscopic_gait"))
     stance = history.load > 0.5 * history.load.max(axis=1, keepdims=True)
     centre = np.abs(history.centre_of_pressure[..., 2])[stance]
     # The bearing is flat across for 19 < |z| < 33 mm.
@@ -63,8 +64,10 @@ def test_stance_peaks_lie_between_a_level_cylinder_and_a_wedge(real_results, sid
     flat across 14 mm (17 mm with the rounded edges). The offset of the femoral axis from the lowest
     line of the trough (4 mm) and the skew of both (up to 0.1 rad) tilt the gap by up to 13 mrad.
     """
-    history = load_history(
-        batches(real_results, "simulation/fluoroscopic_gait"), leave_out=("pressure", "slip")
+    history = netcdf.load(
+        ContactHistory,
+        batches(real_results, "simulation/fluoroscopic_gait"),
+        leave_out=("pressure", "slip"),
     )
     stance = history.load > 0.5 * history.load.max(axis=1, keepdims=True)
     for number, case in enumerate(history.cases):

@@ -41,7 +41,7 @@ def results(checkout):
 
 def test_every_promised_file_is_there(results):
     promised = [
-        "geometry/surfaces.nc",
+        "geometry/knee.nc",
         "simulation/static.nc",
         "tables/static.csv",
         "tables/material_comparison.csv",

@@ -15,7 +15,6 @@ from kneewear.io.cad import cad_is_installed
 from kneewear.io.study_inputs import (
     activity_files,
     check_inputs,
-    has_solid,
     mesh_files,
 )
 from kneewear.job_sizes import batch_memory, batch_minutes, study_memory

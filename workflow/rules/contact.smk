@@ -28,7 +28,7 @@ rule verify_contact:
 
 rule compare_grids:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
+        knee=rules.build_geometry.output.knee,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         comparison=f"{RESULTS}/tables/grid_comparison.csv",

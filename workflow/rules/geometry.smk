@@ -2,23 +2,16 @@
 
 MESHES = mesh_files(STUDY, ROOT)
 UNUSED_SOURCES = {"parametric", "meshes", "natural"} - {STUDY.implant.source}
-# What was cut out of solids is kept for the picture of it.
-EXTRACTION = [f"{RESULTS}/geometry/extraction.nc"] if has_solid(STUDY) else []
 
 
 rule build_geometry:
     input:
         **MESHES,
     output:
-        surfaces=f"{RESULTS}/geometry/surfaces.nc",
-        grid=f"{RESULTS}/geometry/grid.nc",
-        coarse_grid=f"{RESULTS}/geometry/coarse_grid.nc",
-        table=f"{RESULTS}/geometry/table.nc",
-        distance_table=f"{RESULTS}/geometry/distance_table.nc",
+        knee=f"{RESULTS}/geometry/knee.nc",
         distance_quality=f"{RESULTS}/geometry/distance_table.csv",
         fit_quality=f"{RESULTS}/geometry/fit_quality.csv",
-        deviation=f"{RESULTS}/geometry/deviation.nc",
-        extraction=EXTRACTION,
+        fit=f"{RESULTS}/geometry/fit.nc",
     log:
         f"{LOGS}/build_geometry.log",
     benchmark:
@@ -41,7 +34,7 @@ rule build_geometry:
 
 rule export_surfaces:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
+        knee=rules.build_geometry.output.knee,
     output:
         step=f"{RESULTS}/geometry/surfaces.step",
     log:
@@ -66,8 +59,7 @@ CAD_FILES = list(rules.export_surfaces.output) if cad_is_installed() else []
 
 rule write_geometry_vtk:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
     output:
         expand(
             f"{RESULTS}/geometry/vtk/{{part}}.vtp",

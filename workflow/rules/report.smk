@@ -31,11 +31,8 @@ CALIBRATION_RECORD = (
 
 rule plot_method:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
-        distance_table=rules.build_geometry.output.distance_table,
-        deviation=rules.build_geometry.output.deviation,
-        extraction=EXTRACTION,
+        knee=rules.build_geometry.output.knee,
+        fit=rules.build_geometry.output.fit,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         tables=[
             *rules.verify_contact.output,
@@ -73,8 +70,7 @@ rule plot_method:
 
 rule plot_contact:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
         histories=expand(
@@ -112,7 +108,7 @@ rule plot_contact:
 
 rule plot_results:
     input:
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
         damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
         tables=[
             rules.summarize_cases.output.cases,
@@ -147,8 +143,7 @@ rule plot_results:
 
 rule build_insert_view:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
         damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
         cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
         histories=expand(

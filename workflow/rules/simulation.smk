@@ -25,11 +25,7 @@ if STUDY.simulation.distance == "table":
 
 rule simulate_contact:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
-        coarse_grid=rules.build_geometry.output.coarse_grid,
-        table=rules.build_geometry.output.table,
-        distance_table=rules.build_geometry.output.distance_table,
+        knee=rules.build_geometry.output.knee,
         activity=rules.prepare_activity.output.activity,
         # Jobs wait for the compiled kernels but are not run again for them.
         kernels=ancient(rules.compile_kernels.output.marker),
@@ -56,11 +52,7 @@ rule simulate_contact:
 
 rule simulate_variants:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
-        coarse_grid=rules.build_geometry.output.coarse_grid,
-        table=rules.build_geometry.output.table,
-        distance_table=rules.build_geometry.output.distance_table,
+        knee=rules.build_geometry.output.knee,
         activity=rules.prepare_activity.output.activity,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
@@ -87,8 +79,7 @@ rule simulate_variants:
 
 rule correct_distances:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
         histories=expand(
             rules.simulate_contact.output.history,
             activity=ACTIVITIES,
@@ -116,10 +107,7 @@ rule correct_distances:
 
 rule check_signs:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
-        table=rules.build_geometry.output.table,
-        distance_table=rules.build_geometry.output.distance_table,
+        knee=rules.build_geometry.output.knee,
         activity=rules.prepare_activity.output.activity,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:

@@ -13,7 +13,7 @@ ELEMENT_TABLES = (
 
 rule solve_static:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
+        knee=rules.build_geometry.output.knee,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         record=f"{RESULTS}/simulation/static.nc",
@@ -44,7 +44,7 @@ rule solve_static:
 
 rule study_elements:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
+        knee=rules.build_geometry.output.knee,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         **ELEMENT_TABLES,
@@ -105,7 +105,7 @@ TABLES = [
 
 rule plot_static:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
+        knee=rules.build_geometry.output.knee,
         record=rules.solve_static.output.record,
         static=rules.solve_static.output.static,
         comparison=rules.compare_materials.output.comparison,

@@ -40,10 +40,7 @@ rule plan_samples:
 rule evaluate_samples:
     input:
         plan=rules.plan_samples.output.plan,
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
-        table=rules.build_geometry.output.table,
-        distance_table=rules.build_geometry.output.distance_table,
+        knee=rules.build_geometry.output.knee,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
@@ -69,10 +66,7 @@ rule evaluate_samples:
 
 rule check_discretisation:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
-        table=rules.build_geometry.output.table,
-        distance_table=rules.build_geometry.output.distance_table,
+        knee=rules.build_geometry.output.knee,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
@@ -132,7 +126,7 @@ rule plot_uncertainty:
         found=rules.analyse_samples.output.found,
         samples=rules.analyse_samples.output.samples,
         sums=expand(rules.evaluate_samples.output.sums, batch=SAMPLE_BATCHES),
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
     output:
         figures=report(
             directory(f"{RESULTS}/figures"),

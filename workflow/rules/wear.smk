@@ -3,10 +3,7 @@
 
 rule accumulate_wear:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
-        table=rules.build_geometry.output.table,
-        distance_table=rules.build_geometry.output.distance_table,
+        knee=rules.build_geometry.output.knee,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
         histories=expand(
             rules.simulate_contact.output.history,
@@ -37,8 +34,7 @@ rule accumulate_wear:
 
 rule write_vtk:
     input:
-        surfaces=rules.build_geometry.output.surfaces,
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
         damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
     output:
         # A file a case and life, but for cases that failed.
@@ -61,7 +57,7 @@ rule write_vtk:
 
 rule summarize_cases:
     input:
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
         damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
         cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
     output:
@@ -103,7 +99,7 @@ rule compare_variants:
             name: expand(rules.simulate_variants.output[name], activity=ACTIVITIES)
             for name in VARIANTS
         },
-        grid=rules.build_geometry.output.grid,
+        knee=rules.build_geometry.output.knee,
         configured=expand(
             rules.simulate_contact.output.history,
             activity=ACTIVITIES,
