@@ -4,11 +4,12 @@ import pandas as pd
 
 from kneewear.io.csv_tables import load_table, save_table
 from kneewear.joblog import job_log
-from kneewear.settings.study import load_study
+from kneewear.settings.uncertainty import UncertaintySettings
 from kneewear.studies.uncertainty.analysis import analyse_samples
 
 with job_log(snakemake.log[0], snakemake.threads):
     samples = pd.concat(map(load_table, snakemake.input.samples), ignore_index=True)
-    found = analyse_samples(load_study(snakemake.params.study), samples)
+    uncertainty = UncertaintySettings(**snakemake.params.uncertainty)
+    found = analyse_samples(uncertainty, snakemake.params.seed, samples)
     save_table(samples, snakemake.output.samples)
     save_table(found, snakemake.output.found)

@@ -2,9 +2,9 @@
 
 from kneewear.io.csv_tables import save_table
 from kneewear.joblog import job_log
-from kneewear.settings.study import load_study
+from kneewear.settings.uncertainty import UncertaintyStudy
 from kneewear.studies.uncertainty.plan import plan_samples
 
 with job_log(snakemake.log[0], snakemake.threads):
-    study = load_study(snakemake.params.study)
+    study = UncertaintyStudy(**snakemake.params.study)
     save_table(plan_samples(study), snakemake.output.plan)

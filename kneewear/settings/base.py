@@ -76,6 +76,14 @@ class ReportSettings(Settings):
         return without_nulls(retrievals)
 
 
+_NO_REPORT = {
+    "compare_with_published": False,
+    "pressure_limit_mpa": 1.0,
+    "avg_pressure_limit_mpa": 1.0,
+    "retrievals": {},
+}
+
+
 class Study(Settings):
     """What every kind of study has; the kinds are its subclasses."""
 
@@ -103,6 +111,16 @@ class Study(Settings):
     def simulated_activities(self) -> dict[str, ActivitySettings]:
         """Activities whose cycles are simulated, by name; none unless the kind has some."""
         return {}
+
+    def computed(self) -> dict[str, Any]:
+        """Settings as plain builtins, equal for all studies with the same results.
+
+        Jobs that need a whole study take these, so that its name, folder, jobs and report do not
+        run them again.
+        """
+        same = {"study": "study", "data_folder": ".", "cases_per_job": 1, "report": _NO_REPORT}
+        settings = self.model_dump(mode="json")
+        return settings | {key: value for key, value in same.items() if key in settings}
 
     def data_root(self, root: str | Path = ".") -> Path:
         """Folder of data files in use.

@@ -10,7 +10,7 @@ from kneewear.activity.activity import Activity
 from kneewear.activity.sources import build_activity
 from kneewear.geometry.knee import KneeModel, build_knee
 from kneewear.settings.activity import ParametricActivity
-from kneewear.settings.base import WearStudy
+from kneewear.settings.base import Study, WearStudy
 from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory, keep_common
@@ -20,7 +20,7 @@ from kneewear.wear.maps import DamageMaps
 from kneewear.wear.summary import summarize_cases
 
 
-def exact_knee(study: WearStudy) -> KneeModel:
+def exact_knee(study: Study) -> KneeModel:
     """Knee of a built-in implant without distance tables, which cost more than a cycle."""
     knee, _ = build_knee(study.implant, study.grid, study.table, tabulate_distances=False)
     return knee
@@ -32,7 +32,7 @@ def with_exact_distances(study: WearStudy) -> WearStudy:
     return study.model_copy(update={"simulation": simulation})
 
 
-def built_in_activities(study: WearStudy) -> dict[str, Activity]:
+def built_in_activities(study: Study) -> dict[str, Activity]:
     """Built-in activities of a study's lives, by name."""
     return {
         name: build_activity(name, block, study.simulation.frames)

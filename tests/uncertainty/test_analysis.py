@@ -9,8 +9,7 @@ from scipy import stats
 
 from kneewear.report.uncertainty_facts import convergence
 from kneewear.studies.uncertainty import analysis
-from kneewear.studies.uncertainty.analysis import analyse_samples
-from kneewear.studies.uncertainty.intervals import prediction_interval
+from kneewear.studies.uncertainty.analysis import analyse_samples, prediction_interval
 from kneewear.studies.uncertainty.plan import LABELS, draw_samples, standard_deviation
 from kneewear.studies.uncertainty.samples import FAILURE, column_name
 from tests.uncertainty.test_plan import MONTE_CARLO, merge_settings, study
@@ -66,7 +65,7 @@ def ishigami_indices():
 
 def test_indices_of_the_ishigami_function():
     one = toy_study("variance_based", 1024)
-    rows = output_rows(analyse_samples(one, samples_of(one, ishigami)))
+    rows = output_rows(analyse_samples(one.uncertainty, one.seed, samples_of(one, ishigami)))
     first, total = ishigami_indices()
     # Within one and a half intervals of 95 %: beyond three standard deviations.
     assert (np.abs(rows["first"] - first) < 1.5 * rows["first_error"]).all()
@@ -79,8 +78,8 @@ def test_indices_of_the_ishigami_function():
 def test_indices_of_a_linear_output_converge_and_a_failure_costs_its_block():
     one = toy_study("variance_based", 4096)
     # Of 1 + 1e-3 (x + 2 y): variances as 1 to 4, and nothing of z.
-    table = analyse_samples(one, samples_of(one, lambda x, y, z: 1.0 + 1e-3 * (x + 2.0 * y),
-                                            dropped=(7, 8, 4000)))  # fmt: skip
+    samples = samples_of(one, lambda x, y, z: 1.0 + 1e-3 * (x + 2.0 * y), dropped=(7, 8, 4000))
+    table = analyse_samples(one.uncertainty, one.seed, samples)
     rows = output_rows(table)
     np.testing.assert_allclose(rows["total"], [0.2, 0.8, 0.0], atol=0.02)
     np.testing.assert_allclose(rows["first"], [0.2, 0.8, 0.0], atol=0.02)
@@ -92,14 +91,18 @@ def test_indices_of_a_linear_output_converge_and_a_failure_costs_its_block():
 
 def test_an_output_that_does_not_vary_has_no_indices():
     one = toy_study("variance_based", 8)
-    rows = output_rows(analyse_samples(one, samples_of(one, lambda x, y, z: 5.0 + 0.0 * x)))
+    rows = output_rows(
+        analyse_samples(one.uncertainty, one.seed, samples_of(one, lambda x, y, z: 5.0 + 0.0 * x))
+    )
     assert rows["total"].isna().all()
     assert not rows["converged"].any()
 
 
 def test_effects_of_a_polynomial():
     one = toy_study("one_at_a_time", 2)
-    table = analyse_samples(one, samples_of(one, lambda x, y, z: 4.0 + x + 2.0 * y + z**2))
+    table = analyse_samples(
+        one.uncertainty, one.seed, samples_of(one, lambda x, y, z: 4.0 + x + 2.0 * y + z**2)
+    )
     rows = output_rows(table).set_index("constant").loc[list(KEPT)]
     step = 1.0 / np.sqrt(3.0)
     np.testing.assert_allclose(rows["effect_percent"], 25.0 * step * np.array([1, 2, 0]), atol=1e-9)
@@ -112,7 +115,7 @@ def test_effects_of_a_polynomial():
 def test_interval_of_a_linear_output_is_that_of_its_distribution():
     one = toy_study("monte_carlo", 4000)
     samples = samples_of(one, lambda x, y, z: 10.0 + x, dropped=(5, 6))
-    row = output_rows(analyse_samples(one, samples)).iloc[0]
+    row = output_rows(analyse_samples(one.uncertainty, one.seed, samples)).iloc[0]
     # Ends of a uniform distribution on 9 to 11 are known to its spread over the root of n.
     np.testing.assert_allclose([row["lower"], row["upper"]], [9.05, 10.95], atol=0.025)
     assert (row["samples"], row["failed"], row["nominal"]) == (3998, 2, 10.0)

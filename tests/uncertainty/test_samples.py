@@ -8,14 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.activity.sources import build_activity
-from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant_sources import build_implant
-from kneewear.geometry.table import tabulate_surface
+from kneewear.studies.life import built_in_activities, exact_knee
 from kneewear.studies.uncertainty.element_sums import add_sample, join_sums, no_sums
 from kneewear.studies.uncertainty.plan import plan_samples
 from kneewear.studies.uncertainty.samples import (
-    SampledModel,
     check_discretisation,
     evaluate_samples,
 )
@@ -34,14 +30,7 @@ COARSE = merge_settings(
 
 def model_of(one):
     """Return what the samples of a study share."""
-    implant, _ = build_implant(one.implant)
-    return SampledModel(
-        implant,
-        build_grid(implant, **one.grid.model_dump()),
-        {side: tabulate_surface(surface, 31, 21) for side, surface in implant.femoral.items()},
-        {},
-        {"gait": build_activity("gait", one.activities["gait"], one.simulation.frames)},
-    )
+    return exact_knee(one), built_in_activities(one)
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +39,11 @@ def whole():
     one = study(COARSE, samples=4)
     model, plan = model_of(one), plan_samples(one)
     return SimpleNamespace(study=one, model=model, plan=plan,
-                           outcome=evaluate_samples(one, plan, model))  # fmt: skip
+                           outcome=evaluate_samples(one, plan, *model))  # fmt: skip
 
 
 def test_batches_change_no_bit(whole):
-    parts = [evaluate_samples(whole.study, whole.plan[first : first + 2], whole.model)
+    parts = [evaluate_samples(whole.study, whole.plan[first : first + 2], *whole.model)
              for first in (0, 2, 4)]  # fmt: skip
     rows, sums = whole.outcome
     pd.testing.assert_frame_equal(
@@ -70,7 +59,7 @@ def test_sums_hold_the_volumes_of_the_samples(whole):
     rows, sums = whole.outcome
     assert int(sums.samples) == 4
     assert (rows["failure"] == "").all()
-    area = whole.model.grid.area
+    area = whole.model[0].grid.area
     mean = (sums.mean("damage") * area).sum(axis=(1, 2))
     drawn = rows[rows["role"] == "draw"]
     # Areas of elements change with uncertain shapes by a few per cent at most.
@@ -82,7 +71,7 @@ def test_sums_hold_the_volumes_of_the_samples(whole):
 def test_wear_follows_its_factor_without_another_contact(whole):
     name = "wear_factor"
     row = whole.plan[:1].assign(**{name: 0.5})
-    more, _ = evaluate_samples(whole.study, pd.concat([whole.plan[:1], row]), whole.model)
+    more, _ = evaluate_samples(whole.study, pd.concat([whole.plan[:1], row]), *whole.model)
     volumes = more["medial_wear_volume"].to_numpy()
     assert volumes[1] == pytest.approx(1.5 * volumes[0], rel=1e-12)
     assert more["medial_max_pressure"].nunique() == 1
@@ -91,14 +80,14 @@ def test_wear_follows_its_factor_without_another_contact(whole):
 def test_a_sample_without_equilibrium_is_told_and_left_out(whole):
     # A layer of rubber would be pressed through.
     row = whole.plan[1:2].assign(youngs_modulus=-0.9985)
-    rows, sums = evaluate_samples(whole.study, row, whole.model)
+    rows, sums = evaluate_samples(whole.study, row, *whole.model)
     assert int(sums.samples) == 0
     assert "did not converge" in rows["failure"].iloc[0]
     assert rows["medial_damage_depth"].isna().all()
 
 
 def test_a_finer_discretisation_is_compared(whole):
-    table = check_discretisation(whole.study, whole.model).set_index(["side", "quantity"])
+    table = check_discretisation(whole.study, *whole.model).set_index(["side", "quantity"])
     rows, _ = whole.outcome
     assert table.loc[("medial", "wear_volume"), "here"] == rows["medial_wear_volume"][0]
     # Eight frames of a cycle are too few by tens of per cent.

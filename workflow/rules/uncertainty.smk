@@ -32,7 +32,7 @@ rule plan_samples:
         runtime=10,
     params:
         source=fingerprint("plan_samples"),
-        study=settings(STUDY),
+        study=STUDY.computed(),
     script:
         "../../scripts/plan_samples.py"
 
@@ -58,7 +58,7 @@ rule evaluate_samples:
         runtime=samples_minutes,
     params:
         source=fingerprint("evaluate_samples"),
-        study=settings(STUDY),
+        study=STUDY.computed(),
         samples=lambda wildcards: list(SAMPLE_BATCHES[wildcards.batch]),
     script:
         "../../scripts/evaluate_samples.py"
@@ -83,7 +83,7 @@ rule check_discretisation:
         runtime=15,
     params:
         source=fingerprint("check_discretisation"),
-        study=settings(STUDY),
+        study=STUDY.computed(),
     script:
         "../../scripts/check_discretisation.py"
 
@@ -110,7 +110,8 @@ rule analyse_samples:
         runtime=15,
     params:
         source=fingerprint("analyse_samples"),
-        study=settings(STUDY),
+        uncertainty=settings(STUDY.uncertainty),
+        seed=STUDY.seed,
     script:
         "../../scripts/analyse_samples.py"
 

@@ -1,65 +1,270 @@
-"""What samples tell: the table of an uncertainty study, by its method."""
+"""Table of an uncertainty study by its method: intervals, effects or variance-based indices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from kneewear.settings.uncertainty import UncertaintyStudy
+from kneewear.settings.uncertainty import UncertaintySettings
 from kneewear.sides import SIDES
-from kneewear.studies.uncertainty.effects import step_effects
-from kneewear.studies.uncertainty.indices import SobolIndices, sobol_indices
-from kneewear.studies.uncertainty.intervals import prediction_interval
-from kneewear.studies.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR
+from kneewear.studies.uncertainty.plan import LABELS, NOMINAL, uncertain_names
 from kneewear.studies.uncertainty.samples import OUTPUTS, column_name
 
+Array = NDArray[np.float64]
+Rows = list[dict[str, Any]]
 
-def analyse_samples(study: UncertaintyStudy, samples: pd.DataFrame) -> pd.DataFrame:
-    """Reduce the samples of a study to what its method asks for.
+# Ends of an interval count as found when each is known to this part of the interval's width.
+LARGEST_END_ERROR = 0.1
+END_CONFIDENCE = 0.95
+# Indices count as converged when the interval of each is narrower than this (Sarrazin, Pianosi and
+# Wagener 2016, Environmental Modelling and Software 79, 135-152; from memory).
+LARGEST_WIDTH = 0.05
+RESAMPLES = 300
+# Parts of the output's size below which its variance is rounding.
+LEAST_DEVIATION = 1e-9
+
+
+def analyse_samples(
+    uncertainty: UncertaintySettings, seed: int, samples: pd.DataFrame
+) -> pd.DataFrame:
+    """Reduce the samples of a study to the table of its method.
 
     Parameters
     ----------
-    study : UncertaintyStudy
-        Settings.
+    uncertainty : UncertaintySettings
+        Method, level and constants.
+    seed : int
+        Seed of the study.
     samples : DataFrame
-        All samples, as `evaluate_samples` gives them.
+        All samples, as `evaluate_samples` returns them.
 
     Returns
     -------
     DataFrame
-        Columns side, quantity, unit and nominal; then those of
-        `PredictionInterval` for monte_carlo, a row per output; of `StepEffects` for one_at_a_time
-        and of `SobolIndices` for variance_based, a row per output and constant.
+        Columns side, quantity, unit and nominal; then those of `PredictionInterval` for
+        monte_carlo, a row per output; of `step_effects` for one_at_a_time and of `sobol_indices`
+        for variance_based, a row per output and constant.
     """
-    make = {"monte_carlo": _intervals, "one_at_a_time": _effects, "variance_based": _indices}
     ordered = samples.sort_values("sample")
-    rows = []
+    rows: Rows = []
     for side in SIDES:
         for quantity, unit in OUTPUTS.items():
             output = ordered[[*LABELS]].assign(value=ordered[column_name(side, quantity)])
             nominal = float(output.loc[output["role"] == NOMINAL, "value"].iloc[0])
             labels = {"side": side, "quantity": quantity, "unit": unit, "nominal": nominal}
-            rows += [labels | row for row in make[study.uncertainty.method](study, output)]
+            rows += [labels | row for row in _rows_of(uncertainty, seed, output)]
     return pd.DataFrame(rows)
 
 
-def _intervals(study: UncertaintyStudy, output: pd.DataFrame) -> Iterator[dict[str, object]]:
-    drawn = output.loc[output["role"] == "draw", "value"].to_numpy(float)
-    yield prediction_interval(drawn, study.uncertainty.level_percent).row()
-
-
-def _effects(study: UncertaintyStudy, output: pd.DataFrame) -> Iterator[dict[str, object]]:
-    for effect in step_effects(output):
-        yield effect.row()
-
-
-def _indices(study: UncertaintyStudy, output: pd.DataFrame) -> Iterator[dict[str, object]]:
-    names = list(study.uncertainty.constants)
-    if study.uncertainty.pose_errors:
-        names.append(POSE_ERROR)
+def _rows_of(uncertainty: UncertaintySettings, seed: int, output: pd.DataFrame) -> Rows:
+    """Results of one output."""
+    if uncertainty.method == "monte_carlo":
+        drawn = output.loc[output["role"] == "draw", "value"].to_numpy(float)
+        return [asdict(prediction_interval(drawn, uncertainty.level_percent))]
+    if uncertainty.method == "one_at_a_time":
+        return step_effects(output)
     # SALib takes a seed of zero for none.
-    seed, level = study.seed + 1, study.uncertainty.level_percent
-    found: list[SobolIndices] = sobol_indices(output, names, level, seed)
-    for index in found:
-        yield index.row()
+    return sobol_indices(output, uncertain_names(uncertainty), uncertainty.level_percent, seed + 1)
+
+
+@dataclass(frozen=True)
+class PredictionInterval:
+    """Interval that holds the next sample with a given probability.
+
+    Parameters
+    ----------
+    samples, failed : int
+        Samples that count, and that have no value.
+    mean, standard_deviation, median : float
+        Of the samples.
+    lower, upper : float
+        Ends of the interval.
+    end_error : float
+        Half-width of the 95 % confidence interval of the less certain end.
+    converged : bool
+        Whether that is at most a tenth of the interval's width.
+    """
+
+    samples: int
+    failed: int
+    mean: float
+    standard_deviation: float
+    median: float
+    lower: float
+    upper: float
+    end_error: float
+    converged: bool
+
+
+def prediction_interval(values: Array, level_percent: float) -> PredictionInterval:
+    """Interval that holds the next sample with a probability.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Independent samples; NaN stands for one that failed.
+    level_percent : float
+        Probability, percent.
+
+    Returns
+    -------
+    PredictionInterval
+        Infinite ends where there are too few samples for the level.
+
+    Notes
+    -----
+    Free of any distribution: of n independent samples in order, the k-th and the one k from the
+    end hold another one between them with a probability of (n + 1 - 2k) / (n + 1). Between whole k
+    the ends are interpolated. An end is the p-th quantile, and ranks a and b of the binomial
+    distribution of n and p hold it with 95 % (David and Nagaraja 2003, Order Statistics, section
+    7.1; from memory). Holds for independent samples only, not for those of a balanced plan.
+    """
+    known = np.sort(values[np.isfinite(values)])
+    tail = 0.5 - 0.005 * level_percent
+    lower, upper, end_error = -np.inf, np.inf, np.inf
+    if known.size >= 2 and (known.size + 1) * tail >= 1.0:
+        lower, upper = map(float, np.quantile(known, [tail, 1 - tail], method="weibull"))
+        end_error = max(_end_error(known, tail), _end_error(-known[::-1], tail))
+    return PredictionInterval(
+        samples=known.size,
+        failed=values.size - known.size,
+        mean=float(known.mean()) if known.size else np.nan,
+        standard_deviation=float(known.std(ddof=1)) if known.size > 1 else np.nan,
+        median=float(np.median(known)) if known.size else np.nan,
+        lower=lower,
+        upper=upper,
+        end_error=end_error,
+        converged=bool(np.isfinite(upper) and end_error <= LARGEST_END_ERROR * (upper - lower)),
+    )
+
+
+def _end_error(ordered: Array, tail: float) -> float:
+    """Half-width of the confidence interval of the lower end; infinite beyond the smallest."""
+    from scipy.stats import binom  # noqa: PLC0415 - slow to load
+
+    outside = 0.5 * (1.0 - END_CONFIDENCE)
+    first, last = (int(binom.ppf(p, ordered.size, tail)) for p in (outside, 1.0 - outside))
+    if first < 1:
+        return float("inf")
+    return 0.5 * float(ordered[min(last, ordered.size - 1)] - ordered[first - 1])
+
+
+def step_effects(output: pd.DataFrame) -> Rows:
+    """Effect of each constant alone on one output.
+
+    Parameters
+    ----------
+    output : DataFrame
+        Columns role, constant and value of a one_at_a_time plan.
+
+    Returns
+    -------
+    list of dict
+        In the order of the plan: `constant`; `at_low` and `at_high`, the output with the constant
+        one standard deviation lower and higher; `effect_percent`, half of their difference in
+        percent of the nominal output (the standard deviation the constant gives it, with the sign
+        of the slope); `curvature_percent`, half of their sum minus the nominal output (zero for a
+        straight line); `share_percent`, the square of the effect as part of the sum over all
+        constants: of the variance, if the output is linear in the constants. NaN where a sample
+        failed or the nominal output is zero.
+    """
+    nominal = output.loc[output["role"] == NOMINAL, "value"].iloc[0]
+    steps = output[output["role"] != NOMINAL]
+    ends = steps.pivot(index="constant", columns="role", values="value")
+    ends = ends.loc[list(dict.fromkeys(steps["constant"]))]
+    effect = 0.5 * (ends["high"] - ends["low"])
+    share = effect**2 / (effect**2).sum()
+    percent = 100.0 / nominal if nominal else float("nan")
+    return [
+        {
+            "constant": str(name),
+            "at_low": float(ends.loc[name, "low"]),
+            "at_high": float(ends.loc[name, "high"]),
+            "effect_percent": percent * float(effect[name]),
+            "curvature_percent": percent * float(0.5 * ends.loc[name].sum() - nominal),
+            "share_percent": 100.0 * float(share[name]),
+        }
+        for name in ends.index
+    ]
+
+
+def sobol_indices(
+    output: pd.DataFrame, names: Sequence[str], level_percent: float, seed: int
+) -> Rows:
+    """Variance-based indices of all constants for one output, after Sobol.
+
+    Parameters
+    ----------
+    output : DataFrame
+        Columns block, role and value of a variance_based plan, in its order.
+    names : sequence of str
+        Constants in the order of the plan.
+    level_percent : float
+        Level of the intervals, percent.
+    seed : int
+        Of the resampling; not zero.
+
+    Returns
+    -------
+    list of dict
+        For each constant: `constant`; `first`, the part of the variance that vanishes on average
+        when the constant alone becomes known; `total`, the part that remains on average when all
+        others become known; `first_error` and `total_error`, half-widths of their intervals;
+        `blocks` and `dropped`, the blocks of samples that count and those left out because a
+        sample in them failed; `converged`, whether the intervals of all constants are narrow
+        enough; `blocks_needed`, the blocks with which they would be, as errors fall with the root
+        of the number. NaN for an output that does not vary, or with fewer than two blocks left.
+
+    Notes
+    -----
+    First index V(E(y | x)) / V(y) and total index E(V(y | others)) / V(y), by the estimators of
+    Saltelli et al. (2010, table 2, rows b and f) in SALib; intervals by resampling the blocks.
+    Holds for independent constants. Estimates of small indices may come out below zero.
+    """
+    drawn = output[output["role"].isin(["A", "mixed", "B"])]
+    values = drawn["value"].to_numpy(float).reshape(-1, len(names) + 2)
+    complete = np.isfinite(values).all(axis=1)
+    left = values[complete]
+    found = {key: np.full(len(names), np.nan) for key in ("S1", "S1_conf", "ST", "ST_conf")}
+    size = np.abs(left).max(initial=0.0)
+    if len(left) > 1 and left.std() > LEAST_DEVIATION * size:
+        found = _estimates(left.ravel(), names, level_percent, seed)
+    widest = 2.0 * np.max([found["S1_conf"], found["ST_conf"]])
+    needed = len(left) * (widest / LARGEST_WIDTH) ** 2
+    return [
+        {
+            "constant": name,
+            "first": float(found["S1"][number]),
+            "first_error": float(found["S1_conf"][number]),
+            "total": float(found["ST"][number]),
+            "total_error": float(found["ST_conf"][number]),
+            "blocks": len(left),
+            "dropped": int(np.sum(~complete)),
+            "converged": bool(widest <= LARGEST_WIDTH),
+            "blocks_needed": int(np.ceil(needed)) if np.isfinite(needed) else 0,
+        }
+        for number, name in enumerate(names)
+    ]
+
+
+def _estimates(
+    values: Array, names: Sequence[str], level_percent: float, seed: int
+) -> dict[str, Array]:
+    """SALib's indices and the half-widths of their intervals."""
+    from SALib.analyze import sobol  # noqa: PLC0415 - slow to load, and only needed here
+
+    problem = {"num_vars": len(names), "names": list(names), "bounds": [[0.0, 1.0]] * len(names)}
+    found = sobol.analyze(
+        problem,
+        values,
+        calc_second_order=False,
+        num_resamples=RESAMPLES,
+        conf_level=0.01 * level_percent,
+        seed=seed,
+    )
+    return {key: np.asarray(found[key]) for key in ("S1", "S1_conf", "ST", "ST_conf")}

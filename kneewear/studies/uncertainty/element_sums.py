@@ -1,4 +1,4 @@
-"""Sums of depths an element over samples: what is kept of maps."""
+"""Sums of depths per element over samples, kept in the place of all maps."""
 
 from __future__ import annotations
 
@@ -66,19 +66,7 @@ def no_sums(grid: ElementGrid) -> ElementSums:
 
 
 def add_sample(sums: ElementSums, maps: DamageMaps) -> ElementSums:
-    """Sums with one more sample.
-
-    Parameters
-    ----------
-    sums : ElementSums
-        Of the samples before.
-    maps : DamageMaps
-        Maps of one case and life.
-
-    Returns
-    -------
-    ElementSums
-    """
+    """Sums with one more sample: maps of one case and life."""
     depths = (maps.wear_depth, maps.creep_depth, maps.damage_depth)
     whole = [np.rint(PICOMETRES * depth[0, 0]).astype(np.int64) for depth in depths]
     square = [np.rint(SQUARE_NANOMETRES * depth[0, 0] ** 2).astype(np.int64) for depth in depths]
@@ -87,18 +75,7 @@ def add_sample(sums: ElementSums, maps: DamageMaps) -> ElementSums:
 
 
 def join_sums(parts: Sequence[ElementSums]) -> ElementSums:
-    """Sums of several parts together.
-
-    Parameters
-    ----------
-    parts : sequence of ElementSums
-        Of different samples on grids of one shape.
-
-    Returns
-    -------
-    ElementSums
-        The same bits in any order.
-    """
+    """Sums of several parts of different samples on one grid: the same bits in any order."""
     names = [field.name for field in fields(ElementSums) if field.name != "sides"]
     totals = {name: np.sum([getattr(part, name) for part in parts], axis=0) for name in names}
     return ElementSums(parts[0].sides, **totals)

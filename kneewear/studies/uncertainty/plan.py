@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import truncnorm
 
 from kneewear.settings.cases import BODY_MASS, THICKNESS, Case
 from kneewear.settings.files import value_at
@@ -21,7 +20,7 @@ from kneewear.settings.uncertainty import (
 
 Array = NDArray[np.float64]
 
-# Normal distributions end here, in standard deviations: no setting runs off to nonsense.
+# Normal distributions are cut off at this number of standard deviations: no absurd settings.
 CUT = 3.0
 # Column of the number that names an error of measured poses; empty where poses are as measured.
 POSE_ERROR = "pose_error"
@@ -44,6 +43,8 @@ def quantile(constant: UncertainConstant, probability: ArrayLike) -> Array:
     array
         In the unit of the spread; zero at 0.5.
     """
+    from scipy.stats import truncnorm  # noqa: PLC0415 - slow to load
+
     probability = np.asarray(probability, dtype=float)
     if constant.distribution == "normal":
         return np.asarray(constant.spread * truncnorm.ppf(probability, -CUT, CUT))
@@ -52,13 +53,20 @@ def quantile(constant: UncertainConstant, probability: ArrayLike) -> Array:
 
 def standard_deviation(constant: UncertainConstant) -> float:
     """Standard deviation of a constant's random number, in the unit of its spread."""
+    from scipy.stats import truncnorm  # noqa: PLC0415 - as above
+
     if constant.distribution == "normal":
         return float(constant.spread * truncnorm.std(-CUT, CUT))
     return constant.spread / float(np.sqrt(3.0))
 
 
+def uncertain_names(uncertainty: UncertaintySettings) -> list[str]:
+    """Columns of the uncertain numbers in a plan."""
+    return [*uncertainty.constants, *([POSE_ERROR] if uncertainty.pose_errors else [])]
+
+
 def plan_samples(study: UncertaintyStudy) -> pd.DataFrame:
-    """Plan an uncertainty study, and make sure that the settings of every sample are possible.
+    """Decide what every sample changes, and check that the settings of every sample are possible.
 
     Parameters
     ----------
@@ -82,7 +90,7 @@ def plan_samples(study: UncertaintyStudy) -> pd.DataFrame:
 
 
 def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
-    """Decide what every sample of an uncertainty study changes.
+    """Random numbers of every sample of an uncertainty study.
 
     Parameters
     ----------
@@ -92,11 +100,11 @@ def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a sample: `sample` counts them; `role` is nominal (the first: nothing changed),
+        One row per sample: its number `sample`; `role` is nominal (the first: nothing changed),
         draw, low, high, A, B or mixed; `constant` names the one that is low, high or mixed;
-        `block` counts the balanced groups of variance_based; then the random number of each
-        constant, in the unit of its spread, and `pose_error`, which names an error of measured
-        poses, where they count.
+        `block` is the number of the balanced group of variance_based; then the random number of
+        each constant, in the unit of its spread, and `pose_error`, which names an error of
+        measured poses, where they count.
 
     Notes
     -----
@@ -110,12 +118,11 @@ def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
     """
     uncertainty = study.uncertainty
     make = {"monte_carlo": _draws, "one_at_a_time": _steps, "variance_based": _blocks}
-    names = [*uncertainty.constants, *([POSE_ERROR] if uncertainty.pose_errors else [])]
-    nothing = dict.fromkeys(uncertainty.constants, 0.0)
-    rows = [{"block": 0, "role": NOMINAL, "constant": "", **nothing}]
+    unchanged = dict.fromkeys(uncertainty.constants, 0.0)
+    rows = [{"block": 0, "role": NOMINAL, "constant": "", **unchanged}]
     rows += make[uncertainty.method](uncertainty, study.seed)
     plan = pd.DataFrame([{"sample": number, **row} for number, row in enumerate(rows)])
-    return plan.reindex(columns=[*LABELS, *names])
+    return plan.reindex(columns=[*LABELS, *uncertain_names(uncertainty)])
 
 
 def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -> Case:
@@ -136,9 +143,9 @@ def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -
     values: dict[str, float] = {}
     for name, constant in study.uncertainty.constants.items():
         for path in constant.settings:
-            for place in setting_places(settings, path):
-                key = ".".join(map(str, place))
-                value = values.get(key, value_at(settings, place))
+            for key_path in setting_places(settings, path):
+                key = ".".join(map(str, key_path))
+                value = values.get(key, value_at(settings, key_path))
                 change = float(row[name])
                 values[key] = value + change if constant.change == "add" else value * (1.0 + change)
     thickness, body_mass = (
@@ -156,8 +163,8 @@ def _numbers(uncertainty: UncertaintySettings, probabilities: Array) -> dict[str
     """Random numbers at a point of the unit cube, whose last side may be the pose error."""
     constants = uncertainty.constants
     numbers = {
-        name: float(quantile(constant, probabilities[place]))
-        for place, (name, constant) in enumerate(constants.items())
+        name: float(quantile(constant, probabilities[number]))
+        for number, (name, constant) in enumerate(constants.items())
     }
     if uncertainty.pose_errors:
         numbers[POSE_ERROR] = float(probabilities[len(constants)])
@@ -182,12 +189,12 @@ def _steps(uncertainty: UncertaintySettings, seed: int) -> Iterator[dict[str, ob
 def _blocks(uncertainty: UncertaintySettings, seed: int) -> Iterator[dict[str, object]]:
     from SALib.sample import sobol  # noqa: PLC0415 - slow to load, and only needed here
 
-    names = [*uncertainty.constants, *([POSE_ERROR] if uncertainty.pose_errors else [])]
+    names = uncertain_names(uncertainty)
     problem = {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
     points = sobol.sample(problem, uncertainty.samples, calc_second_order=False, seed=seed)
     roles = [("A", ""), *(("mixed", name) for name in names), ("B", "")]
     for number, point in enumerate(points):
-        block, place = divmod(number, len(roles))
-        role, name = roles[place]
+        block, member = divmod(number, len(roles))
+        role, name = roles[member]
         numbers = _numbers(uncertainty, point)
         yield {"block": block, "role": role, "constant": name, **numbers}

@@ -1,42 +1,38 @@
-"""Wear of every sample of a plan: one row of results each, and sums an element."""
+"""Wear of every sample of a plan: one row of results each, and sums per element."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.sources import build_activity
 from kneewear.activity.uncertainty import sample_activity
 from kneewear.errors import KneewearError
-from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
-from kneewear.geometry.implant import Implant
-from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.knee import KneeModel
-from kneewear.geometry.table import SurfaceTable, tabulate_surface
-from kneewear.settings.activity import ParametricActivity
 from kneewear.settings.base import WearStudy
 from kneewear.settings.study import apply_case
 from kneewear.settings.uncertainty import UncertaintyStudy
-from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.history import ContactHistory, keep_common
+from kneewear.sides import SIDES
+from kneewear.simulation.history import ContactHistory
+from kneewear.studies.life import (
+    built_in_activities,
+    exact_knee,
+    simulate_cycles,
+    summarize_life,
+    with_exact_distances,
+)
 from kneewear.studies.uncertainty.element_sums import ElementSums, add_sample, no_sums
-from kneewear.studies.uncertainty.plan import LABELS, POSE_ERROR, sample_case
-from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.cycles import record_cycles
+from kneewear.studies.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR, sample_case
 from kneewear.wear.maps import DamageMaps
-from kneewear.wear.summary import summarize_cases
 
 logger = logging.getLogger(__name__)
 
-# What is told of every sample and side, with its unit.
+# Results of every sample and side, with their units.
 OUTPUTS = {
     "max_pressure": "MPa",
     "avg_pressure": "MPa",
@@ -54,7 +50,6 @@ OUTPUTS = {
 }
 FAILURE = "failure"
 BORDER = "border_pressure"
-Value = TypeVar("Value")
 
 
 def column_name(side: str, quantity: str) -> str:
@@ -62,45 +57,11 @@ def column_name(side: str, quantity: str) -> str:
     return f"{side}_{quantity}"
 
 
-@dataclass(frozen=True)
-class SampledModel:
-    """What samples share as long as no constant changes it.
-
-    Parameters
-    ----------
-    implant : Implant
-        Surfaces of the settings.
-    grid : ElementGrid
-        Elements of its insert.
-    tables, distance_tables : mapping of side to SurfaceTable and DistanceTable
-        Tables of its condyles.
-    activities : mapping of name to Activity
-        Cycles of the settings.
-    """
-
-    implant: Implant
-    grid: ElementGrid
-    tables: Mapping[str, SurfaceTable]
-    distance_tables: Mapping[str, DistanceTable]
-    activities: Mapping[str, Activity]
-
-
-class _Last(Generic[Value]):
-    """The value made last, made again only when what it depends on differs."""
-
-    def __init__(self) -> None:
-        self.key: object = None
-        self.value: Value | None = None
-
-    def get(self, key: object, make: Callable[[], Value]) -> Value:
-        if self.value is None or key != self.key:
-            self.value = make()
-            self.key = key
-        return self.value
-
-
 def evaluate_samples(
-    study: UncertaintyStudy, plan: pd.DataFrame, model: SampledModel
+    study: UncertaintyStudy,
+    plan: pd.DataFrame,
+    knee: KneeModel,
+    activities: Mapping[str, Activity],
 ) -> tuple[pd.DataFrame, ElementSums]:
     """Simulate some samples of a plan.
 
@@ -110,8 +71,10 @@ def evaluate_samples(
         Settings.
     plan : DataFrame
         Rows of the plan to simulate.
-    model : SampledModel
-        What they share.
+    knee : KneeModel
+        Knee of the study's settings.
+    activities : mapping of name to Activity
+        Cycles of the study's settings.
 
     Returns
     -------
@@ -124,38 +87,38 @@ def evaluate_samples(
 
     Notes
     -----
-    Each sample is the plain study of its settings: geometry and activities are built anew only
-    where a constant changes them, contact is solved again only where anything but wear and creep
-    changes. No history outlives its sample. Where geometry is uncertain all samples take exact
-    distances, for a distance table costs more than a cycle; they differ by less than 0.1 %.
+    Each sample is a case of the study: geometry and activities are built anew only where a
+    constant changes them, and contact is solved again only where anything but wear and creep
+    changes. No history outlives its sample. Where geometry is uncertain all samples use exact
+    distances, because a distance table costs more than a cycle; they differ by less than 0.1 %.
     """
-    bench = _Bench(study, model)
-    sums = no_sums(model.grid)
+    sampler = _Sampler(study, knee, activities)
+    sums = no_sums(knee.grid)
     rows = []
     for _, row in plan.iterrows():
         labels = {name: row[name] for name in LABELS}
         try:
-            maps, values = bench.evaluate(row)
+            maps, values = sampler.evaluate(row)
         except KneewearError as error:
             logger.warning("sample %s fails: %s", row["sample"], error)
             rows.append({**labels, FAILURE: str(error)})
             continue
         rows.append({**labels, **values, FAILURE: ""})
-        if row["role"] != "nominal":
+        if row["role"] != NOMINAL:
             sums = add_sample(sums, maps)
-    columns = [column_name(side, name) for side in model.grid.sides for name in OUTPUTS]
+    columns = [column_name(side, name) for side in SIDES for name in OUTPUTS]
     return pd.DataFrame(rows, columns=[*LABELS, *columns, BORDER, FAILURE]), sums
 
 
-def check_discretisation(study: UncertaintyStudy, model: SampledModel) -> pd.DataFrame:
+def check_discretisation(
+    study: UncertaintyStudy, knee: KneeModel, activities: Mapping[str, Activity]
+) -> pd.DataFrame:
     """Results of the settings themselves on the study's elements and frames, and on twice as many.
 
     Parameters
     ----------
-    study : UncertaintyStudy
-        Settings.
-    model : SampledModel
-        What samples share.
+    study, knee, activities
+        As in `evaluate_samples`.
 
     Returns
     -------
@@ -163,53 +126,55 @@ def check_discretisation(study: UncertaintyStudy, model: SampledModel) -> pd.Dat
         Columns side, quantity, unit, here, finer and difference_percent. Frames are doubled where
         all activities are built in; those of files keep theirs.
     """
-    grid, built_in = (
-        study.grid,
-        all(isinstance(study.activities[name], ParametricActivity) for name in model.activities),
-    )
+    built_in = len(built_in_activities(study)) == len(activities)
+    rows, columns = 2 * study.grid.rows, 2 * study.grid.columns
+    frames = (1 + built_in) * study.simulation.frames
     finer = study.model_copy(
         update={
-            "grid": grid.model_copy(update={"rows": 2 * grid.rows, "columns": 2 * grid.columns}),
-            "simulation": study.simulation.model_copy(
-                update={"frames": (1 + built_in) * study.simulation.frames}
-            ),
+            "grid": study.grid.model_copy(update={"rows": rows, "columns": columns}),
+            "simulation": study.simulation.model_copy(update={"frames": frames}),
         }
     )
-    elements = build_grid(model.implant, **finer.grid.model_dump())
+    finer_knee = replace(knee, grid=build_grid(knee.implant, rows, columns))
     nominal = pd.Series(dict.fromkeys(study.uncertainty.constants, 0.0))
-    _, here = _Bench(study, model).evaluate(nominal)
-    _, there = _Bench(finer, replace(model, grid=elements)).evaluate(nominal)
-    rows = [
+    _, here = _Sampler(study, knee, activities).evaluate(nominal)
+    _, there = _Sampler(finer, finer_knee, activities).evaluate(nominal)
+    found = [
         {"side": side, "quantity": name, "unit": unit, "here": here[column], "finer": there[column]}
-        for side in model.grid.sides
+        for side in SIDES
         for name, unit in OUTPUTS.items()
         for column in [column_name(side, name)]
     ]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(found)
     return table.assign(difference_percent=100.0 * (table["here"] / table["finer"] - 1.0))
 
 
-class _Bench:
+class _Sampler:
     """Simulates samples one after the other and keeps what the next one may need again."""
 
-    def __init__(self, study: UncertaintyStudy, model: SampledModel) -> None:
+    def __init__(
+        self, study: UncertaintyStudy, knee: KneeModel, activities: Mapping[str, Activity]
+    ) -> None:
         self.study = study
-        self.model = model
-        constants = study.uncertainty.constants
-        paths = [path for constant in constants.values() for path in constant.settings]
+        self.activities = activities
+        constants = study.uncertainty.constants.values()
+        paths = [path for constant in constants for path in constant.settings]
         self.exact = any(path.startswith("implant.") for path in paths)
-        self._geometry: _Last[SampledModel] = _Last()
-        self._cycles: _Last[tuple[ElementGrid, dict[str, ContactHistory]]] = _Last()
+        # The last knee and the last cycles, with the settings they belong to.
+        self.nominal_knee = knee
+        self.last_knee = study.implant, knee
+        self.last_cycles: tuple[object, dict[str, ContactHistory]] = None, {}
 
     def evaluate(self, row: pd.Series) -> tuple[DamageMaps, dict[str, float]]:
         """Damage maps and outputs of one sample."""
-        case, error = sample_case(self.study, row), float(row.get(POSE_ERROR, np.nan))
-        study = apply_case(self.study, case)
+        study = apply_case(self.study, sample_case(self.study, row))
+        error = float(row.get(POSE_ERROR, np.nan))
+        knee = self._knee(study)
         contact = {"implant", "activities", "cases", "simulation"}
-        key = (study.model_dump_json(include=contact), repr(error))
-        grid, histories = self._cycles.get(key, lambda: self._simulate(study, error))
-        maps = accumulate_wear(histories, grid, study.wear)
-        summary = summarize_cases(maps, record_cycles(histories), grid, study.wear)
+        key = study.model_dump_json(include=contact), repr(error)
+        if key != self.last_cycles[0]:
+            self.last_cycles = key, self._cycles(study, knee, error)
+        maps, summary = summarize_life(study, knee, self.last_cycles[1])
         chosen = summary[summary["quantity"].isin(OUTPUTS)]
         border = float(summary.loc[summary["quantity"] == BORDER, "value"].max())
         return maps, {BORDER: border} | {
@@ -219,55 +184,39 @@ class _Bench:
             )
         }
 
-    def _simulate(
-        self, study: WearStudy, error: float
-    ) -> tuple[ElementGrid, dict[str, ContactHistory]]:
-        """One cycle of every activity."""
-        geometry = self._geometry.get(study.implant, lambda: self._build_geometry(study))
-        settings = study.simulation
-        if self.exact:
-            settings = settings.model_copy(update={"distance": "exact"})
-        histories = [
-            simulate_cases(
-                KneeModel(
-                    geometry.implant, geometry.grid, geometry.tables, geometry.distance_tables
-                ),
-                with_pose_error(self._activity(name, study), error, study.seed),
-                list(study.case_list()),
-                settings,
-            )
-            for name in self.model.activities
-        ]
-        return geometry.grid, keep_common(histories)
-
-    def _build_geometry(self, study: WearStudy) -> SampledModel:
-        """What is shared, with the surfaces, elements and tables of a sample's implant."""
+    def _knee(self, study: WearStudy) -> KneeModel:
+        """Knee of a sample, the nominal one where no constant changes it."""
         if study.implant == self.study.implant:
-            return self.model
-        implant, _ = build_implant(study.implant)
-        points: dict[str, Any] = study.table.model_dump(include={"u_points", "v_points"})
-        return replace(
-            self.model,
-            implant=implant,
-            grid=build_grid(implant, **study.grid.model_dump()),
-            tables={
-                side: tabulate_surface(surface, **points)
-                for side, surface in implant.femoral.items()
-            },
-        )
+            return self.nominal_knee
+        if study.implant != self.last_knee[0]:
+            self.last_knee = study.implant, exact_knee(study)
+        return self.last_knee[1]
 
-    def _activity(self, name: str, study: WearStudy) -> Activity:
-        """A built-in activity of the sample's settings, or the one that is shared."""
-        block, prepared = study.activities[name], self.model.activities[name]
+    def _cycles(self, study: WearStudy, knee: KneeModel, error: float) -> dict[str, ContactHistory]:
+        """One cycle of every activity: built anew where a constant or the frames differ."""
+        built = built_in_activities(study)
+        activities = {
+            name: prepared if self._is_prepared(name, study, prepared) else built[name]
+            for name, prepared in self.activities.items()
+        }
+        activities = {
+            name: with_pose_error(activity, error, study.seed)
+            for name, activity in activities.items()
+        }
+        if self.exact:
+            study = with_exact_distances(study)
+        return simulate_cycles(study, knee, activities, study.case_list())
+
+    def _is_prepared(self, name: str, study: WearStudy, prepared: Activity) -> bool:
+        """Whether the cycle of an activity is the one of the study's settings."""
+        block = study.activities[name]
         frames = study.simulation.frames
-        same = block == self.study.activities[name] and frames == prepared.percent.size
-        if same or not isinstance(block, ParametricActivity):
-            return prepared
-        return build_activity(name, block, frames)
+        unchanged = block == self.study.activities[name] and frames == prepared.percent.size
+        return unchanged or block.source == "file"
 
 
 def with_pose_error(activity: Activity, error: float, seed: int) -> Activity:
-    """Activity as it could have been measured as well.
+    """Activity with a random error of its measured poses.
 
     Parameters
     ----------
