@@ -47,7 +47,8 @@ def made_up(method):
             for name, unit in OUTPUTS.items()
         ]
     )  # fmt: skip
-    tables = {method: analyse_samples(one.uncertainty, one.seed, samples), "samples": samples, "discretisation": finer,
+    found = analyse_samples(one.uncertainty, one.seed, samples)
+    tables = {method: found, "samples": samples, "discretisation": finer,
               "fit_quality": pd.DataFrame({"side": ["medial"], "max_mm": [0.0]})}  # fmt: skip
     return one, tables
 
