@@ -10,8 +10,7 @@ import pandas as pd
 from kneewear.report.tables import shown
 from kneewear.report.wear_facts import MEASURED, retrieval_rows
 from kneewear.sides import SIDES
-from kneewear.studies.uncertainty.analysis import LARGEST_WIDTH
-from kneewear.studies.uncertainty.analysis import prediction_interval
+from kneewear.studies.uncertainty.analysis import LARGEST_WIDTH, prediction_interval
 from kneewear.studies.uncertainty.samples import column_name
 
 # Outputs in figures and in the tables of the page; tables on disk hold all.
