@@ -32,6 +32,7 @@ from kneewear.report import (
 )
 from kneewear.report.captions import FigureText, figure_text, starting_with
 from kneewear.sides import SIDES
+from kneewear.wear.laws import WEAR_LAWS
 
 FACTS: dict[str, ModuleType] = {
     "wear": wear_facts,
@@ -93,7 +94,7 @@ def render_page(
         "pictures": lambda *prefixes: pictures(figures, *prefixes), "k3d_source": k3d_source,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
         "citations": citations, "data_frame": pd.DataFrame, "checks": verification_facts,
-        "published": published_facts,
+        "published": published_facts, "wear_laws": WEAR_LAWS,
     }  # fmt: skip
     return environment.get_template(f"{kind}.html.j2").render(
         study=study,
@@ -172,7 +173,7 @@ def citations(study: Mapping[str, Any]) -> pd.DataFrame:
     wear, implant = study["wear"], study["implant"]
     rows: list[tuple[str, str]] = list(known["always"].items())
     law = wear["wear_law"]
-    rows += [(f"Wear law “{tables.words(law)}”", source) for source in known["wear_laws"][law]]
+    rows += [(f"Wear law “{tables.words(law)}”", source) for source in WEAR_LAWS[law].references]
     rows.append(("Creep law", known["creep_laws"][wear["creep_law"]]))
     if wear["recovery_minutes"]:
         rows.append(("Recovery of creep", known["recovery"]))
