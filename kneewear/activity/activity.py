@@ -1,4 +1,4 @@
-"""One cycle of an activity: motion, load and what drives each coordinate."""
+"""One cycle of an activity: motion, load and control of each coordinate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ USUALLY_PRESCRIBED = ("x", "theta_2", "theta_3")
 
 @dataclass(frozen=True)
 class Activity:
-    """Motion of the femoral component on the insert and what loads it over one periodic cycle.
+    """Motion and load of the femoral component on the insert over one periodic cycle.
 
     A cycle of n frames has n intervals; frame n would be frame 0 again and is not stored.
 
@@ -36,10 +36,10 @@ class Activity:
     load : array, shape (n_frames,)
         Axial load along the insert's -y, in body weights, positive.
     prescribed : tuple of str
-        Coordinates, of `COORDINATES`, that follow translation and rotation. The values of the
+        Coordinates, of `COORDINATES`, that follow translation and rotation; the values of the
         others only start the search of the equilibrium.
     load_line : float or None
-        Medial-lateral place (insert z) of the axial load, mm; None where the simulation places it.
+        Medial-lateral position (insert z) of the axial load, mm; None where it is solved.
     wrench : array, shape (n_frames, 6), optional
         Further force (body weights) and moment about the femoral origin (body weights times mm) on
         the femoral component, along the insert's axes; zero when not given.
@@ -48,11 +48,11 @@ class Activity:
     deviation : array, shape (6,), optional
         Standard deviation of the measured coordinates, mm and rad; zero when not given.
     deviation_harmonics : int
-        Harmonics of the cycle the error of measurement is made of besides its mean.
+        Number of harmonics of the measurement error besides its mean.
     notes : tuple of str
-        What was done to the source data (resampling, closing of the cycle), for the report.
+        Processing of the measured data (resampling, closing of the cycle), for the report.
     warnings : tuple of str
-        What looks wrong in the source data although it can be used.
+        Suspicious features of the measured data.
 
     Raises
     ------
@@ -77,14 +77,13 @@ class Activity:
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what no simulation can use."""
         if np.size(self.wrench) == 0:
             object.__setattr__(self, "wrench", np.zeros((np.size(self.percent), 6)))
         self._check_arrays()
         if np.min(self.load, initial=np.inf) <= 0:
             raise ValueError(
-                f"load of activity '{self.name}' goes down to {np.min(self.load):g} body weights; "
-                "it must be positive at every frame"
+                f"load of activity '{self.name}' has a minimum of {np.min(self.load):g} body "
+                "weights; it must be positive at every frame"
             )
         if np.min(self.deviation) < 0:
             raise ValueError(f"deviation of activity '{self.name}' is negative: {self.deviation}")
@@ -92,10 +91,10 @@ class Activity:
         if unknown:
             raise ValueError(
                 f"prescribed coordinates of activity '{self.name}' hold {', '.join(unknown)}; "
-                f"known are {', '.join(COORDINATES)}"
+                f"expected some of {', '.join(COORDINATES)}"
             )
-        unplaced = self.load_line is None
-        if unplaced and (np.any(self.wrench) or self.springs or self._unusual()):
+        unusual = set(self.prescribed) != set(USUALLY_PRESCRIBED)
+        if self.load_line is None and (np.any(self.wrench) or self.springs or unusual):
             raise ValueError(
                 f"activity '{self.name}' has forces, springs or coordinates prescribed other than "
                 f"{', '.join(USUALLY_PRESCRIBED)}: it needs a load line"
@@ -120,9 +119,6 @@ class Activity:
             if not np.isfinite(values).all():
                 raise ValueError(f"{name} of activity '{self.name}' has values that are not finite")
 
-    def _unusual(self) -> bool:
-        return set(self.prescribed) != set(USUALLY_PRESCRIBED)
-
     @property
     def free(self) -> tuple[str, ...]:
         """Coordinates that follow from contact, loads and springs."""
@@ -140,5 +136,5 @@ class Activity:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What to tell a reader: warnings first, then what was done."""
+        """Warnings, then notes, for the report."""
         return (*(f"Check this: {warning}" for warning in self.warnings), *self.notes)

@@ -1,4 +1,4 @@
-"""Whether a motion can be that of a knee, told before any long work."""
+"""Checks whether a motion can be that of a knee, before any long computation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kneewear.settings.activity import FileActivity, MotionSettings
 
 Array = NDArray[np.float64]
 
-# Wider than any knee moves (deg and mm): beyond lies another column, sign, unit or frame.
+# Wider than the range of any knee (deg and mm): values outside are of another column or unit.
 _LIMITS = {
     "flexion": (-45.0, 180.0),
     "varus": (-45.0, 45.0),
@@ -23,16 +23,16 @@ _LIMITS = {
     "superior_inferior": (-200.0, 200.0),
     "medial_lateral": (-200.0, 200.0),
 }
-# Extension no knee reaches while it flexes less on the other side, deg.
+# Hyperextension that no knee reaches unless it flexes more, deg.
 _HYPEREXTENSION = 15.0
-# A cycle whose ends are farther apart than this, and than this part of its range, is not one.
+# Ends of a cycle differ by less than this, or than this fraction of its range.
 _GAP, _GAP_OF_RANGE = {"deg": 5.0, "mm": 3.0}, 0.3
-# A sample this far off the line through its neighbours, and this many times farther than usual, is
-# an outlier; with fewer samples than the last number that cannot be told.
+# A sample that is off the line through its neighbours by more than _OFF plus _OFF_USUAL times the
+# median is an outlier; with fewer samples than _FEWEST there is no check.
 _OFF, _OFF_USUAL, _FEWEST = 3.0, 10.0, 20
-# Durations that differ by more than this part are not the same cycle.
+# Largest relative difference of durations.
 _DURATION = 0.02
-# Which way the curves of each edition mainly go (Wang et al. 2018, PLoS ONE 13:e0206496).
+# Main sign of the curves of each edition (Wang et al. 2018, PLoS ONE 13:e0206496).
 _POLARITY = {
     "iso14243-3:2004": {"anterior_posterior": -1, "rotation": 1},
     "iso14243-3:2014": {"anterior_posterior": 1, "rotation": -1},
@@ -40,26 +40,26 @@ _POLARITY = {
 
 
 def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
-    """Refuse a motion no knee makes.
+    """Refuse an impossible motion of a knee.
 
     Parameters
     ----------
     motion : DataFrame
         Column percent, and those of the pose (deg and mm) in the sense of the convention.
     settings : MotionSettings
-        Where it was read from.
+        File, columns and convention.
 
     Returns
     -------
     tuple of str
-        What looks wrong although it is possible: single samples far off their neighbours, and
-        curves that go the other way than those of the edition of the standard that is named.
+        Warnings: single samples far off their neighbours, and curves of the opposite sign to those
+        of the edition of the standard that is named.
 
     Raises
     ------
     InputDataError
-        If an angle or a position is out of all proportion, flexion has its sign reversed, or the
-        motion does not end where it starts.
+        If an angle or a position is out of range, flexion has its sign reversed, or the motion does
+        not end where it starts.
     """
     names = [name for name in POSE if name in motion]
     for name in names:
@@ -72,7 +72,7 @@ def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, .
 
 
 def check_side(settings: FileActivity, knee: str) -> None:
-    """Refuse columns whose names say that they are those of the other knee.
+    """Refuse columns whose names are those of the other knee.
 
     Parameters
     ----------
@@ -108,39 +108,23 @@ def check_side(settings: FileActivity, knee: str) -> None:
 
 
 def check_duration(seconds: float, settings: FileActivity) -> tuple[str, ...]:
-    """Say when a file's clock disagrees with the duration that was set.
-
-    Parameters
-    ----------
-    seconds : float
-        Length of the cycle in the file, s.
-    settings : FileActivity
-        The duration wanted.
-
-    Returns
-    -------
-    tuple of str
-        One sentence, or nothing.
-    """
+    """Warning when the duration of a cycle in the file, s, differs from that of the settings."""
     if abs(seconds / settings.duration_s - 1.0) < _DURATION:
         return ()
-    return (
-        str(
-            InputDataError(
-                settings.motion.file,
-                f"a cycle of {seconds:.4g} s",
-                f"duration_s: {settings.duration_s:g}",
-                "The motion is played at another speed; correct duration_s or window_s.",
-            )
-        ),
+    fault = InputDataError(
+        settings.motion.file,
+        f"a cycle of {seconds:.4g} s",
+        f"duration_s: {settings.duration_s:g}",
+        "The motion is scaled to another speed; correct duration_s or window_s.",
     )
+    return (str(fault),)
 
 
 def _unit(name: str) -> str:
     return "deg" if name in ANGLES else "mm"
 
 
-def _place(settings: MotionSettings, name: str, row: int | None = None) -> str:
+def _position(settings: MotionSettings, name: str, row: int | None = None) -> str:
     column = f"column '{getattr(settings.columns, name)}'"
     return column if row is None else f"{column}, data row {row + 1}"
 
@@ -158,12 +142,12 @@ def _check_limits(motion: pd.DataFrame, name: str, settings: MotionSettings) -> 
             f"{name.replace('_', ' ')} of {values[row]:g}",
             f"{low:g} to {high:g} {_unit(name)}",
             "Check the column, its unit, its sign and the frame it is measured in.",
-            _place(settings, name, row),
+            _position(settings, name, row),
         )
 
 
 def _check_flexion(motion: pd.DataFrame, settings: MotionSettings) -> None:
-    """Refuse a knee that extends farther than it flexes."""
+    """Refuse a knee that extends more than it flexes."""
     flexion = senses(settings)["flexion"] * motion["flexion"].to_numpy(dtype=float)
     least = int(np.argmin(flexion))
     if flexion[least] < -_HYPEREXTENSION and -flexion[least] > flexion.max():
@@ -176,14 +160,14 @@ def _check_flexion(motion: pd.DataFrame, settings: MotionSettings) -> None:
             + (
                 f"use convention: signs with flexion: {-senses(settings)['flexion']}."
                 if settings.convention in ("grood-suntay", "signs")
-                else "turn its sign round there."
+                else "reverse its sign there."
             ),
-            _place(settings, "flexion", least),
+            _position(settings, "flexion", least),
         )
 
 
 def _check_periodic(motion: pd.DataFrame, name: str, settings: MotionSettings) -> None:
-    """Refuse a motion whose last sample does not lead back to the first."""
+    """Refuse a motion whose last sample does not lead to the first."""
     percent, values = (motion[column].to_numpy(dtype=float) for column in ("percent", name))
     gap, unit = float(values[0] - values[-1]), _unit(name)
     if percent[-1] < 100.0 - 1e-9:
@@ -199,12 +183,12 @@ def _check_periodic(motion: pd.DataFrame, name: str, settings: MotionSettings) -
             f"last, {abs(gap):.3g} {unit} apart",
             "a cycle that ends where it starts",
             "Cut the cycle from one heel strike to the next of the same foot.",
-            _place(settings, name),
+            _position(settings, name),
         )
 
 
 def _outlier(motion: pd.DataFrame, name: str, settings: MotionSettings) -> str:
-    """Sentence on the sample farthest off its neighbours, when it is out of all proportion."""
+    """Sentence on the sample farthest off its neighbours, if it is an outlier."""
     percent, values = (motion[column].to_numpy(dtype=float) for column in ("percent", name))
     if values.size < _FEWEST:
         return ""
@@ -220,13 +204,13 @@ def _outlier(motion: pd.DataFrame, name: str, settings: MotionSettings) -> str:
             f"{values[worst + 1]:g}, {size:.3g} {_unit(name)} off the line through its neighbours",
             "a smooth motion",
             "Check this sample; motion.smoothing_harmonics smooths noise away.",
-            _place(settings, name, worst + 1),
+            _position(settings, name, worst + 1),
         )
     )
 
 
 def _polarity(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
-    """Sentences on curves that go the other way than those of the named edition."""
+    """Sentences on curves of the opposite sign to those of the named edition."""
     found = []
     for name, way in _POLARITY.get(settings.convention, {}).items():
         if name not in motion:
@@ -238,10 +222,10 @@ def _polarity(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]
                 settings.file,
                 f"{name.replace('_', ' ')} mainly {'negative' if way > 0 else 'positive'} (up to "
                 f"{values[farthest]:g} {_unit(name)})",
-                f"mainly {'positive' if way > 0 else 'negative'} values, as the curves of "
-                f"{settings.convention} are said to have",
+                f"mainly {'positive' if way > 0 else 'negative'} values, as in the curves of "
+                f"{settings.convention}",
                 "Check the edition; with convention: signs nothing is assumed.",
-                _place(settings, name, farthest),
+                _position(settings, name, farthest),
             )
             found.append(str(fault))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""What drives each coordinate of an activity, as in a knee simulator: motion, force or nothing."""
+"""Control of each coordinate of an activity, as in a knee simulator: motion, force or none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COORDINATE = {
     "varus": "theta_1",
     "rotation": "theta_2",
 }
-# Place of each force curve in a wrench, and N mm in its unit.
+# Column of each force curve, its index in a wrench, and N or N mm in its unit.
 _FORCES = {
     "anterior_posterior": ("anterior_posterior_force_n", 0, 1.0),
     "rotation": ("rotation_torque_n_m", 4, 1000.0),
@@ -34,20 +34,20 @@ _FORCES = {
 
 @dataclass(frozen=True)
 class Control:
-    """What drives each coordinate over one cycle.
+    """Control of each coordinate over one cycle.
 
     Parameters
     ----------
     prescribed : tuple of str
         Coordinates that follow the motion or are held.
     load_line : float or None
-        Medial-lateral place of the axial load, mm; None where the simulation places it.
+        Medial-lateral position of the axial load, mm; None where it is solved.
     wrench : array, shape (frames, 6)
         Force and moment on the femoral component, N and N mm.
     springs : tuple of Spring
         Soft tissue.
     notes : tuple of str
-        What drives what.
+        The control in words.
     """
 
     prescribed: tuple[str, ...]
@@ -58,19 +58,7 @@ class Control:
 
 
 def hold_coordinates(motion: Motion, control: ControlSettings | None) -> Motion:
-    """Motion whose held coordinates stay at their mean.
-
-    Parameters
-    ----------
-    motion : Motion
-        As read.
-    control : ControlSettings or None
-        Which coordinates are held.
-
-    Returns
-    -------
-    Motion
-    """
+    """Motion whose held coordinates keep their mean."""
     if control is None:
         return motion
     pose = np.hstack([motion.translation, motion.rotation])
@@ -81,8 +69,8 @@ def hold_coordinates(motion: Motion, control: ControlSettings | None) -> Motion:
     return Motion(pose[:, :3], pose[:, 3:], motion.notes)
 
 
-def drive_coordinates(motion: pd.DataFrame, settings: FileActivity, frames: int) -> Control:
-    """What drives each coordinate.
+def control_coordinates(motion: pd.DataFrame, settings: FileActivity, frames: int) -> Control:
+    """Control of each coordinate.
 
     Parameters
     ----------
@@ -91,7 +79,7 @@ def drive_coordinates(motion: pd.DataFrame, settings: FileActivity, frames: int)
     settings : FileActivity
         Control and convention.
     frames : int
-        Frames of the cycle.
+        Number of frames of the cycle.
 
     Returns
     -------
@@ -99,9 +87,9 @@ def drive_coordinates(motion: pd.DataFrame, settings: FileActivity, frames: int)
 
     Notes
     -----
-    A force is positive where it drives the coordinate the way the motion file counts positive.
-    Standards give the force on the tibia, which drives the tibia; the femur, which moves here,
-    feels the opposite force and so moves the same way relative to the tibia.
+    A force is positive where it moves the coordinate in the positive direction of the motion file.
+    Standards give the force on the tibia; the femur, which moves here, feels the opposite force and
+    so moves the same way relative to the tibia.
     """
     control = settings.control
     if control is None:
@@ -112,10 +100,12 @@ def drive_coordinates(motion: pd.DataFrame, settings: FileActivity, frames: int)
         if getattr(control, name) in ("prescribed", "held")
     }
     wrench = np.zeros((frames, 6))
-    for name, (column, place, unit) in _FORCES.items():
+    for name, (column, index, unit) in _FORCES.items():
         if column in motion:
-            curve = _periodic(motion, column, frames, settings.closing_percent)
-            wrench[:, place] = senses(settings.motion)[name] * unit * curve
+            percent, values = (motion[one].to_numpy(dtype=float) for one in ("percent", column))
+            closed, _ = close_cycle(percent, values, settings.closing_percent)
+            curve = resample_cycle(percent, closed, frames)
+            wrench[:, index] = senses(settings.motion)[name] * unit * curve
     ways = ", ".join(f"{name.replace('_', ' ')} {getattr(control, name)}" for name in _COORDINATE)
     return Control(
         prescribed=tuple(name for name in COORDINATES if name in prescribed),
@@ -124,11 +114,6 @@ def drive_coordinates(motion: pd.DataFrame, settings: FileActivity, frames: int)
         springs=_springs(control, settings.motion),
         notes=(f"flexion prescribed, {ways}",),
     )
-
-
-def _periodic(motion: pd.DataFrame, column: str, frames: int, closing: float) -> Array:
-    percent, values = (motion[name].to_numpy(dtype=float) for name in ("percent", column))
-    return resample_cycle(percent, close_cycle(percent, values, closing)[0], frames)
 
 
 def _springs(control: ControlSettings, motion: MotionSettings) -> tuple[Spring, ...]:

@@ -1,4 +1,4 @@
-"""What the columns of a motion file mean: from each convention to the pose of this project.
+"""Conventions of motion files, and their conversion to the pose of this project.
 
 This project: the femoral component moves on the insert; x posterior, y superior, z medial, all
 knees as right ones. With R = Ry(external rotation) Rx(varus) Rz(-flexion) (Grood and Suntay 1983)
@@ -14,10 +14,10 @@ body-123             flexed  varus     tibia external   femur anter.  superior  
 opensim              flexed  adduction tibia internal   tibia anter.  tibia up  tibia lateral
 iso14243-3:2004      flexed  -         tibia internal   tibia anter.  -         -
 iso14243-3:2014      flexed  -         tibia internal   tibia anter.  -         -
-signs                as the six signs say; angles and axes as grood-suntay
+signs                by the six signs; angles and axes as grood-suntay
 ==================== ======= ========= ================ ============= ========= ==================
 
-What else sets them apart:
+Further differences:
 
 - grood-suntay: the angles are the clinical ones; the position is that of the femoral origin along
   the axes of the insert (not along the three axes of the joint), as fluoroscopy gives it.
@@ -27,11 +27,10 @@ What else sets them apart:
   of the tibial origin along the axes of the femur (x anterior, y superior, z lateral). The pose is
   inverted as a whole; reversing signs would leave the position wrong by centimetres.
 - iso14243-3: the tibia is displaced across both its own axis and the flexion axis, and turned about
-  its own axis, counted from the pose at rest. The standard itself was not at hand: that both
-  editions count the tibia's way forward and inward as positive is taken on trust. Their curves go
-  opposite ways: AP displacement mainly negative and rotation mainly positive in 2004, the reverse
-  in 2014 (Wang et al. 2018, PLoS ONE 13:e0206496, abstract). Naming the edition lets the reader say
-  so when a file does otherwise.
+  its own axis, from the pose at rest. The standard itself was not available: anterior and internal
+  motion of the tibia are assumed positive in both editions. Their curves have opposite signs: AP
+  displacement mainly negative and rotation mainly positive in 2004, the reverse in 2014 (Wang et
+  al. 2018, PLoS ONE 13:e0206496, abstract). A file that differs from its edition gives a warning.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ Array = NDArray[np.float64]
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
 POSE = (*ANGLES, *POSITIONS)
-# Which way the femur goes where a column grows: 1 for flexed, varus, tibia external, posterior,
-# superior, medial.
+# Signs of flexion, varus, tibial external rotation, and of the femur posterior, superior, medial.
 _FEMUR = (1, 1, 1, -1, 1, -1)
 _TIBIA = (1, 1, -1, 1, -1, 1)
 _SENSES = {
@@ -59,12 +57,12 @@ _SENSES = {
     "iso14243-3:2004": _TIBIA,
     "iso14243-3:2014": _TIBIA,
 }
-# Axes of OpenSim (anterior, superior, right) along ours, for a right knee.
+# Axes of OpenSim (anterior, superior, right) in this frame, for a right knee.
 _OPENSIM_AXES = np.diag([-1.0, 1.0, -1.0])
 
 
 def senses(settings: MotionSettings) -> dict[str, int]:
-    """Which way the femur goes where each column of a motion file grows.
+    """Sign of each column of a motion file.
 
     Parameters
     ----------
@@ -74,8 +72,8 @@ def senses(settings: MotionSettings) -> dict[str, int]:
     Returns
     -------
     dict
-        Column -> 1 for flexed, varus, tibia turned outwards, femur posterior, superior or medial;
-        -1 for the contrary.
+        Column -> 1 where it grows with flexion, varus, external tibial rotation, posterior,
+        superior or medial translation of the femur; -1 for the contrary.
     """
     if settings.signs is None:
         return dict(zip(POSE, _SENSES[settings.convention], strict=True))
@@ -98,9 +96,9 @@ def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array,
     ----------
     motion : DataFrame
         Columns flexion, varus, rotation (deg), anterior_posterior, superior_inferior and
-        medial_lateral (mm) in the sense of the convention; those that are absent are zero.
+        medial_lateral (mm) in the sense of the convention; missing ones are zero.
     settings : MotionSettings
-        Convention, with what belongs to it.
+        Convention, with its reference or placement.
 
     Returns
     -------
@@ -111,8 +109,8 @@ def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array,
 
     Notes
     -----
-    Angles go through the full rotation matrix: clinical ones taken over as they stand would be
-    wrong by some 0.2 deg.
+    Angles are converted by the full rotation matrix: clinical ones used as body-three angles would
+    be wrong by some 0.2 deg.
     """
     absent = np.zeros(len(motion))
     values = {name: motion[name].to_numpy(float) if name in motion else absent for name in POSE}
@@ -127,14 +125,14 @@ def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array,
             matrix = body_three_123(np.column_stack([varus, external, -flexion]))
         elif settings.convention in ISO_CONVENTIONS:
             translation[:, 0] += settings.reference_posterior_mm or 0.0
-            # Along the machine's axes, which stand still while the tibia turns.
+            # Along the machine's axes, which are fixed while the tibia rotates.
             turned = grood_suntay(0.0, 0.0, external)
             translation = np.einsum("...ij,...j->...i", turned, translation)
     return translation, np.unwrap(angles_123(matrix), axis=0)
 
 
 def _inverted(values: dict[str, Array], placement: PlacementSettings | None) -> tuple[Array, Array]:
-    """Femoral component in the insert from a joint that gives the tibia in the femur."""
+    """Pose of the femoral component in the insert from that of the tibia in the femur."""
     flexion, adduction, internal = (np.radians(values[name]) for name in ANGLES)
     # The transpose of Rz(-flexion) Rx(adduction) Ry(rotation) is Ry(-rotation) Rx(-adduction)
     # Rz(flexion), of the form `grood_suntay` makes.

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Samples from which harmonics are taken: many more than any file or setting holds.
+# Number of samples that harmonics are computed from, far above that of any file or setting.
 _DENSE = 1024
 
 
 def frame_percent(frames: int) -> Array:
-    """Percent of the cycle at each frame, shape (frames,): from 0, equally spaced, below 100."""
+    """Percent of the cycle at each frame: from 0, equally spaced, below 100."""
     return 100.0 * np.arange(frames) / frames
 
 
@@ -31,7 +31,7 @@ def close_cycle(percent: Array, values: Array, closing_percent: float) -> tuple[
     values : array, shape (n, ...)
         Samples.
     closing_percent : float
-        Last part of the cycle, percent, over which the gap is taken off.
+        Last part of the cycle, percent, over which the gap is removed.
 
     Returns
     -------
@@ -42,14 +42,14 @@ def close_cycle(percent: Array, values: Array, closing_percent: float) -> tuple[
 
     Notes
     -----
-    f(p) - gap s^2 (3 - 2 s), s = (p - 100 + c) / c inside the closing part: start, and everything
-    before that part, stay as measured.
+    f(p) - gap s^2 (3 - 2 s), s = (p - 100 + c) / c within the closing part; samples before it are
+    unchanged.
     """
     values = np.asarray(values, dtype=float)
     if percent[-1] < 100.0 - 1e-9:
         return values, np.zeros(values.shape[1:])
     gap = values[-1] - values[0]
-    # Without a closing part the last interval alone takes the gap up.
+    # Without a closing part the last interval alone closes the gap.
     part = max(closing_percent, 1e-9)
     share = np.clip((percent - 100.0 + part) / part, 0.0, 1.0)
     blend = share**2 * (3.0 - 2.0 * share)
@@ -72,7 +72,7 @@ def resample_cycle(
     frames : int
         Number of frames of the cycle.
     harmonics : int, optional
-        Harmonics of the cycle that are kept; None keeps the spline through all samples.
+        Number of harmonics to keep; None keeps the spline through all samples.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def resample_cycle(
 
     Notes
     -----
-    A cubic spline with periodic ends: value, velocity and acceleration are continuous, across the
-    end of the cycle too. Its truncated Fourier series has continuous derivatives of all orders.
+    A cubic spline with periodic ends: value, velocity and acceleration are continuous everywhere.
+    Its truncated Fourier series has continuous derivatives of all orders.
     """
     spline = periodic_spline(percent, values, 100.0)
     if harmonics is None:
@@ -89,48 +89,25 @@ def resample_cycle(
     return keep_harmonics(spline(frame_percent(_DENSE)), harmonics, frames)
 
 
-def periodic_spline(place: Array, values: Array, period: float) -> CubicSpline:
-    """Periodic cubic spline through samples.
+def periodic_spline(positions: Array, values: Array, period: float) -> CubicSpline:
+    """Periodic cubic spline through samples at ascending positions from 0.
 
-    Parameters
-    ----------
-    place : array, shape (n,)
-        Where in the period the samples stand, ascending, from 0; with or without one at its end.
-    values : array, shape (n, ...)
-        Samples; one at the end of the period equals the first.
-    period : float
-        Length of the period, in the unit of `place`.
-
-    Returns
-    -------
-    CubicSpline
-        With continuous first and second derivative everywhere; call it with any place.
+    A sample at the end of the period is optional; it equals the first.
     """
-    if place[-1] < period * (1.0 - 1e-11):
-        place = np.append(place, period)
+    if positions[-1] < period * (1.0 - 1e-11):
+        positions = np.append(positions, period)
         values = np.concatenate([values, values[:1]])
     # see kneewear.geometry.surface
     from scipy.interpolate import CubicSpline  # noqa: PLC0415
 
-    return CubicSpline(place, values, bc_type="periodic")
+    return CubicSpline(positions, values, bc_type="periodic")
 
 
 def keep_harmonics(samples: Array, harmonics: int, frames: int) -> Array:
-    """First harmonics of a periodic curve.
+    """First harmonics of a periodic curve, at a number of equally spaced frames.
 
-    Parameters
-    ----------
-    samples : array, shape (n, ...)
-        Equally spaced samples of one cycle.
-    harmonics : int
-        Highest harmonic kept; below n / 2.
-    frames : int
-        Number of frames wanted.
-
-    Returns
-    -------
-    array, shape (frames, ...)
-        f(t) = a_0 + sum over k up to the highest of a_k cos(2 pi k t) + b_k sin(2 pi k t).
+    f(t) = a_0 + sum over k up to the highest of a_k cos(2 pi k t) + b_k sin(2 pi k t), from equally
+    spaced samples of one cycle, shape (n, ...), with the highest harmonic below n / 2.
     """
     spectrum = np.fft.rfft(samples, axis=0)[: harmonics + 1] / len(samples)
     spectrum[1:] *= 2.0

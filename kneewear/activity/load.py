@@ -14,9 +14,9 @@ Array = NDArray[np.float64]
 
 # Standard gravity as orthopaedics rounds it, m/s2.
 GRAVITY = 9.81
-# Telemetry has never read ten body weights in a knee; newtons are in the hundreds.
+# Telemetry has never measured ten body weights in a knee; newtons are in the hundreds.
 MOST_BODY_WEIGHTS = 15.0
-# Nor does a cycle's load stay below this many body weights; one in kN or body weights does.
+# The maximum of a cycle is above this many body weights, unless the file is in kN or body weights.
 LEAST_PEAK = 0.05
 
 
@@ -28,7 +28,7 @@ def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Arra
     force : array, shape (n,)
         Vertical ground reaction over a cycle, any unit.
     limits : pair of float
-        Least and greatest load, body weights; the source takes 0.25 and 3.0.
+        Minimum and maximum load, body weights; 0.25 and 3.0 in the dissertation.
 
     Returns
     -------
@@ -42,8 +42,8 @@ def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Arra
 
     Notes
     -----
-    Linear: load = low + (high - low) (force - min) / (max - min). The shape is the ground
-    reaction's; no muscle force is computed.
+    Linear: load = low + (high - low) (force - min) / (max - min). The curve has the shape of the
+    ground reaction; no muscle force is computed.
 
     References
     ----------
@@ -66,9 +66,9 @@ def axial_load(
     load : DataFrame
         Columns percent and load (body weights, N, or a ground reaction in any unit).
     settings : LoadSettings
-        Kind of the curve, and what scales it.
+        Kind of the curve and its scale.
     frames : int
-        Frames of the cycle.
+        Number of frames of the cycle.
     closing_percent : float
         Part of the cycle over which the end is led back to the start, percent.
 
@@ -77,12 +77,12 @@ def axial_load(
     load : array, shape (frames,)
         Body weights, positive.
     notes : tuple of str
-        What was done.
+        Processing steps.
 
     Raises
     ------
     InputDataError
-        If the load is negative, or too large to be in body weights.
+        If the load is not positive, or in another unit.
     """
     percent, values = (load[name].to_numpy(dtype=float) for name in ("percent", "load"))
     notes = []
@@ -109,7 +109,7 @@ def axial_load(
             settings.file,
             f"a resampled load down to {sampled.min():.3g} body weights",
             "a load that stays positive",
-            "Give more samples, or a load that never vanishes.",
+            "Give more samples, or a load that is positive everywhere.",
         )
     notes.append(f"load of {len(percent)} samples resampled to {frames} frames")
     return sampled, tuple(notes)
@@ -121,7 +121,7 @@ def _check_varies(values: Array, settings: LoadSettings) -> None:
         raise InputDataError(
             settings.file,
             f"a constant ground reaction of {values[0]:g}",
-            "a curve with a least and a greatest value",
+            "a curve with a minimum and a maximum",
             "Check `columns.load`, or use kind: axial_load.",
         )
 
@@ -136,7 +136,7 @@ def _check_body_weights(values: Array, settings: LoadSettings) -> None:
             settings.file,
             f"a load of {values[row]:g} {unit}",
             "a positive (compressive) load",
-            "Turn the sign round, or use kind: ground_reaction to scale the curve.",
+            "Reverse the sign, or use kind: ground_reaction to scale the curve.",
             f"{column}, data row {row + 1}",
         )
     if values.max() > MOST_BODY_WEIGHTS:
@@ -150,7 +150,7 @@ def _check_body_weights(values: Array, settings: LoadSettings) -> None:
     if settings.body_mass_kg is not None and values.max() < LEAST_PEAK:
         raise InputDataError(
             settings.file,
-            f"a greatest force of {values.max() * settings.body_mass_kg * GRAVITY:.3g} N",
+            f"a maximum force of {values.max() * settings.body_mass_kg * GRAVITY:.3g} N",
             f"more than {LEAST_PEAK:g} of the weight of {settings.body_mass_kg:g} kg",
             "This looks like body weights or kN: use kind: axial_load, or convert to N.",
             column,

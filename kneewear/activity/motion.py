@@ -15,13 +15,13 @@ from kneewear.settings.activity import MotionSettings
 
 Array = NDArray[np.float64]
 
-# Rows a cycle needs for a spline.
+# Smallest number of rows of a cycle for a spline.
 _FEWEST_ROWS = 4
 
 
 @dataclass(frozen=True)
 class Motion:
-    """Pose of the femoral component over one cycle, and how it was obtained.
+    """Pose of the femoral component over one cycle.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Motion:
     rotation : array, shape (frames, 3)
         Body-three 1-2-3 angles, rad.
     notes : tuple of str
-        What was done.
+        Processing steps.
     """
 
     translation: Array
@@ -50,7 +50,7 @@ def cut_cycle(
     window : pair of float, optional
         First and last time of the cycle, s; None for the whole file.
     file : str
-        Where they were read from, for messages.
+        File name for messages.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def cut_cycle(
     Raises
     ------
     InputDataError
-        If the window holds too few rows or reaches beyond them.
+        If the window holds too few rows or exceeds the file.
     """
     if "time_s" not in curves:
         return curves, None
@@ -96,7 +96,7 @@ def motion_pose(
     settings : MotionSettings
         Convention, and whether the curves are smoothed.
     frames : int
-        Frames of the cycle.
+        Number of frames of the cycle.
     closing_percent : float
         Part of the cycle over which the end is led back to the start, percent.
 
@@ -106,8 +106,8 @@ def motion_pose(
 
     Notes
     -----
-    The samples are closed, turned into poses and joined by a periodic cubic spline, or by its
-    first harmonics where smoothing is asked for, so that velocities and accelerations are
+    The samples are closed, converted to poses and interpolated by a periodic cubic spline, or by
+    its first harmonics if smoothing is requested, so that velocities and accelerations are
     continuous across the end of the cycle too.
     """
     percent = motion["percent"].to_numpy(dtype=float)
@@ -143,7 +143,7 @@ def _closing_note(names: list[str], gap: Array, closing_percent: float) -> str:
 
 
 def _smoothing_note(change: Array, harmonics: int) -> str:
-    """Sentence on what smoothing changed."""
+    """Sentence on the effect of smoothing."""
     return (
         f"motion smoothed to its first {harmonics} harmonics, which moves frames by up to "
         f"{np.abs(change[:, :3]).max():.3g} mm and "

@@ -1,4 +1,4 @@
-"""Built-in activities drawn from smooth periodic bumps."""
+"""Built-in activities of smooth periodic bumps."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
 
 
 def _check_load(load: NDArray[np.float64], percent: NDArray[np.float64], key: str) -> None:
-    """Refuse loads that vanish, pull or are in newtons."""
+    """Refuse loads that vanish, are tensile or are in newtons."""
     least, most = int(load.argmin()), int(load.argmax())
     if load[least] <= 0:
         raise InputDataError(
@@ -75,21 +75,11 @@ def _check_load(load: NDArray[np.float64], percent: NDArray[np.float64], key: st
 
 
 def curve(settings: BumpCurve, percent: ArrayLike) -> NDArray[np.float64]:
-    """Value of a periodic curve: a base plus raised cosines.
+    """Value of a periodic curve at percents of the cycle: a base plus raised cosines.
 
-    Parameters
-    ----------
-    settings : BumpCurve
-        Base and bumps; a bump of width w is h cos^2(pi d / (2 w)) at a distance d < w from its
-        centre and zero beyond, so w is its full width at half height and bumps one width apart
-        join by half cosines, as the curves of ISO 14243 do.
-    percent : array
-        Percent of the cycle.
-
-    Returns
-    -------
-    array
-        In the unit of the curve.
+    A bump of width w is h cos^2(pi d / (2 w)) at a distance d < w from its centre and zero beyond,
+    so w is its full width at half height and bumps one width apart join by half cosines, as the
+    curves of ISO 14243 do.
     """
     percent = np.asarray(percent, dtype=float)
     value = np.full(percent.shape, settings.base)

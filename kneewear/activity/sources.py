@@ -1,4 +1,4 @@
-"""One activity, whatever it comes from: built-in curves or those of files."""
+"""Activity from built-in curves or from files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.checks import check_duration, check_motion, check_side
-from kneewear.activity.control import drive_coordinates, hold_coordinates
+from kneewear.activity.control import control_coordinates, hold_coordinates
 from kneewear.activity.cycles import frame_percent
 from kneewear.activity.load import GRAVITY, axial_load
 from kneewear.activity.motion import cut_cycle, motion_pose
 from kneewear.activity.parametric import build_parametric_activity
-from kneewear.settings.activity import FileActivity, MotionDeviation, ParametricActivity
+from kneewear.settings.activity import FileActivity, ParametricActivity
 
 
 def build_activity(
@@ -36,13 +35,13 @@ def build_activity(
     settings : ParametricActivity or FileActivity
         Its block of the settings.
     frames : int
-        Frames of the cycle.
+        Number of frames of the cycle.
     motion, load : DataFrame, optional
-        Curves as `read_curves` gives them (deg, mm, N, N m), columns named as in the settings'
+        Curves as `read_curves` returns them (deg, mm, N, N m), columns named as in the settings'
         `columns`; needed by a FileActivity.
     knee : str
         "right" or "left", the knee the implant is made for; only names and conventions of files
-        depend on it, for all motion is kept as that of a right knee.
+        depend on it because all motion is stored as that of a right knee.
 
     Returns
     -------
@@ -53,7 +52,7 @@ def build_activity(
     ValueError
         If curves are needed and not given.
     InputDataError
-        If a load or a motion cannot be one, or belongs to the other knee.
+        If a load or a motion is impossible, or belongs to the other knee.
     """
     if isinstance(settings, ParametricActivity):
         return build_parametric_activity(name, settings, frames)
@@ -67,7 +66,7 @@ def build_activity(
         warnings += check_duration(seconds, settings)
     pose = motion_pose(motion, settings.motion, frames, settings.closing_percent)
     pose = hold_coordinates(pose, settings.control)
-    control = drive_coordinates(motion, settings, frames)
+    control = control_coordinates(motion, settings, frames)
     forces, load_notes = axial_load(load, settings.load, frames, settings.closing_percent)
     activity = Activity(
         name=name,
@@ -84,23 +83,16 @@ def build_activity(
         warnings=warnings,
     )
     deviation = settings.motion.standard_deviation
-    return activity if deviation is None else _uncertain(activity, deviation)
-
-
-def _uncertain(activity: Activity, deviation: MotionDeviation) -> Activity:
-    """Activity with the standard deviations of its coordinates, mm and rad."""
-    return replace(
-        activity,
-        deviation=_coordinate_deviation(deviation),
-        deviation_harmonics=deviation.harmonics,
-    )
-
-
-def _coordinate_deviation(deviation: MotionDeviation) -> NDArray[np.float64]:
+    if deviation is None:
+        return activity
     positions = (
         deviation.anterior_posterior_mm,
         deviation.superior_inferior_mm,
         deviation.medial_lateral_mm,
     )
     angles = (deviation.varus_deg, deviation.rotation_deg, deviation.flexion_deg)
-    return np.array([*positions, *np.radians(angles)])
+    return replace(
+        activity,
+        deviation=np.array([*positions, *np.radians(angles)]),
+        deviation_harmonics=deviation.harmonics,
+    )

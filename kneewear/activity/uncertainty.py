@@ -1,4 +1,4 @@
-"""Motions that could have been measured as well, for intervals by Monte Carlo."""
+"""Random variations of a measured motion within its measurement error, for Monte Carlo analyses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sample_activity(activity: Activity, generator: np.random.Generator) -> Activ
     Returns
     -------
     Activity
-        With another motion; load, forces and everything else stay.
+        With another motion; load, forces and all other fields are unchanged.
     """
     errors = motion_errors(
         activity.percent / 100.0, activity.deviation_harmonics, generator, columns=6
@@ -37,29 +37,25 @@ def sample_activity(activity: Activity, generator: np.random.Generator) -> Activ
 def motion_errors(
     turn: Array, harmonics: int, generator: np.random.Generator, *, columns: int
 ) -> Array:
-    """Smooth periodic random curves of unit variance.
+    """Smooth periodic random curves of unit variance, shape (frames, columns).
 
     Parameters
     ----------
     turn : array, shape (frames,)
-        Place in the cycle, 0 to 1.
+        Fraction of the cycle, 0 to 1.
     harmonics : int
-        Highest harmonic n of the cycle the curves hold.
+        Highest harmonic n of the curves.
     generator : numpy.random.Generator
         Source of random numbers.
     columns : int
         Number of independent curves.
-
-    Returns
-    -------
-    array, shape (frames, columns)
 
     Notes
     -----
     (a_0 + sqrt 2 sum over k of a_k cos(2 pi k t) + b_k sin(2 pi k t)) / sqrt(2 n + 1), a and b
     independent standard normal numbers: at every t the variance is one, and errors at two times
     correlate by sin((2 n + 1) pi d) / ((2 n + 1) sin(pi d)) for times d of a cycle apart. With
-    n = 0 the error is the same throughout the cycle, as that of a registered frame.
+    n = 0 the error is constant over the cycle, as that of a registered frame.
     """
     phase = 2.0 * np.pi * np.outer(turn, np.arange(1, harmonics + 1))
     waves = np.sqrt(2.0) * np.hstack([np.cos(phase), np.sin(phase)])

@@ -25,8 +25,8 @@ def make_activity(**changed):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"load": np.array([1.0, 0.0, 1.0, 1.0])}, "goes down to 0 body weights"),
-        ({"load": np.array([1.0, -2.0, 1.0, 1.0])}, "goes down to -2 body weights"),
+        ({"load": np.array([1.0, 0.0, 1.0, 1.0])}, "has a minimum of 0 body weights"),
+        ({"load": np.array([1.0, -2.0, 1.0, 1.0])}, "has a minimum of -2 body weights"),
         ({"load": np.array([1.0, np.nan, 1.0, 1.0])}, "load .* not finite"),
         ({"rotation": np.full((4, 3), np.inf)}, "rotation .* not finite"),
         ({"load": np.ones(5)}, r"load .* shape \(5,\); .* expected \(4,\)"),

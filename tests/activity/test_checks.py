@@ -44,7 +44,7 @@ class TestFlexion:
 
     def test_a_convention_of_other_angles_is_not_traded_for_signs(self):
         samples = motion(flexion=-motion()["flexion"])
-        with pytest.raises(InputDataError, match="turn its sign round there"):
+        with pytest.raises(InputDataError, match="reverse its sign there"):
             check_motion(samples, motion_settings("opensim"))
 
     def test_the_remedy_works(self):
@@ -124,7 +124,7 @@ class TestEdition:
     @pytest.mark.parametrize(("edition", "ways"), [("2004", (1, -1)), ("2014", (-1, 1))])
     def test_curves_of_the_other_edition_are_reported(self, edition, ways):
         displacement, rotation = check_motion(self.curves(*ways), iso_settings(edition))
-        assert f"iso14243-3:{edition} are said to have" in displacement
+        assert f"as in the curves of iso14243-3:{edition}" in displacement
         assert "column 'ap', data row 21: found anterior posterior mainly" in displacement
         assert "column 'rot'" in rotation
 
@@ -167,7 +167,7 @@ def test_another_duration_is_reported():
     samples["time_s"] *= 0.0154
     activity = build_activity("mine", file_activity(settings), 25, samples, load())
     assert activity.warnings == (
-        "gait.csv: found a cycle of 1.54 s; expected duration_s: 1.2. The motion is played at "
+        "gait.csv: found a cycle of 1.54 s; expected duration_s: 1.2. The motion is scaled to "
         "another speed; correct duration_s or window_s.",
     )
     same = build_activity("mine", file_activity(settings, duration_s=1.54), 25, samples, load())

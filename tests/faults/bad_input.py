@@ -316,7 +316,7 @@ KINDS = (
     Kind("load", "load that pulls", axial(lambda load: load / 700 - 0.5),
          ("data row 1: found a load of -0.5 body weights", "a positive (compressive) load")),
     Kind("load", "load of zero", axial(lambda load: load / 700),
-         ("data row 1: found a load of 0 body weights", "Turn the sign round")),
+         ("data row 1: found a load of 0 body weights", "Reverse the sign")),
     Kind("load", "built-in load in newtons", key("activities.gait.load_body_weights.base", 800.0),
          ("key activities.gait.load_body_weights: found a load of", "look", "newtons")),
     Kind("load", "built-in load below zero", key("activities.gait.load_body_weights.base", -1.0),
