@@ -23,7 +23,7 @@ if not IS_COMPILED:
     # A map of the space round a surface bounds distances however coarse it is. A table that is
     # measured at few places may err by more than it says: tests of its error are left out.
     proximity.VOXELS = 300
-    distance_tabulation.LINES, distance_tabulation.PLACES = 30, 200
+    distance_tabulation.LINES, distance_tabulation.POINTS = 30, 200
     distance_table_errors.RASTER = 30
 
 # Processor seconds of a test whose kernels are not compiled. Tests on large grids end there, as

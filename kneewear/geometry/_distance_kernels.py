@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from kneewear.compilation import compiled
 from kneewear.geometry._kernels import FAILED, INTERIOR, PatchArrays, closest_point, evaluate
 
-# Where a place lies.
+# State of a point.
 TABLED = 1
 APART = 2  # farther out than the table's band
-UNTABLED = 0  # deeper than the band, beside it or at a border of the patch: ask the patch
+UNTABLED = 0  # deeper than the band, beside it or at a border of the patch: use the patch
 
 ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 SIXTH = 1.0 / 6.0
@@ -37,13 +37,11 @@ class DistanceArrays(NamedTuple):
     rate: NDArray[np.float64]  # one over the spacing along each
     first: NDArray[np.int32]  # first radial node of each column
     length: NDArray[np.int32]  # its number of nodes
-    base: NDArray[np.int32]  # place of its node 0 (if it had one) in the flat arrays
+    base: NDArray[np.int32]  # index of its node 0 (if it had one) in the flat arrays
     coefficient: NDArray[np.float32]
     state: NDArray[np.uint8]  # of the cell that starts at each node
 
 
-# Numbers of `place_points`: cells along angle, z and radius, and the radius itself.
-PLACES = 4
 # Signed distance, its gradient (3) and its second derivatives xx, yy, zz, xy, xz, yz.
 PROJECTION_VALUES = 10
 
@@ -100,14 +98,14 @@ LOWER = (
 
 
 @compiled
-def place_points(
-    table: DistanceArrays, points: NDArray, first: int, last: int, place: NDArray
+def find_coordinates(
+    table: DistanceArrays, points: NDArray, first: int, last: int, coordinates: NDArray
 ) -> None:
     """Coordinates of points in units of the table's cells, and their radius.
 
-    `points` (3, n) and `place` (4, n) hold a row a coordinate. The arctangent is written out, so
-    that eight points go through at once (which loops with more arrays would not: the compiler
-    gives up telling these apart).
+    `points` (3, n) and `coordinates` (4, n: angle, z, radius in cells; radius) hold one row per
+    coordinate. The arctangent is written out and loops use few arrays, so that the compiler
+    vectorizes them.
     """
     axis_x, axis_y = table.axis[0], table.axis[1]
     origin_a, origin_b, origin_c = table.origin[0], table.origin[1], table.origin[2]
@@ -126,22 +124,22 @@ def place_points(
         angle = 2.0 * QUARTER - angle if abs(sine) > abs(cosine) else angle
         angle = 4.0 * QUARTER - angle if cosine < 0.0 else angle
         angle = -angle if sine < 0.0 else angle
-        place[0, n] = (angle - origin_a) * rate_a
-        place[3, n] = radius
+        coordinates[0, n] = (angle - origin_a) * rate_a
+        coordinates[3, n] = radius
     for n in range(np.uint64(first), np.uint64(last)):
-        place[1, n] = (points[2, n] - origin_b) * rate_b
-        place[2, n] = (place[3, n] - origin_c) * rate_c
+        coordinates[1, n] = (points[2, n] - origin_b) * rate_b
+        coordinates[2, n] = (coordinates[3, n] - origin_c) * rate_c
 
 
 @compiled
 def find_states(
-    table: DistanceArrays, place: NDArray, first: int, last: int, state: NDArray
+    table: DistanceArrays, coordinates: NDArray, first: int, last: int, state: NDArray
 ) -> None:
-    """Whether the table has values at placed points."""
+    """Whether the table has values at points of given coordinates."""
     start, length, base, kind = table.first, table.length, table.base, table.state
     last_a, last_b = start.shape[0] - 2.0, start.shape[1] - 2.0
     for n in range(np.uint64(first), np.uint64(last)):
-        angle, across, out = place[0, n], place[1, n], place[2, n]
+        angle, across, out = coordinates[0, n], coordinates[1, n], coordinates[2, n]
         state[n] = UNTABLED
         if not (1.0 <= angle < last_a and 1.0 <= across < last_b and 1.0 <= out < 1e9):
             continue
@@ -158,7 +156,7 @@ def look_up_distances(
     points: NDArray,
     first: int,
     last: int,
-    place: NDArray,
+    coordinates: NDArray,
     state: NDArray,
     projections: NDArray,
 ) -> None:
@@ -166,17 +164,17 @@ def look_up_distances(
 
     Points without tabulated values are left as they are.
 
-    Arrays hold a row a coordinate and a column a point. Loops are flat, because a call that takes
-    the arrays costs more than a look-up, and indices unsigned, because signed ones are tested for
-    counting from the end. The four radial nodes lie side by side and share a register.
+    Arrays hold one row per coordinate and one column per point. Loops are flat, because a call that
+    takes the arrays costs more than a look-up, and indices unsigned, because signed ones are tested
+    for counting from the end. The four radial nodes are adjacent and share a register.
     """
-    place_points(table, points, first, last, place)
-    find_states(table, place, first, last, state)
+    find_coordinates(table, points, first, last, coordinates)
+    find_states(table, coordinates, first, last, state)
     base, value = table.base, table.coefficient
     for n in range(np.uint64(first), np.uint64(last)):
         if state[n] != TABLED:
             continue
-        angle, across, out = place[0, n], place[1, n], place[2, n]
+        angle, across, out = coordinates[0, n], coordinates[1, n], coordinates[2, n]
         i, k, j = np.uint64(angle), np.uint64(across), np.int64(out)
         a0, a1, a2, a3 = spline_weights(angle - i)
         b0, b1, b2, b3 = spline_weights(across - k)
@@ -206,30 +204,29 @@ def look_up_projections(
     points: NDArray,
     first: int,
     last: int,
-    place: NDArray,
+    coordinates: NDArray,
     state: NDArray,
     projections: NDArray,
 ) -> None:
     """Distances as `look_up_distances` with first and second derivatives, as `closest_point`.
 
-    The gradient is left as it is: it misses unit length by the error of the table, so it is the
-    derivative of the distance to the last digit.
+    The gradient is not normalized: it is the exact derivative of the tabulated distance.
     """
-    place_points(table, points, first, last, place)
-    find_states(table, place, first, last, state)
+    find_coordinates(table, points, first, last, coordinates)
+    find_states(table, coordinates, first, last, state)
     base, value = table.base, table.coefficient
     axis_x, axis_y = table.axis[0], table.axis[1]
     rate_a, rate_b, rate_c = table.rate[0], table.rate[1], table.rate[2]
     for n in range(np.uint64(first), np.uint64(last)):
         if state[n] != TABLED:
             continue
-        angle, across, out = place[0, n], place[1, n], place[2, n]
+        angle, across, out = coordinates[0, n], coordinates[1, n], coordinates[2, n]
         i, k, j = np.uint64(angle), np.uint64(across), np.int64(out)
         a, da = spline_weights(angle - i), spline_slopes(angle - i, rate_a)
         dda = spline_bends(angle - i, rate_a * rate_a)
         b, db = spline_weights(across - k), spline_slopes(across - k, rate_b)
         ddb = spline_bends(across - k, rate_b * rate_b)
-        # Sums over angle and z at each of the four radial nodes; a name tells the derivatives.
+        # Sums over angle and z at each of the four radial nodes; names state the derivatives.
         f0 = f1 = f2 = f3 = fa0 = fa1 = fa2 = fa3 = fb0 = fb1 = fb2 = fb3 = 0.0
         faa0 = faa1 = faa2 = faa3 = fab0 = fab1 = fab2 = fab3 = fbb0 = fbb1 = fbb2 = fbb3 = 0.0
         for m in range(4):
@@ -270,7 +267,7 @@ def look_up_projections(
         f_cc = c0 * f0 + c1 * f1 + c2 * f2 + c3 * f3
 
         # From (angle, z, radius) to (x, y, z): radial unit vector (o, -e), angular one (e, o).
-        inverse = 1.0 / place[3, n]
+        inverse = 1.0 / coordinates[3, n]
         o, e = (points[0, n] - axis_x) * inverse, (axis_y - points[1, n]) * inverse
         turn = f_a * inverse
         projections[1, n] = f_c * o + turn * e
@@ -299,7 +296,7 @@ def half_way_errors(
 ) -> None:
     """Error of a spline along one line through each point, half-way between nodes `step` apart.
 
-    A step is (turn about the axis, dz, dr); NaN where a node has no projection.
+    A step is (rotation about the axis, dz, dr); NaN where a node has no projection.
     """
     projection, work = np.empty(10), np.empty((6, 4))
     for n in range(points.shape[0]):
@@ -398,7 +395,7 @@ def fill_columns(
         for k in range(first.shape[1]):
             u, v = start_u[i, k], start_v[i, k]
             z = origin[1] + spacing[1] * k
-            # From outside in, for there projections are far from jumping.
+            # From outside in, because projections do not jump there.
             for m in range(count[i, k] - 1, -1, -1):
                 radius = origin[2] + spacing[2] * (first[i, k] + m)
                 x, y = axis[0] + radius * sine, axis[1] - radius * cosine
@@ -413,7 +410,7 @@ def fill_columns(
                 if status != FAILED:
                     u, v = new_u, new_v
                 elif m < count[i, k] - 4:
-                    # Far below the band, where projections are about to jump: carried on smoothly.
+                    # Far below the band, where projections are about to jump: extrapolated.
                     distance[q] = (
                         4 * distance[q + 1]
                         - 6 * distance[q + 2]
@@ -438,7 +435,7 @@ def fill_coefficients(
     coefficient: NDArray,
     state: NDArray,
 ) -> None:
-    """Coefficients from the distances at the nodes round each, and what each cell holds."""
+    """Coefficients from the distances at neighbouring nodes, and the state of each cell."""
     for i in range(first.shape[0]):
         for k in range(first.shape[1]):
             for m in range(count[i, k]):
@@ -451,16 +448,16 @@ def fill_coefficients(
                         for c in range(-2, 3):
                             line += COEFFICIENT[c + 2] * distance[q + c]
                         total += COEFFICIENT[a + 2] * COEFFICIENT[b + 2] * line
-                place = offset[i, k] + m
-                coefficient[place] = total
+                index = offset[i, k] + m
+                coefficient[index] = total
                 if high[i, k] < 0 or j < low[i, k]:
-                    state[place] = UNTABLED
+                    state[index] = UNTABLED
                 elif j > high[i, k]:
-                    state[place] = APART
+                    state[index] = APART
                 else:
-                    state[place] = TABLED
+                    state[index] = TABLED
                     for a in range(2):
                         for b in range(2):
                             q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
                             if not (interior[q] and interior[q + 1]):
-                                state[place] = UNTABLED
+                                state[index] = UNTABLED

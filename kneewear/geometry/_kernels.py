@@ -1,8 +1,8 @@
 """Compiled evaluation and projection of NURBS patches.
 
-A patch is kept as one polynomial (numerator and weight) per pair of knot spans, in local
-coordinates between -1/2 and 1/2: evaluation is then a handful of Horner sums without basis
-functions. Kernels make no checks; status codes go up to the step around them.
+A patch is stored as one polynomial (numerator and weight) per pair of knot spans, in local
+coordinates between -1/2 and 1/2: evaluation needs a few Horner sums and no basis functions.
+Kernels make no checks; they return status codes to the step around them.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ BORDER = 0
 FAILED = -1
 
 MAX_ITERATIONS = 40
-# A Newton step this short (mm) leaves nothing in the distance and 1e-14 in the normal, and 1e-7
-# where curvature jumps.
+# A Newton step this short (mm) leaves no error in the distance and 1e-14 in the normal, 1e-7 where
+# curvature jumps.
 FINAL_STEP = 1e-6
 # The same of `project`, which follows curvature along the last step.
 LAST_STEP = 3e-7
-# The same of points farther outside than this, mm: it leaves 1e-12 in the distance, 1e-7 where
-# curvature jumps, and of these points no more is wanted.
+# The same of points farther outside than this, mm, of which only the distance is needed: it leaves
+# 1e-12 in the distance, 1e-7 where curvature jumps.
 OUTSIDE_STEP = 1e-3
-# Steps of `project` before it asks for more care.
+# Maximum number of steps of `project`.
 QUICK_STEPS = 4
-# How far the end of the normal may miss the point, mm; at a border it misses by far more.
+# Maximum distance of the end of the normal from the point, mm; at a border it is much larger.
 PROJECTION_MISS = 1e-5
-# How far a line may miss the point where it meets a patch, mm.
+# Maximum distance of a line from the point where it meets a patch, mm.
 LINE_MISS = 1e-10
 
 
 class PatchArrays(NamedTuple):
-    """Plain arrays of one surface, as kernels want them."""
+    """Arrays of one surface for kernels."""
 
     breaks_u: NDArray[np.float64]
     breaks_v: NDArray[np.float64]
@@ -60,7 +60,7 @@ def find_span(breaks: NDArray, value: float) -> int:
 def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:
     """Fill out[0:6, 0:3] with S, Su, Sv, Suu, Suv, Svv; the fourth column is overwritten.
 
-    The four homogeneous coordinates go side by side, so that they share a register.
+    The four homogeneous coordinates are adjacent, so that they share a register.
     """
     i = find_span(patch.breaks_u, u)
     j = find_span(patch.breaks_v, v)
@@ -91,7 +91,7 @@ def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:
     out[4, 0], out[4, 1], out[4, 2], out[4, 3] = fuv0, fuv1, fuv2, fuv3
     out[5, 0], out[5, 1], out[5, 2], out[5, 3] = fvv0, fvv1, fvv2, fvv3
     rate_uu, rate_uv, rate_vv = 2.0 * rate_u * rate_u, rate_u * rate_v, 2.0 * rate_v * rate_v
-    # Of S = (x w) / w with all derivatives over w: none of a plain patch's.
+    # Of S = (x w) / w with all derivatives over w; not of a polynomial patch.
     inverse = 1.0 / f3 if patch.rational else 1.0
     along = inverse if patch.rational else 0.0
     wu, wv = out[1, 3] * rate_u * along, out[2, 3] * rate_v * along
@@ -165,7 +165,7 @@ def closest_point(
                 determinant = e * g - f * f
             du = -(h_vv * g_u - h_uv * g_v) / determinant
             dv = -(h_uu * g_v - h_uv * g_u) / determinant
-        # A step cut off at a border goes along it: cut alone, it may not descend.
+        # A step truncated at a border is corrected along it; otherwise it may not descend.
         if v + dv < v0 or v + dv > v1:
             dv = (v0 if v + dv < v0 else v1) - v
             if not held_u:
@@ -238,7 +238,7 @@ def fill_projection(
     projection[3] = nz + shift_u * uz + shift_v * vz
     m_uu, m_uv, m_vv = e - distance * b_uu, f - distance * b_uv, g - distance * b_vv
     det_m = m_uu * m_vv - m_uv * m_uv
-    # In a centre of curvature the second derivatives are infinite, and left out.
+    # In a centre of curvature the second derivatives are infinite and set to zero.
     if abs(det_m) < 1e-6 * det_g:
         for a in range(4, 10):
             projection[a] = 0.0
@@ -299,7 +299,7 @@ def project(
             nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
             area = 1.0 / np.sqrt(nx * nx + ny * ny + nz * nz)
             nx, ny, nz = nx * area, ny * area, nz * area
-            # The step itself lies in the tangent plane; only its curvature shows along the normal.
+            # The step lies in the tangent plane; only its curvature contributes along the normal.
             uu, uv, vv = 0.5 * du * du, du * dv, 0.5 * dv * dv
             rx += uu * work[3, 0] + uv * work[4, 0] + vv * work[5, 0]
             ry += uu * work[3, 1] + uv * work[4, 1] + vv * work[5, 1]
@@ -333,33 +333,8 @@ def closest_many(
         )
 
 
-@compiled
-def drop_many(
-    patch: PatchArrays, x: NDArray, z: NDArray, u: NDArray, v: NDArray, hit: NDArray
-) -> None:
-    """Find where vertical lines through (x, z) meet a patch, by Newton from (u, v)."""
-    work = np.empty((6, 4))
-    u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
-    v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
-    for n in range(x.shape[0]):
-        hit[n] = False
-        for _ in range(MAX_ITERATIONS):
-            evaluate(patch, u[n], v[n], work)
-            miss_x, miss_z = work[0, 0] - x[n], work[0, 2] - z[n]
-            if miss_x * miss_x + miss_z * miss_z < 1e-22:
-                hit[n] = True
-                break
-            determinant = work[1, 0] * work[2, 2] - work[1, 2] * work[2, 0]
-            if abs(determinant) < 1e-12:
-                break
-            du = -(work[2, 2] * miss_x - work[2, 0] * miss_z) / determinant
-            dv = -(work[1, 0] * miss_z - work[1, 2] * miss_x) / determinant
-            u[n] = min(max(u[n] + du, u0), u1)
-            v[n] = min(max(v[n] + dv, v0), v1)
-
-
 class BoxTree(NamedTuple):
-    """Boxes round the cells of a patch, and round every four of them up to one box."""
+    """Bounding boxes of the cells of a patch, and of every four of them up to one box."""
 
     boxes: NDArray[np.float64]  # box, (x0, y0, z0, x1, y1, z1); finest level first
     starts: NDArray[np.int64]  # first box of each level
@@ -391,12 +366,7 @@ def enters_box(
 
 @compiled
 def meet_line(
-    patch: PatchArrays,
-    origin: NDArray,
-    direction: NDArray,
-    u: float,
-    v: float,
-    work: NDArray,
+    patch: PatchArrays, origin: NDArray, direction: NDArray, u: float, v: float, work: NDArray
 ) -> tuple[float, float, float]:
     """Newton from (u, v) to where a line meets a patch: u, v and distance; inf without success."""
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
@@ -426,7 +396,7 @@ def meet_line(
             / volume
         )
         next_u, next_v = min(max(u + du, u0), u1), min(max(v + dv, v0), v1)
-        # Held at a border and pushed outward again and again: the line passes beside the patch.
+        # Held at a border and pushed outward repeatedly: the line passes beside the patch.
         if next_u == u and next_v == v:
             return u, v, np.inf
         outside = outside + 1 if (next_u != u + du or next_v != v + dv) else 0
@@ -438,12 +408,7 @@ def meet_line(
 
 @compiled
 def meet_many(
-    patch: PatchArrays,
-    origins: NDArray,
-    directions: NDArray,
-    u: NDArray,
-    v: NDArray,
-    met: NDArray,
+    patch: PatchArrays, origins: NDArray, directions: NDArray, u: NDArray, v: NDArray, met: NDArray
 ) -> None:
     """Move each (u, v) to where its line meets a patch, or to the border it leaves the patch by."""
     work = np.empty((6, 4))
@@ -499,13 +464,13 @@ def ray_many(
                     near = enters_box(box, ox, oy, oz, ix, iy, iz)
                     if near <= best and near < np.inf:
                         # The nearest child ends on top of the stack.
-                        place = depth
-                        while place > base and entry[place - 1] < near:
-                            entry[place] = entry[place - 1]
+                        slot = depth
+                        while slot > base and entry[slot - 1] < near:
+                            entry[slot] = entry[slot - 1]
                             for c in range(3):
-                                stack[place, c] = stack[place - 1, c]
-                            place -= 1
-                        entry[place] = near
-                        stack[place, 0], stack[place, 1], stack[place, 2] = level - 1, a, b
+                                stack[slot, c] = stack[slot - 1, c]
+                            slot -= 1
+                        entry[slot] = near
+                        stack[slot, 0], stack[slot, 1], stack[slot, 2] = level - 1, a, b
                         depth += 1
         distance[n] = best

@@ -1,4 +1,4 @@
-"""A bearing surface that carries contact elements: its patch, what they are laid on, its layer."""
+"""A bearing surface that carries contact elements: its patch, its element surface, its layer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Thickness = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class Bearing:
-    """One bearing surface of the fixed body, on which elements can be laid.
+    """One bearing surface of the fixed body, on which elements can be built.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Bearing:
         Thickness of the layer, mm, or a function from points (n, 3) of the patch to it, shape (n,);
         NaN where there is no layer. `thickness_to` makes one.
     projection_surface : ElementSurface
-        What the cells are laid on: the plane y = 0 if not given.
+        Surface that carries the cells: the plane y = 0 if not given.
     coverage : Coverage, optional
         Where the bearing exists when its patch reaches beyond it; everywhere when absent.
     """
@@ -53,14 +53,13 @@ class Bearing:
 
     @cached_property
     def projection(self) -> Projection:
-        """Function from places (n, 2) to the parameters u and v at which their lines meet."""
+        """Function from plan positions (n, 2) to the parameters u, v where their lines meet."""
         return self.projection_surface.projection(self.surface)
 
     def rectangle(self, rows: int, columns: int) -> Rectangle:
-        """Smallest rectangle round the bearing, cut into cells."""
-        return bounding_rectangle(
-            self.covered, rows, columns, turnable=self.projection_surface.turnable
-        )
+        """Smallest rectangle around the bearing, divided into cells."""
+        turnable = self.projection_surface.turnable
+        return bounding_rectangle(self.covered, rows, columns, turnable=turnable)
 
     def thickness_at(self, points: Array) -> Array:
         """Thickness of the layer under points (n, 3) of the surface, mm, shape (n,)."""
@@ -82,15 +81,15 @@ def bearing_of(implant: Implant, side: str) -> Bearing:
     Returns
     -------
     Bearing
-        A plateau has its elements laid on the horizontal plane, and its thickness is measured
-        straight down to the insert's underside; of a natural knee it is the shortest way through
-        the cartilage to the bone. The post has them laid on the coronal plane, and its thickness
+        A plateau projects its elements from the horizontal plane, and its thickness is measured
+        vertically down to the insert's underside; of a natural knee it is the shortest distance
+        through the cartilage to the bone. The post uses the coronal plane, and its thickness
         reaches to its front.
     """
     if side == POST and implant.cam_and_post is not None:
-        behind = Plane((1.0, 0.0, 0.0))
+        coronal = Plane((1.0, 0.0, 0.0))
         pair = implant.cam_and_post
-        return Bearing(POST, pair.post, thickness_to(pair.front, behind), behind)
+        return Bearing(POST, pair.post, thickness_to(pair.front, coronal), coronal)
     layer = implant.insert_layer
     coverage = None if implant.coverage is None else implant.coverage[side]
 
@@ -111,7 +110,7 @@ def thickness_to(backing: float | Surface, projection_surface: ElementSurface) -
         Where the layer ends: height on the element surface (see `ElementSurface.height`), mm, or
         the surface of the backing.
     projection_surface : ElementSurface
-        What the elements are laid on.
+        Surface that carries the cells.
 
     Returns
     -------

@@ -12,11 +12,11 @@ from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
 
-# Border curves of a patch are drawn as polygons of so many pieces each: on a plateau 40 mm long
-# with borders curved by 100 mm or more they stray from the curve by 1e-5 mm.
+# Segments of the polygon of each border curve of a patch: on a plateau 40 mm long with border radii
+# of 100 mm or more the polygon deviates by 1e-5 mm from the curve.
 _BORDER_PIECES = 400
 # A turned rectangle must save this part of the area: 1 % is 0.3 deg of turn for a plateau of 40 by
-# 30 mm, and below it rows that run straight backwards are worth more.
+# 30 mm; below it, rows parallel to x are preferred.
 _WORTH_TURNING = 0.01
 
 
@@ -24,32 +24,21 @@ _WORTH_TURNING = 0.01
 class Coverage:
     """Part of the plan over which a bearing surface exists.
 
-    The plan is the horizontal plane, or what the bearing's elements are laid on: x and z stand for
-    its two coordinates.
+    The plan is the horizontal plane, or that of the bearing's `ElementSurface`, whose coordinates
+    are then called x and z.
 
     Parameters
     ----------
     edges : array, shape (n_edges, 2, 2)
         Border segments, start and end of each as (x, z), mm, insert's frame. Together they are
-        closed, run counter-clockwise (from +x to +z) round what is covered and clockwise round
+        closed, run counter-clockwise (from +x to +z) around what is covered and clockwise around
         holes.
     """
 
     edges: Array
 
     def contains(self, x: Array, z: Array) -> NDArray[np.bool_]:
-        """Whether positions are covered.
-
-        Parameters
-        ----------
-        x, z : array
-            Positions, mm, of equal shape.
-
-        Returns
-        -------
-        bool array
-            True where the border runs round the position.
-        """
+        """Whether positions x, z (mm, of equal shape) are covered."""
         x, z = np.asarray(x, dtype=float), np.asarray(z, dtype=float)
         winding = np.zeros(x.shape, dtype=int)
         for (x0, z0), (x1, z1) in self.edges:
@@ -70,7 +59,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Rectangle:
-    """Rectangle of the plan, cut into rows and columns of equal cells.
+    """Rectangle of the plan, divided into rows and columns of equal cells.
 
     Parameters
     ----------
@@ -97,7 +86,7 @@ class Rectangle:
         return (self.length / self.rows) * (self.width / self.columns)
 
     def at(self, row: Array, column: Array) -> Array:
-        """Positions (x, z), mm, of places counted in cells from the origin, shape (..., 2)."""
+        """Positions (x, z), mm, of coordinates in cells from the origin, shape (..., 2)."""
         along = self.length / self.rows * np.asarray(row, dtype=float)
         across = self.width / self.columns * np.asarray(column, dtype=float)
         cosine, sine = np.cos(self.angle), np.sin(self.angle)
@@ -110,7 +99,7 @@ class Rectangle:
         )
 
     def cells(self, points: Array) -> Array:
-        """Places of positions (x, z) counted in cells from the origin, shape (..., 2)."""
+        """Coordinates of positions (x, z) counted in cells from the origin, shape (..., 2)."""
         offset = points - self.origin
         cosine, sine = np.cos(self.angle), np.sin(self.angle)
         along = offset[..., 0] * cosine + offset[..., 1] * sine
@@ -120,41 +109,17 @@ class Rectangle:
         )
 
     def cut(self, rows: int, columns: int) -> Rectangle:
-        """The same rectangle, cut into other cells."""
+        """The same rectangle, divided into other cells."""
         return replace(self, rows=rows, columns=columns)
 
     def part(self, low: Array, high: Array, rows: int, columns: int) -> Rectangle:
-        """Part of the rectangle, cut into cells of its own.
-
-        Parameters
-        ----------
-        low, high : array, shape (2,)
-            Where it starts and ends along the length and along the width, mm from the origin.
-        rows, columns : int
-            Its cells.
-
-        Returns
-        -------
-        Rectangle
-            Parallel to this one.
-        """
+        """Part of the rectangle between two corners (mm from the origin), with its own cells."""
         origin = self.at(*(np.asarray(low) * [self.rows / self.length, self.columns / self.width]))
         length, width = (float(extent) for extent in np.subtract(high, low))
         return Rectangle(origin, self.angle, length, width, rows, columns)
 
     def moved(self, row_part: float, column_part: float) -> Rectangle:
-        """The same cells moved back by parts of a cell, with one more row and column at the end.
-
-        Parameters
-        ----------
-        row_part, column_part : float
-            Parts of a cell's length and width, 0 to 1.
-
-        Returns
-        -------
-        Rectangle
-            Covers what this one covers.
-        """
+        """The same cells moved back by parts of a cell (0 to 1), with one more row and column."""
         return replace(
             self,
             origin=self.at(np.array(-row_part), np.array(-column_part)),
@@ -172,45 +137,28 @@ class Rectangle:
 
 
 def patch_coverage(surface: Surface, projection_surface: ElementSurface) -> Coverage:
-    """Plan of a whole patch, bounded by its four border curves.
-
-    Parameters
-    ----------
-    surface : Surface
-        Patch without overhang.
-    projection_surface : ElementSurface
-        What its elements are laid on.
-
-    Returns
-    -------
-    Coverage
-    """
+    """Plan of a whole patch without overhang, bounded by its four border curves."""
     (u0, u1), (v0, v1) = surface.domain
     along = np.linspace(0.0, 1.0, _BORDER_PIECES, endpoint=False)
     u = np.concatenate([u0 + (u1 - u0) * t for t in (along, 1 + 0 * along, 1 - along, 0 * along)])
     v = np.concatenate([v0 + (v1 - v0) * t for t in (0 * along, along, 1 + 0 * along, 1 - along)])
     border = projection_surface.plan(surface.evaluate(u, v))
     edges = np.stack([border, np.roll(border, -1, axis=0)], axis=1)
-    round_it = Coverage(edges)
-    return round_it if round_it.area > 0 else Coverage(edges[::-1, ::-1].copy())
+    coverage = Coverage(edges)
+    return coverage if coverage.area > 0 else Coverage(edges[::-1, ::-1].copy())
 
 
 def mesh_coverage(
     corners: Array, x: tuple[float, float] | None = None, z: tuple[float, float] | None = None
 ) -> Coverage:
-    """Plan of plane triangles, within a window if one is given.
+    """Plan of triangles, within a window if one is given, from the borders left between neighbours.
 
     Parameters
     ----------
     corners : array, shape (n_triangles, 3, 2)
-        Corners of the triangles that face up, as (x, z), mm; shared corners agree to the last bit.
+        Corners of the triangles that face up, as (x, z), mm; shared corners are identical.
     x, z : pair of float, optional
         Window, mm.
-
-    Returns
-    -------
-    Coverage
-        The borders left when edges between neighbours cancel.
     """
     first = corners - corners[:, :1]
     turn = first[:, 1, 0] * first[:, 2, 1] - first[:, 1, 1] * first[:, 2, 0]
@@ -228,22 +176,9 @@ def mesh_coverage(
 def bounding_rectangle(
     coverage: Coverage, rows: int, columns: int, *, turnable: bool = True
 ) -> Rectangle:
-    """Smallest rectangle round what is covered.
+    """Smallest rectangle around what is covered, divided into rows and columns.
 
-    Parameters
-    ----------
-    coverage : Coverage
-        Covered part of the plane.
-    rows, columns : int
-        Cells to cut it into.
-    turnable : bool
-        Whether the rectangle may be turned.
-
-    Returns
-    -------
-    Rectangle
-        Of least area over all directions; parallel to x and z unless a turned one saves 1 % of the
-        area.
+    It is parallel to x and z unless it may be turned and a turned one saves 1 % of the area.
 
     Raises
     ------
@@ -252,14 +187,14 @@ def bounding_rectangle(
 
     Notes
     -----
-    A rectangle of least area shares one side's direction with the convex hull (Freeman and Shapira
-    1975, doi:10.1145/360881.360919), so only those directions are tried.
+    A rectangle of minimum area shares one side's direction with the convex hull (Freeman and
+    Shapira 1975, doi:10.1145/360881.360919), so only those directions are tried.
     """
     from scipy.spatial import ConvexHull  # noqa: PLC0415 - see kneewear.geometry.surface
 
     if not coverage.area > 0.0:
         raise ValueError(
-            "the bearing surface covers nothing of the plane or surface its elements are laid on"
+            "the bearing surface covers nothing of the plane or surface that carries its elements"
         )
     points = np.unique(coverage.edges.reshape(-1, 2), axis=0)
     hull = points[ConvexHull(points).vertices]
@@ -283,26 +218,19 @@ def bounding_rectangle(
 def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]:
     """How much of each cell of a rectangle is covered, exactly for straight edges.
 
-    Parameters
-    ----------
-    coverage : Coverage
-        Covered part of the plane.
-    rectangle : Rectangle
-        Cells.
-
     Returns
     -------
     fraction : array, shape (rows, columns)
         Covered part of each cell, 0 to 1.
     centroid : array, shape (rows, columns, 2)
-        Middle (x, z) of what is covered, mm; of the cell where it is covered wholly or not at all.
+        Centroid (x, z) of the covered part, mm; of the cell where it is covered completely or not.
 
     Notes
     -----
     Green's theorem, edge by edge: a piece of border inside one cell adds the area and the moments
     between itself and the cell's start, and of whole strips in the cells before it. The cost grows
-    with the number of cells the border runs through; without one it is the work of one cell. Sheets
-    that overlap in plan count once where they cover a cell wholly.
+    with the number of cells that the border crosses. Sheets that overlap in plan count once where
+    they cover a cell completely.
     """
     rows, columns = rectangle.rows, rectangle.columns
     row, column = np.meshgrid(np.arange(float(rows)), np.arange(float(columns)), indexing="ij")
@@ -317,18 +245,18 @@ def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]
     seen = (middle[:, 1] > 0) & (middle[:, 1] < columns) & (middle[:, 0] > 0)
     pieces, middle = pieces[seen], middle[seen]
     pieces[..., 0] = np.minimum(pieces[..., 0], rows)
-    # Borders beyond the last row cover whole strips of all rows: they count as row number `rows`.
-    place = np.floor(np.minimum(middle, [rows, columns - 0.5])).astype(int)
-    (s0, t0), (s1, t1) = np.moveaxis(pieces - place[:, None], 0, -1)
+    # Borders beyond the last row cover whole strips of all rows: they count as row `rows`.
+    cell = np.floor(np.minimum(middle, [rows, columns - 0.5])).astype(int)
+    (s0, t0), (s1, t1) = np.moveaxis(pieces - cell[:, None], 0, -1)
     strip = t1 - t0
     inside = _summed(
-        place,
+        cell,
         (rows + 1, columns),
         strip * (s0 + s1) / 2,
         strip * (s0**2 + s0 * s1 + s1**2) / 6,
         strip * (2 * s0 * t0 + s0 * t1 + s1 * t0 + 2 * s1 * t1) / 6,
     )
-    whole = _summed(place, (rows + 1, columns), strip, strip / 2, strip * (t0 + t1) / 2)
+    whole = _summed(cell, (rows + 1, columns), strip, strip / 2, strip * (t0 + t1) / 2)
     # Strips reach from the border back to the first row.
     before = np.cumsum(whole[:, ::-1], axis=1)[:, ::-1] - whole
     area, *moments = (inside + before)[:, :rows]
@@ -340,24 +268,24 @@ def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]
     return fraction, rectangle.at(row + local[..., 0], column + local[..., 1])
 
 
-def _winding(edges: Array, place: Array) -> int:
-    """How often the border runs round one place."""
-    (s0, t0), (s1, t1) = np.moveaxis(edges - place, 0, -1)
+def _winding(edges: Array, position: Array) -> int:
+    """Winding number of the border about one position."""
+    (s0, t0), (s1, t1) = np.moveaxis(edges - position, 0, -1)
     crossed = (t0 > 0) != (t1 > 0)
-    # Beyond the place where s0 - t0 (s1 - s0) / (t1 - t0) > 0: left of it, seen along the edge.
+    # Beyond the position where s0 - t0 (s1 - s0) / (t1 - t0) > 0.
     beyond = (s0 * t1 - s1 * t0) * np.sign(t1 - t0) > 0
     return int(np.sign(t1 - t0)[crossed & beyond].sum())
 
 
-def _summed(place: NDArray[np.int64], shape: tuple[int, int], *values: Array) -> Array:
+def _summed(cell: NDArray[np.int64], shape: tuple[int, int], *values: Array) -> Array:
     """Sum values that share a cell, shape (n_values, rows + 1, columns)."""
-    flat = place[:, 0] * shape[1] + place[:, 1]
+    flat = cell[:, 0] * shape[1] + cell[:, 1]
     sums = [np.bincount(flat, value, shape[0] * shape[1]).reshape(shape) for value in values]
     return np.stack(sums)
 
 
 def _split(edges: Array, axis: int, cuts: Array) -> Array:
-    """Cut segments where one coordinate takes given ascending values."""
+    """Divide segments where one coordinate takes given ascending values."""
     start, end = edges[:, 0, axis], edges[:, 1, axis]
     low, high = np.minimum(start, end), np.maximum(start, end)
     first = np.searchsorted(cuts, low, side="right")
@@ -376,19 +304,16 @@ def _split(edges: Array, axis: int, cuts: Array) -> Array:
     run = np.where(end == start, 1.0, end - start)[which]
     rise = edges[which, 1, 1 - axis] - edges[which, 0, 1 - axis]
     pieces = np.empty((which.size, 2, 2))
-    for side, value, exact in (
-        (0, begins, number == 0),
-        (1, ends, number == count[which]),
-    ):
+    for side, value, exact in ((0, begins, number == 0), (1, ends, number == count[which])):
         pieces[:, side, axis] = value
         slid = edges[which, 0, 1 - axis] + (value - start[which]) / run * rise
-        # A segment's own ends stay what they are, to the last bit.
+        # The ends of a segment are kept exactly.
         pieces[:, side, 1 - axis] = np.where(exact, edges[which, side, 1 - axis], slid)
     return pieces
 
 
 def _without_pairs(edges: Array) -> Array:
-    """Leave out edges that are run through as often one way as the other."""
+    """Leave out edges that are used as often in one direction as in the other."""
     if not len(edges):
         return edges
     _, number = np.unique(edges.reshape(-1, 2), axis=0, return_inverse=True)

@@ -11,11 +11,11 @@ from kneewear.geometry import _distance_kernels
 
 Array = NDArray[np.float64]
 
-# Edges rounded more sharply than this, mm, may err by so many times the wanted error: contact
-# rests on the rest.
+# At edges rounded more sharply than this radius, mm, the accepted error is so many times the wanted
+# one, because contact is away from them.
 EDGE_RADIUS = 4.0
 EDGE_RELAXATION = 4.0
-# An edge is felt this far, mm, along the surface.
+# An edge has an influence within this distance, mm, along the surface.
 EDGE_REACH = 1.0
 # Largest error of the normal where curvature is smooth.
 NORMAL_ERROR_DEG = 0.02
@@ -23,12 +23,12 @@ NORMAL_ERROR_DEG = 0.02
 
 @dataclass(frozen=True)
 class TableQuality:
-    """What a distance table costs and how far it misses: a row of a report.
+    """Error and size of a distance table.
 
     Parameters
     ----------
     wanted_error_um : float
-        Error asked for.
+        Requested error.
     max_error_um, max_edge_error_um, rms_error_um : float
         Distance errors found: largest away from sharp edges, largest within `EDGE_REACH` of them,
         root of the mean square.
@@ -37,7 +37,7 @@ class TableQuality:
     covered_percent : float
         Part of the band that is tabulated; the rest lies along the patch's borders.
     spacing_turn_mm, spacing_across_mm, spacing_out_mm : float
-        Spacing of the nodes along the turn (at the mean radius), along z and along the radius.
+        Spacing of the nodes along the angle (at the mean radius), along z and along the radius.
     memory_mb : float
         Size.
     """
@@ -55,7 +55,7 @@ class TableQuality:
     memory_mb: float
 
     def excess(self) -> float:
-        """Largest error as a multiple of what is allowed."""
+        """Largest error as a multiple of the accepted one."""
         return max(
             self.max_error_um / self.wanted_error_um,
             self.max_edge_error_um / (EDGE_RELAXATION * self.wanted_error_um),
@@ -80,7 +80,7 @@ class DistanceTable:
     -----
     The grid runs along angle, radius and z about the axis of the circle that fits the condyle
     best. A condyle is nearly a body of revolution: along the angle its distance hardly changes and
-    few nodes do, and where its profile changes curvature at once, which limits every smooth table
+    few nodes suffice, and where the curvature of its profile jumps, which limits every smooth table
     (the error of a cubic spline there is 0.032 times the jump times the spacing squared), only the
     spacing along z has to be fine. Each column crosses the band once, so a table is a list of
     runs. The interpolant is twice continuously differentiable, also where the distance itself is
@@ -111,33 +111,14 @@ class DistanceTable:
         inside : bool array, shape (n,)
             Where the table has values.
         """
-        feet, inside = look_up_projections(self.arrays, points)
-        feet[~inside] = np.nan
-        hessian = feet[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
-        return feet[:, 0], feet[:, 1:4], hessian, inside
-
-
-def look_up_projections(
-    arrays: _distance_kernels.DistanceArrays, points: Array
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Numbers of the feet of points, one row a point, and which of them the table has.
-
-    Parameters
-    ----------
-    arrays : DistanceArrays
-        A table.
-    points : array, shape (n, 3)
-        Places in the femoral frame, mm.
-
-    Returns
-    -------
-    feet : array, shape (n, 10)
-        Signed distance, mm, its gradient and second derivatives xx, yy, zz, xy, xz and yz, 1/mm.
-    inside : bool array, shape (n,)
-    """
-    count = len(points)
-    feet, place = np.empty((10, count)), np.empty((4, count))
-    state = np.empty(count, dtype=np.int64)
-    rows = np.ascontiguousarray(np.asarray(points, dtype=float).T)
-    _distance_kernels.look_up_projections(arrays, rows, 0, count, place, state, feet)
-    return feet.T.copy(), state == _distance_kernels.TABLED
+        count = len(points)
+        found, coordinates = np.empty((10, count)), np.empty((4, count))
+        state = np.empty(count, dtype=np.int64)
+        columns = np.ascontiguousarray(np.asarray(points, dtype=float).T)
+        _distance_kernels.look_up_projections(
+            self.arrays, columns, 0, count, coordinates, state, found
+        )
+        inside = state == _distance_kernels.TABLED
+        found[:, ~inside] = np.nan
+        hessian = found.T[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
+        return found[0].copy(), np.ascontiguousarray(found[1:4].T), hessian, inside

@@ -7,66 +7,41 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.geometry import _distance_kernels
-from kneewear.geometry.distance_table import (
-    EDGE_RADIUS,
-    EDGE_REACH,
-    DistanceTable,
-    TableQuality,
-    look_up_projections,
-)
+from kneewear.geometry.distance_table import EDGE_RADIUS, EDGE_REACH, DistanceTable, TableQuality
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
 
-# Into a sharp edge the band is only this part of the edge's radius deep: there level surfaces turn
-# sharper with depth until they break, and no smooth table follows.
+# Into a sharp edge the band is only this part of the edge's radius deep: level surfaces turn more
+# sharply with depth until they break, and no smooth table represents them.
 DEPTH_OF_RADIUS = 0.3
-# Points along either side of the raster on which sharp edges are looked for.
+# Points along either side of the raster on which sharp edges are searched for.
 RASTER = 300
 
 
 def measure_table(
-    surface: Surface,
-    arrays: _distance_kernels.DistanceArrays,
-    depth: float,
-    outside: float,
-    wanted_error: float,
-    count: int,
+    surface: Surface, table: DistanceTable, wanted_error: float, count: int
 ) -> TableQuality:
-    """Compare a table with exact distances at random places of its band.
+    """Compare a table with exact distances at random points of its band.
 
     Parameters
     ----------
     surface : Surface
         Patch the table was made from.
-    arrays : DistanceArrays
-        The table.
-    depth, outside : float
-        Reach of the band, mm.
+    table : DistanceTable
+        The table; its quality is not used.
     wanted_error : float
-        Error that was asked for, mm.
+        Requested error, mm.
     count : int
-        Number of places.
-
-    Returns
-    -------
-    TableQuality
+        Number of points.
     """
-    u, v, height, edge = band_samples(surface, depth, outside, count, seed=2)
+    arrays = table.arrays
+    u, v, height, edge = band_samples(surface, table.depth, table.outside, count, seed=2)
     normal = surface.normal(u, v)
-    points = surface.evaluate(u, v) + height[:, None] * normal
-    feet, inside = look_up_projections(arrays, points)
-    error = np.abs(feet[inside, 0] - height[inside])
-    edge, smooth = (
-        edge[inside],
-        ~(edge | _near_jump(surface, u, v, 6 / float(arrays.rate[1])))[inside],
-    )
-    gradient = feet[inside, 1:4]
-    angle = np.arctan2(
-        np.linalg.norm(np.cross(gradient, normal[inside]), axis=1),
-        (gradient * normal[inside]).sum(axis=1),
-    )
+    distance, gradient, _, inside = table.look_up(surface.evaluate(u, v) + height[:, None] * normal)
+    smooth = ~(edge | _near_jump(surface, u, v, 6 / float(arrays.rate[1])))[inside]
+    error, edge = np.abs(distance - height)[inside], edge[inside]
+    angle = _angle(gradient[inside], normal[inside])
     away = surface.control_points[..., :2] - arrays.axis
     radius = float(np.hypot(away[..., 0], away[..., 1]).mean())
     return TableQuality(
@@ -86,15 +61,15 @@ def measure_table(
 
 @dataclass(frozen=True)
 class ErrorMap:
-    """Where a distance table errs.
+    """Errors of a distance table over its condyle.
 
     Parameters
     ----------
     angle, across : array, shape (n_u, n_v)
-        Places on the condyle: angle about the table's axis, rad (0 distal, posterior positive),
+        Positions on the condyle: angle about the table's axis, rad (0 distal, posterior positive),
         and z, mm.
     distance_error : array, shape (n_u, n_v)
-        Largest error of the distance over the band at each place, mm; NaN where nothing is
+        Largest error of the distance over the band at each position, mm; NaN where nothing is
         tabulated.
     normal_error : array, shape (n_u, n_v)
         The same of the normal, rad.
@@ -109,7 +84,7 @@ class ErrorMap:
 def map_errors(
     surface: Surface, table: DistanceTable, size: tuple[int, int] = (160, 400), layers: int = 5
 ) -> ErrorMap:
-    """Errors of a table over its condyle.
+    """Errors of a table over its condyle, at `layers` heights of the band over each position.
 
     Parameters
     ----------
@@ -118,9 +93,9 @@ def map_errors(
     table : DistanceTable
         The table.
     size : pair of int
-        Places along u and v.
+        Positions along u and v.
     layers : int
-        Heights of the band looked at over each place.
+        Heights of the band.
 
     Returns
     -------
@@ -130,23 +105,29 @@ def map_errors(
         *(np.linspace(low, high, n) for (low, high), n in zip(surface.domain, size, strict=True)),
         indexing="ij",
     )
-    foot, normal = surface.evaluate(u, v), surface.normal(u, v)
+    points, normal = surface.evaluate(u, v), surface.normal(u, v)
     deepest = local_depth(-surface.curvature(u, v)[0], table.depth)
     errors = np.full((2, layers, *size), np.nan)
     for layer, part in enumerate(np.linspace(0.0, 1.0, layers)):
         height = (table.outside + deepest) * part - deepest
-        points = foot + height[..., None] * normal
-        distance, gradient, _, _ = table.look_up(points.reshape(-1, 3))
+        raised = points + height[..., None] * normal
+        distance, gradient, _, _ = table.look_up(raised.reshape(-1, 3))
         errors[0, layer] = np.abs(distance.reshape(size) - height)
-        gradient = gradient.reshape(*size, 3)
-        errors[1, layer] = np.arctan2(
-            np.linalg.norm(np.cross(gradient, normal), axis=-1), (gradient * normal).sum(axis=-1)
-        )
+        errors[1, layer] = _angle(gradient.reshape(*size, 3), normal)
     known = ~np.isnan(errors)
     worst = np.where(known.any(axis=1), np.max(np.where(known, errors, 0.0), axis=1), np.nan)
-    away = foot[..., :2] - table.arrays.axis
+    away = points[..., :2] - table.arrays.axis
     angle = np.arctan2(away[..., 0], -away[..., 1])
-    return ErrorMap(angle, foot[..., 2], worst[0], worst[1])
+    return ErrorMap(angle, points[..., 2], worst[0], worst[1])
+
+
+def _angle(gradient: Array, normal: Array) -> Array:
+    """Angle between vectors (..., 3), rad."""
+    return np.asarray(
+        np.arctan2(
+            np.linalg.norm(np.cross(gradient, normal), axis=-1), (gradient * normal).sum(axis=-1)
+        )
+    )
 
 
 def _near_jump(
@@ -164,7 +145,7 @@ def _near_jump(
         sides = [
             (nearest + side, v) if number == 0 else (u, nearest + side) for side in (-bit, bit)
         ]
-        before, after = (np.stack(surface.curvature(*place)) for place in sides)
+        before, after = (np.stack(surface.curvature(*one)) for one in sides)
         jump = np.abs(after - before).max(axis=0)
         away = np.abs(value - nearest) * np.linalg.norm(along[number], axis=-1)
         near |= (jump > least) & (away < reach)
@@ -174,27 +155,16 @@ def _near_jump(
 def band_samples(
     surface: Surface, depth: float, outside: float, count: int, seed: int
 ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-    """Random places of a band, every other near a line where the patch's pieces join or end.
-
-    Parameters
-    ----------
-    surface : Surface
-        Patch.
-    depth, outside : float
-        Reach of the band, mm.
-    count : int
-        Number of places.
-    seed : int
-        Of the random numbers.
+    """Random points of a band, every other one near a line where the patch's pieces join or end.
 
     Returns
     -------
     u, v : array, shape (count,)
-        Parameters of the foot.
+        Parameters of the projection onto the patch.
     height : array, shape (count,)
         Signed distance along the normal, mm; not as deep where the surface turns sharply.
     edge : bool array, shape (count,)
-        Whether the foot lies on or within `EDGE_REACH` of an edge sharper than `EDGE_RADIUS`.
+        Whether the projection is within `EDGE_REACH` of an edge sharper than `EDGE_RADIUS`.
     """
     random = np.random.default_rng(seed)
     parameters = []
@@ -213,34 +183,21 @@ def band_samples(
     return u, v, height, _near_edge(surface, surface.evaluate(u, v))
 
 
-def _near_edge(surface: Surface, feet: Array) -> NDArray[np.bool_]:
+def _near_edge(surface: Surface, points: Array) -> NDArray[np.bool_]:
     """Whether points of a patch lie within EDGE_REACH of a sharp edge or groove."""
     raster = (np.linspace(*ends, RASTER) for ends in surface.domain)
     u, v = np.meshgrid(*raster, indexing="ij")
     sharp = np.abs(np.stack(surface.curvature(u, v))).max(axis=0) > 1.0 / EDGE_RADIUS
     if not sharp.any():
-        return np.zeros(len(feet), dtype=bool)
+        return np.zeros(len(points), dtype=bool)
     from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 
     away, _ = cKDTree(surface.evaluate(u[sharp], v[sharp])).query(
-        feet, distance_upper_bound=EDGE_REACH
+        points, distance_upper_bound=EDGE_REACH
     )
     return np.isfinite(away)
 
 
 def local_depth(convex: Array, depth: float) -> Array:
-    """Depth of the band under places of a convex curvature.
-
-    Parameters
-    ----------
-    convex : array
-        Largest convex curvature of the surface, 1/mm.
-    depth : float
-        Depth under flat places, mm.
-
-    Returns
-    -------
-    array
-        mm.
-    """
+    """Depth of the band, mm, under points whose largest convex curvature (1/mm) is given."""
     return np.minimum(depth, DEPTH_OF_RADIUS / np.maximum(convex, 1e-9))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import math
+from dataclasses import fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, maximum_filter, minimum_filter
 
 from kneewear.geometry import _distance_kernels, _kernels
-from kneewear.geometry.distance_table import EDGE_RELAXATION, DistanceTable
+from kneewear.geometry.distance_table import EDGE_RELAXATION, DistanceTable, TableQuality
 from kneewear.geometry.distance_table_errors import band_samples, local_depth, measure_table
 from kneewear.geometry.surface import Surface
 
@@ -18,25 +19,28 @@ Array = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
 
-# Band that contact can reach, mm: beyond what the linear layer bears, and as far out as a search
-# keeps elements on its list.
+# Band that contact can reach, mm: deeper than the linear layer can be compressed, and as far out as
+# a search keeps elements on its list.
 DEPTH = 0.3
 OUTSIDE = 0.45
 # Spacings tried, mm, in steps of about 12 per cent.
 SPACINGS = 2.0 ** (np.arange(-30, 7) / 6)
-# Part of the wanted error left to each axis; where the surface's curvature jumps one axis decides.
+# Part of the wanted error allowed to each axis; where the curvature jumps one axis decides.
 SHARE = 0.7
-# Bytes of a table.
+# Maximum size of a table, bytes.
 LARGEST = 16_000_000
-# Lines along which the spacing is chosen, and places at which a table is measured.
+# Lines along which the spacing is chosen, and points at which a table is measured.
 LINES = 3000
-PLACES = 100_000
+POINTS = 100_000
 ROUNDS = 5
-# Nearer to a border of the patch than this, mm, nothing is tabulated: there the nodes' distances
-# rest on the patch's continuation, which may bend sharply.
+# Nearer to a border of the patch than this, mm, nothing is tabulated: the distances of nodes depend
+# on the patch's continuation there, which may curve sharply.
 RIM = 0.2
 # Nodes each side that coefficients and interpolation need.
 HALO = 2
+
+
+_UNKNOWN = TableQuality(*[math.nan] * len(fields(TableQuality)))
 
 
 def build_distance_table(
@@ -49,10 +53,10 @@ def build_distance_table(
     surface : Surface
         Condyle in the femoral frame, roughly a body of revolution about a medial-lateral axis.
     wanted_error : float
-        Largest error of the distance, mm; at edges rounded more sharply than `EDGE_RADIUS`,
+        Maximum error of the distance, mm; at edges rounded more sharply than `EDGE_RADIUS`,
         `EDGE_RELAXATION` times that.
     depth, outside : float
-        How far the band reaches into the metal and out of it, mm.
+        Extent of the band into the metal and out of it, mm.
 
     Returns
     -------
@@ -65,12 +69,12 @@ def build_distance_table(
 
     Notes
     -----
-    The spacing along each axis is the widest at which one-dimensional splines through exact
+    The spacing along each axis is the largest at which one-dimensional splines through exact
     distances, along lines through some thousand points of the band, err by no more than `SHARE` of
-    the wanted error; the table is then measured at other points, and made finer when it misses.
-    Normals, too, are kept within `NORMAL_ERROR_DEG` where curvature is smooth. When all this does
-    not fit into `LARGEST` bytes, the best table that does is returned with a warning; its quality
-    tells (`TableQuality.excess`).
+    the wanted error; the table is then measured at other points, and refined when its error is
+    too large. Normals are kept within `NORMAL_ERROR_DEG` where curvature is smooth. When such a
+    table does not fit into `LARGEST` bytes, the best one that does is returned with a warning; see
+    `TableQuality.excess`.
     """
     band = _Band(surface, condyle_axis(surface), depth, outside)
     spacing = _choose_spacing(band, wanted_error)
@@ -84,11 +88,12 @@ def build_distance_table(
         if memory > LARGEST:
             spacing = spacing * 1.05 * (memory / LARGEST) ** 0.5
             continue
-        quality = measure_table(surface, arrays, depth, outside, wanted_error, PLACES)
+        table = DistanceTable(arrays, depth, outside, _UNKNOWN)
+        quality = measure_table(surface, table, wanted_error, POINTS)
         logger.info("%s", quality)
         excess = quality.excess()
         if best is None or excess < best.quality.excess():
-            best = DistanceTable(arrays, depth, outside, quality)
+            best = replace(table, quality=quality)
         if excess <= 1.0:
             return best
         spacing = spacing * min(0.95, max(0.7, 0.98 * excess**-0.4))
@@ -107,7 +112,7 @@ def build_distance_table(
 
 
 def condyle_axis(surface: Surface) -> Array:
-    """Place (x, y), mm, of the medial-lateral axis round which a condyle turns best."""
+    """Position (x, y), mm, of the medial-lateral axis of revolution that fits a condyle best."""
     (u0, u1), (v0, v1) = surface.domain
     grid = np.meshgrid(np.linspace(u0, u1, 60), np.linspace(v0, v1, 30), indexing="ij")
     points = surface.evaluate(*grid).reshape(-1, 3)[:, :2]
@@ -127,7 +132,7 @@ def condyle_axis(surface: Surface) -> Array:
 
 
 class _Band:
-    """Band along a condyle, and points in it whose distance is known without a search."""
+    """Band along a condyle."""
 
     def __init__(self, surface: Surface, axis: Array, depth: float, outside: float) -> None:
         self.surface, self.axis, self.depth, self.outside = surface, axis, depth, outside
@@ -149,13 +154,13 @@ class _Band:
         self.highest = np.array([turn.max(), reach[..., 2].max(), out.max()])
         sides = [np.diff(points, axis=a)[tuple([slice(119)] * 2)] for a in (0, 1)]
         self.area = float(np.linalg.norm(np.cross(sides[0], sides[1]), axis=-1).sum())
-        # Angle, z and radius, the order of the grid's axes.
+        # Angle, z and radius: the order of the grid's axes.
         self.coordinates = np.stack(
             [self.angle, points[..., 2], np.hypot(away[..., 0], away[..., 1])], axis=-1
         )
 
     def inner_domain(self) -> Array:
-        """Range of each parameter, a rim left out."""
+        """Range of each parameter without a rim."""
         domain = np.array(self.surface.domain)
         lines = [np.linspace(low, high, 120) for low, high in domain]
         points = self.surface.evaluate(*np.meshgrid(*lines, indexing="ij"))
@@ -166,13 +171,13 @@ class _Band:
         return domain
 
     def expected_memory(self, spacing: Array) -> float:
-        """Bytes of a table, roughly: five for each node of the band and its halo."""
+        """Approximate bytes of a table: five for each node of the band and its halo."""
         thickness = self.depth + self.outside + (2 * HALO + 2) * float(spacing[1:].max())
         return 5.0 * self.area * thickness / (self.radius * float(np.prod(spacing)))
 
 
 def _choose_spacing(band: _Band, wanted: float) -> Array:
-    """Spacing along angle, rad, z and radius, mm, that keeps each axis within its share."""
+    """Spacing along angle, rad, z and radius, mm, at which each axis is within its share."""
     u, v, height, edge = band_samples(band.surface, band.depth, band.outside, LINES, seed=1)
     normal = band.surface.normal(u, v)
     points = band.surface.evaluate(u, v) + height[:, None] * normal
@@ -202,68 +207,38 @@ def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
     start_u, start_v = np.full(shape, np.nan), np.full(shape, np.nan)
     u, v, depth, layers = _marks(band, spacing)
     _distance_kernels.mark_cells(
-        band.surface.arrays,
-        band.axis,
-        origin,
-        spacing,
-        u,
-        v,
-        depth,
-        band.outside,
-        layers,
-        low,
-        high,
-        start_u,
-        start_v,
-    )
+        band.surface.arrays, band.axis, origin, spacing, u, v, depth, band.outside, layers,
+        low, high, start_u, start_v
+    )  # fmt: skip
     nearest = distance_transform_edt(np.isnan(start_u), return_distances=False, return_indices=True)
     start_u, start_v = start_u[tuple(nearest)], start_v[tuple(nearest)]
-    # One cell more to every side: marks may just miss a corner of a cell.
+    # One cell more on every side, because marks may miss a corner of a cell.
     low, high = _widened(low, high, 1, 1)
     first, offset, count = _runs(*_widened(low, high, HALO, HALO))
     first_node, offset_node, count_node = _runs(*_widened(low, high, 2 * HALO, 2 * HALO))
     distance = np.empty(int(count_node.sum()))
     interior = np.empty(distance.size, dtype=np.bool_)
     _distance_kernels.fill_columns(
-        _continued(band, spacing),
-        band.inner_domain(),
-        band.axis,
-        origin,
-        spacing,
-        first_node,
-        offset_node,
-        count_node,
-        start_u,
-        start_v,
-        distance,
-        interior,
-    )
+        _continued(band, spacing), band.inner_domain(), band.axis, origin, spacing,
+        first_node, offset_node, count_node, start_u, start_v, distance, interior
+    )  # fmt: skip
     coefficient = np.empty(int(count.sum()), dtype=np.float32)
     state = np.empty(coefficient.size, dtype=np.uint8)
     _distance_kernels.fill_coefficients(
-        low,
-        high,
-        first_node,
-        offset_node,
-        distance,
-        interior,
-        first,
-        offset,
-        count,
-        coefficient,
-        state,
-    )
+        low, high, first_node, offset_node, distance, interior, first, offset, count,
+        coefficient, state
+    )  # fmt: skip
     return _distance_kernels.DistanceArrays(
         band.axis, origin, 1.0 / spacing, first, count, offset - first, coefficient, state
     )
 
 
 def _marks(band: _Band, spacing: Array) -> tuple[Array, Array, Array, int]:
-    """Parameters of places on the patch, half a cell apart, and depth and layers of the band."""
+    """Parameters of points on the patch, half a cell apart, and depth and layers of the band."""
     cells = band.coordinates / spacing
     values = []
     for axis, (low, high) in enumerate(band.surface.domain):
-        # Longest way through cells between neighbouring lines of the sampling.
+        # Largest number of cells between neighbouring lines of the sampling.
         step = np.abs(np.diff(cells, axis=axis)).max(axis=(1 - axis, 2))
         way = np.concatenate([[0.0], np.cumsum(step)])
         even = np.linspace(0.0, way[-1], int(np.ceil(2 * way[-1])) + 2)
@@ -289,7 +264,7 @@ def _continued(band: _Band, spacing: Array) -> _kernels.PatchArrays:
         pieces = np.moveaxis(pieces, (axis, 2 + axis), (0, 1)).copy()
         for end, sign in ((0, -1.0), (-1, 1.0)):
             width = values[1] - values[0] if end == 0 else values[-1] - values[-2]
-            # How far a foot moves at most while its point moves through cells.
+            # Maximum displacement of a projection while its point moves through cells.
             cells = np.abs(moved[end]) @ (spacing * scale) / (moved[end] ** 2).sum(axis=-1)
             more = min((2 * HALO + 0.5) * parameter * float(cells.max()), width)
             stretch, shift = 1.0 + more / width, 0.5 * sign * more / width
@@ -314,7 +289,7 @@ def _stretched(powers: Array, stretch: float, shift: float) -> Array:
 def _widened(
     low: NDArray[np.int32], high: NDArray[np.int32], columns: int, cells: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Ranges of columns that also hold their neighbours' ranges, and some cells more."""
+    """Ranges of columns extended by their neighbours' ranges and some cells."""
     size = 2 * columns + 1
     wide_low, wide_high = minimum_filter(low, size) - cells, maximum_filter(high, size)
     return wide_low, np.where(wide_high >= 0, wide_high + cells, -1).astype(np.int32)
@@ -323,7 +298,7 @@ def _widened(
 def _runs(
     low: NDArray[np.int32], high: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """First node, place in the flat arrays, and length of every column's run."""
+    """First node, position in the flat arrays, and length of every column's run."""
     count = np.where(high >= 0, high - low + 1, 0).astype(np.int32)
     first = np.where(high >= 0, low, 0).astype(np.int32)
     offset = (np.cumsum(count) - count.ravel()).astype(np.int32).reshape(count.shape)

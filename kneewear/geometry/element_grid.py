@@ -1,4 +1,4 @@
-"""Contact elements as arrays, whatever surface they were laid on."""
+"""Contact elements as arrays."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _ARRAYS = (*_UNKNOWN_WHERE_INVALID, "area", "valid", "covered", "corners")
 class ElementGrid:
     """Contact elements on bearing surfaces of the fixed body; the first axis is the side.
 
-    Plateaus have their elements laid on the plane y = 0. Other bearings may have theirs laid on
-    another `ElementSurface`: its up, rows' and columns' directions then stand for +y, +x and +z.
+    The elements of plateaus are projected from the plane y = 0. Those of other bearings may be
+    projected from another `ElementSurface`, whose up, rows' and columns' directions then replace
+    +y, +x and +z.
 
     Parameters
     ----------
     centre : array, shape (n_sides, n_rows, n_columns, 3)
-        Element centres on the surface, insert's frame, mm, above the middle of what their cells
+        Element centres on the surface, insert's frame, mm, above the centroid of what their cells
         cover. Rows run along +x (or the turned rectangle's side nearest it), columns along +z.
     normal, tangent_row, tangent_column : array, shape (n_sides, n_rows, n_columns, 3)
         Local frame: outward unit normal and the unit tangents nearest +x and +z.
@@ -33,9 +34,9 @@ class ElementGrid:
         normal), zero where not valid.
     thickness : array, shape (n_sides, n_rows, n_columns)
         Local superior-inferior thickness of the nominal insert, mm; of a natural knee that of the
-        cartilage, the shortest way to the bone.
+        cartilage, the shortest distance to the bone.
     valid : bool array, shape (n_sides, n_rows, n_columns)
-        False where the surface covers nothing of the cell; such cells carry nothing.
+        False where the surface covers nothing of the cell; such cells carry no load.
     covered : array, shape (n_sides, n_rows, n_columns)
         Covered part of each cell, 0 to 1.
     corners : array, shape (n_sides, n_rows + 1, n_columns + 1, 2)
@@ -73,7 +74,7 @@ class ElementGrid:
         Returns
         -------
         array, shape (n_sides, n_rows, n_columns)
-            Local thickness, mm; NaN where the grid carries nothing.
+            Local thickness, mm; NaN where an element is not valid.
 
         Raises
         ------
@@ -93,23 +94,15 @@ class ElementGrid:
 
 
 def join_grids(*grids: ElementGrid) -> ElementGrid:
-    """One grid of the sides of several.
+    """Grid of the sides of several grids of one fixed body, in order.
 
-    Parameters
-    ----------
-    grids : ElementGrid
-        Grids of one fixed body, of any numbers of rows and columns.
-
-    Returns
-    -------
-    ElementGrid
-        Their sides in order. Smaller ones are filled up to the most rows and columns by cells that
-        are not valid and cover nothing.
+    Smaller grids are extended to the largest number of rows and columns by cells that are not valid
+    and cover nothing.
 
     Raises
     ------
     ValueError
-        If there is no grid, two sides share a name, or two nominal thicknesses disagree.
+        If there is no grid, two sides share a name, or two nominal thicknesses differ.
     """
     sides = tuple(side for grid in grids for side in grid.sides)
     if not sides or len(set(sides)) != len(sides):
@@ -131,7 +124,7 @@ def join_grids(*grids: ElementGrid) -> ElementGrid:
 
 
 def _filled(values: NDArray, name: str, rows: int, columns: int) -> NDArray:
-    """Array of one grid, filled up to a number of rows and columns of cells."""
+    """Array of one grid, extended to a number of rows and columns of cells."""
     more = (rows + (name == "corners") - values.shape[1],
             columns + (name == "corners") - values.shape[2])  # fmt: skip
     width = [(0, 0), (0, more[0]), (0, more[1])] + [(0, 0)] * (values.ndim - 3)

@@ -1,4 +1,4 @@
-"""Simple surfaces on which cells are laid and from which elements are projected onto a bearing."""
+"""Simple surfaces that carry cells and from which elements are projected onto a bearing."""
 
 from __future__ import annotations
 
@@ -20,19 +20,26 @@ Projection = Callable[[Array], tuple[Array, Array]]
 class ElementSurface(ABC):
     """Rows and columns of cells on a simple surface, and lines across it that meet a bearing.
 
-    Places on it are counted by two coordinates, mm, called the plan: one along the rows' direction
-    and one along the columns'. One line runs across the surface at every place; up is the way along
-    it that leaves the material of the bearing. Rows' direction x up = columns' direction.
+    A position on it has two coordinates, mm, called the plan: one along the rows' direction and one
+    along the columns'. One line crosses the surface at every position; up is the direction along it
+    that leaves the material of the bearing. Rows' direction x up = columns' direction.
+
+    Attributes
+    ----------
+    turnable : bool
+        Whether rows may be turned from the rows' direction to save area.
     """
+
+    turnable = True
 
     @property
     @abstractmethod
-    def turnable(self) -> bool:
-        """Whether rows may be turned from the rows' direction to save area."""
+    def frame(self) -> Array:
+        """Rows' direction, up and columns' direction (over the middle), as rows of a matrix."""
 
     @abstractmethod
     def plan(self, points: Array) -> Array:
-        """Places over which points (..., 3) lie, shape (..., 2), mm."""
+        """Positions in the plan of points (..., 3), shape (..., 2), mm."""
 
     @abstractmethod
     def up(self, points: Array) -> Array:
@@ -48,29 +55,51 @@ class ElementSurface(ABC):
 
     @abstractmethod
     def stretch(self, points: Array) -> Array:
-        """Area that the lines of a unit of plan area cut from a surface square to them."""
+        """Area that the lines of a unit of plan area cut from a surface perpendicular to them."""
 
     @abstractmethod
     def rates(self, points: Array) -> Array:
         """Derivative of the plan over points (..., 3), shape (..., 2, 3)."""
 
     @abstractmethod
-    def projection(self, surface: Surface) -> Projection:
-        """Function from places (n, 2) to the parameters u, v at which their lines meet a patch.
+    def lines(self, plan: Array) -> tuple[Array, Array]:
+        """Origins and unit directions of the lines at positions (n, 2), each of shape (n, 3)."""
 
-        Where a line misses the patch, parameters on its border are given.
+    def projection(self, surface: Surface) -> Projection:
+        """Function from positions (n, 2) to the parameters u, v at which their lines meet a patch.
+
+        Where a line misses the patch, parameters on its border are returned.
         """
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
+        sample_u, sample_v = surface.sample_parameters
+        tree = cKDTree(self.plan(surface.sample_points))
+
+        def project(plan: Array) -> tuple[Array, Array]:
+            _, nearest = tree.query(plan)
+            u, v = sample_u[nearest], sample_v[nearest]
+            origins, directions = (np.ascontiguousarray(array) for array in self.lines(plan))
+            met = np.empty(u.size, dtype=bool)
+            _kernels.meet_many(surface.arrays, origins, directions, u, v, met)
+            if not met.all():
+                # Near a pole or the seam of the patch the search may start on the wrong side.
+                missed = np.flatnonzero(~met)
+                ray_u, ray_v, _, hit = surface.ray_hits(origins[missed], directions[missed])
+                u[missed[hit]], v[missed[hit]] = ray_u[hit], ray_v[hit]
+            return u, v
+
+        return project
 
 
 @dataclass(frozen=True)
 class Plane(ElementSurface):
-    """A plane through the origin; lines run square to it.
+    """A plane through the origin; lines are perpendicular to it.
 
     Parameters
     ----------
     direction : sequence of 3 floats
-        Up, of any length but zero: +y for a plateau, +x for the posterior face of a post. The
-        rows' and columns' directions are +x and +z, turned the shortest way that takes +y there.
+        Up, of any non-zero length: +y for a plateau, +x for the posterior face of a post. The
+        rows' and columns' directions are +x and +z, rotated the shortest way that takes +y there.
 
     Raises
     ------
@@ -84,18 +113,13 @@ class Plane(ElementSurface):
         if not np.linalg.norm(self.direction) > 0.0:
             raise ValueError("a plane needs a direction that is not zero")
 
-    @property
-    def turnable(self) -> bool:
-        """True."""
-        return True
-
     @cached_property
     def frame(self) -> Array:
-        """Rows' direction, up and columns' direction as the rows of a matrix."""
+        """See `ElementSurface`."""
         return upright_frame(self.direction)
 
     def plan(self, points: Array) -> Array:
-        """Places under points, mm."""
+        """Coordinates along rows and columns, mm."""
         return points @ self.frame[[0, 2]].T
 
     def up(self, points: Array) -> Array:
@@ -118,39 +142,31 @@ class Plane(ElementSurface):
         """Rows' and columns' directions."""
         return np.broadcast_to(self.frame[[0, 2]], (*points.shape[:-1], 2, 3))
 
-    def projection(self, surface: Surface) -> Projection:
-        """Where lines square to the plane meet a patch."""
-        turned = surface.transformed(self.frame, np.zeros(3))
-        nearest = _nearest_sample(turned, turned.sample_points[:, [0, 2]])
-
-        def project(plan: Array) -> tuple[Array, Array]:
-            u, v = nearest(plan)
-            x, z = np.ascontiguousarray(plan[:, 0]), np.ascontiguousarray(plan[:, 1])
-            _kernels.drop_many(turned.arrays, x, z, u, v, np.empty(u.size, dtype=bool))
-            return u, v
-
-        return project
+    def lines(self, plan: Array) -> tuple[Array, Array]:
+        """Parallel lines from the plane."""
+        origins = plan @ self.frame[[0, 2]]
+        return origins, np.broadcast_to(self.frame[1], origins.shape)
 
 
 @dataclass(frozen=True)
 class Cylinder(ElementSurface):
-    """A cylinder, for a bearing bent about one axis such as an ankle's; lines run radially.
+    """A cylinder, for a bearing curved about one axis such as an ankle's; lines run radially.
 
-    Rows are laid along the arc and columns along the axis: a plan of arc length x length.
+    Rows run along the arc and columns along the axis: a plan of arc length x length.
 
     Parameters
     ----------
     point : sequence of 3 floats
         A point of the axis, mm; lengths are counted from it.
     axis : sequence of 3 floats
-        Direction of the columns, of any length but zero.
+        Direction of the columns, of any non-zero length.
     middle : sequence of 3 floats
         Direction from the axis to the middle of the bearing, where the arc is zero. The bearing
         must end before it reaches the half plane on the other side of the axis.
     radius : float
         Radius of the cylinder, mm: the one on which arcs are measured.
     hollow : bool
-        Whether the bearing looks at the axis (a trough) or away from it (a dome).
+        Whether the bearing faces the axis (a trough) or away from it (a dome).
 
     Raises
     ------
@@ -159,10 +175,11 @@ class Cylinder(ElementSurface):
 
     Notes
     -----
-    The lines of a unit of plan area cut the area rho / radius from a surface square to them at
-    distance rho from the axis.
+    At distance rho from the axis, the lines of a unit of plan area cut the area rho / radius from a
+    surface perpendicular to them.
     """
 
+    turnable = False
     point: tuple[float, float, float]
     axis: tuple[float, float, float]
     middle: tuple[float, float, float]
@@ -174,14 +191,9 @@ class Cylinder(ElementSurface):
         if not np.linalg.norm(np.cross(self.axis, self.middle)) > 0.0:
             raise ValueError("the middle of a cylinder must lie off its axis, which is not zero")
 
-    @property
-    def turnable(self) -> bool:
-        """False: rows follow the arc."""
-        return False
-
     @cached_property
     def frame(self) -> Array:
-        """Rows' direction, up and columns' direction over the middle, as rows of a matrix."""
+        """See `ElementSurface`."""
         columns = np.asarray(self.axis, dtype=float) / np.linalg.norm(self.axis)
         out = self.middle - columns * (columns @ np.asarray(self.middle, dtype=float))
         up = self._sense * out / np.linalg.norm(out)
@@ -215,15 +227,11 @@ class Cylinder(ElementSurface):
         rows = self.along_rows(points) / self.stretch(points)[..., None]
         return np.stack([rows, np.broadcast_to(self.frame[2], points.shape)], axis=-2)
 
-    def projection(self, surface: Surface) -> Projection:
-        """Where radial lines meet a patch."""
-
-        def lines(plan: Array) -> tuple[Array, Array]:
-            angle = plan[:, :1] / self.radius
-            out = np.sin(angle) * self.frame[0] + np.cos(angle) * (self._sense * self.frame[1])
-            return self.point + plan[:, 1:] * self.frame[2], out
-
-        return _meeting(surface, self, lines)
+    def lines(self, plan: Array) -> tuple[Array, Array]:
+        """Radial lines from the axis."""
+        angle = plan[:, :1] / self.radius
+        out = np.sin(angle) * self.frame[0] + np.cos(angle) * (self._sense * self.frame[1])
+        return self.point + plan[:, 1:] * self.frame[2], out
 
     @property
     def _sense(self) -> float:
@@ -237,9 +245,9 @@ class Cylinder(ElementSurface):
 
 @dataclass(frozen=True)
 class Sphere(ElementSurface):
-    """A sphere, for a bearing bent about a point such as a hip's; lines run radially.
+    """A sphere, for a bearing curved about a point such as a hip's; lines run radially.
 
-    The plan is Lambert's azimuthal map about the middle, which keeps areas: a place at the angle
+    The plan is Lambert's azimuthal map about the middle, which keeps areas: a position at the angle
     theta from the middle lies 2 radius sin(theta / 2) from the origin of the plan. Unlike rows of
     latitude it has no pole, and its cells, all of the same solid angle, stay near square in a cup
     (twice as long as wide at its rim, a right angle from the middle).
@@ -249,12 +257,12 @@ class Sphere(ElementSurface):
     centre : sequence of 3 floats
         Centre of the sphere, mm.
     middle : sequence of 3 floats
-        Direction from the centre to the middle of the bearing, of any length but zero. The bearing
+        Direction from the centre to the middle of the bearing, of any non-zero length. The bearing
         must not reach the point on the other side.
     radius : float
         Radius of the sphere, mm: the one on which the plan is measured.
     hollow : bool
-        Whether the bearing looks at the centre (a cup) or away from it (a ball).
+        Whether the bearing faces the centre (a cup) or away from it (a ball).
 
     Raises
     ------
@@ -263,8 +271,8 @@ class Sphere(ElementSurface):
 
     Notes
     -----
-    The lines of a unit of plan area cut the area (rho / radius)^2 from a surface square to them at
-    distance rho from the centre.
+    At distance rho from the centre, the lines of a unit of plan area cut the area (rho / radius)^2
+    from a surface perpendicular to them.
     """
 
     centre: tuple[float, float, float]
@@ -277,18 +285,13 @@ class Sphere(ElementSurface):
         if not np.linalg.norm(self.middle) > 0.0:
             raise ValueError("the middle of a sphere needs a direction that is not zero")
 
-    @property
-    def turnable(self) -> bool:
-        """True: the plan has no direction of its own."""
-        return True
-
     @cached_property
     def frame(self) -> Array:
-        """Rows' direction, up and columns' direction over the middle, as rows of a matrix."""
+        """See `ElementSurface`."""
         return upright_frame(self._sense * np.asarray(self.middle))
 
     def plan(self, points: Array) -> Array:
-        """Places on Lambert's map, mm."""
+        """Positions on Lambert's map, mm."""
         along_rows, up, along_columns = np.moveaxis(self._out(points) @ self.frame.T, -1, 0)
         scale = self.radius * np.sqrt(2.0 / (1.0 + self._sense * up))
         return np.stack([scale * along_rows, scale * along_columns], axis=-1)
@@ -320,22 +323,18 @@ class Sphere(ElementSurface):
         cosine = 1.0 + out @ middle
         share = (out @ flat.T)[..., None] * (0.5 * middle / cosine[..., None])[..., None, :]
         turned = np.sqrt(2.0 / cosine)[..., None, None] * (flat - share)
-        # Only what is square to the radius turns the unit vector.
+        # Only the component perpendicular to the radius turns the unit vector.
         turned = turned - (turned * out[..., None, :]).sum(-1, keepdims=True) * out[..., None, :]
         return turned * (self.radius / np.abs(self.height(points)))[..., None, None]
 
-    def projection(self, surface: Surface) -> Projection:
-        """Where radial lines meet a patch."""
-
-        def lines(plan: Array) -> tuple[Array, Array]:
-            flat = plan / self.radius
-            # Twice the sine squared of half the angle from the middle.
-            drop = 0.5 * np.minimum((flat**2).sum(axis=-1, keepdims=True), 4.0)
-            out = np.sqrt(1.0 - 0.5 * drop) * (flat @ self.frame[[0, 2]])
-            out += (1.0 - drop) * (self._sense * self.frame[1])
-            return np.broadcast_to(np.asarray(self.centre, dtype=float), out.shape), out
-
-        return _meeting(surface, self, lines)
+    def lines(self, plan: Array) -> tuple[Array, Array]:
+        """Radial lines from the centre."""
+        flat = plan / self.radius
+        # Twice the sine squared of half the angle from the middle.
+        drop = 0.5 * np.minimum((flat**2).sum(axis=-1, keepdims=True), 4.0)
+        out = np.sqrt(1.0 - 0.5 * drop) * (flat @ self.frame[[0, 2]])
+        out += (1.0 - drop) * (self._sense * self.frame[1])
+        return np.broadcast_to(np.asarray(self.centre, dtype=float), out.shape), out
 
     @property
     def _sense(self) -> float:
@@ -348,17 +347,9 @@ class Sphere(ElementSurface):
 
 
 def upright_frame(direction: ArrayLike) -> Array:
-    """Axes turned the shortest way that takes +y to a direction, as the rows of a matrix.
+    """Axes rotated the shortest way that takes +y to a direction, as the rows of a matrix.
 
-    Parameters
-    ----------
-    direction : array, shape (3,)
-        Of any length but zero; straight down turns about z.
-
-    Returns
-    -------
-    array, shape (3, 3)
-        Where +x, +y and +z have gone; the unit matrix, to the last bit, for +y.
+    Straight down rotates about z; +y gives exactly the unit matrix.
     """
     x, y, z = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
     if y < -1.0 + 1e-12:
@@ -370,43 +361,6 @@ def upright_frame(direction: ArrayLike) -> Array:
             [-x * z / (1.0 + y), -z, 1.0 - z * z / (1.0 + y)],
         ]
     )
-
-
-def _nearest_sample(surface: Surface, plan: Array) -> Projection:
-    """Function from places to the parameters of the sample of a patch that lies nearest in plan."""
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
-    u, v = surface.sample_parameters
-    tree = cKDTree(plan)
-
-    def look_up(places: Array) -> tuple[Array, Array]:
-        _, number = tree.query(places)
-        return u[number], v[number]
-
-    return look_up
-
-
-def _meeting(
-    surface: Surface,
-    projection_surface: ElementSurface,
-    lines: Callable[[Array], tuple[Array, Array]],
-) -> Projection:
-    """Where lines of an element surface meet a patch, sought from its nearest sample in plan."""
-    nearest = _nearest_sample(surface, projection_surface.plan(surface.sample_points))
-
-    def project(plan: Array) -> tuple[Array, Array]:
-        u, v = nearest(plan)
-        origins, directions = (np.ascontiguousarray(array) for array in lines(plan))
-        met = np.empty(u.size, dtype=bool)
-        _kernels.meet_many(surface.arrays, origins, directions, u, v, met)
-        if not met.all():
-            # Round a pole of the patch, or along its seam, the search may start on the wrong side.
-            missed = np.flatnonzero(~met)
-            ray_u, ray_v, _, hit = surface.ray_hits(origins[missed], directions[missed])
-            u[missed[hit]], v[missed[hit]] = ray_u[hit], ray_v[hit]
-        return u, v
-
-    return project
 
 
 def _check_radius(radius: float) -> None:

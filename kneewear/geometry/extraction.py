@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from kneewear.geometry.meshes import TriangleMesh, condyle_axis
 
 Array = NDArray[np.float64]
 
-# A bearing leans up to 66 deg against the direction it is seen from: rims and walls lean more.
+# A bearing inclines up to 66 deg to the direction it is seen from: rims and walls more.
 _LEAST_COSINE = 0.4
 # Of two layers this far apart (mm) in one line of sight the hidden one is no bearing.
 _HIDDEN_BY = 1.0
@@ -42,29 +43,16 @@ class Extraction:
     @cached_property
     def sheet(self) -> TriangleMesh:
         """The bearing alone, as an open sheet."""
-        faces = self.mesh.faces[self.kept]
-        used, number = np.unique(faces, return_inverse=True)
-        return TriangleMesh(self.mesh.vertices[used], number.reshape(faces.shape))
+        return self.mesh.part(self.kept)
 
 
 def whole_sheet(mesh: TriangleMesh) -> Extraction:
-    """Bearing of a component whose mesh holds nothing else."""
+    """Bearing of a component whose mesh is the bearing alone."""
     return Extraction(mesh, np.ones(len(mesh.faces), dtype=bool))
 
 
 def extract_plateaus(mesh: TriangleMesh, source: str = "insert mesh") -> Extraction:
-    """Bearing region above the insert: upward triangles with nothing above them.
-
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Solid insert in mm and knee axes.
-    source : str
-        Name of the file for messages.
-
-    Returns
-    -------
-    Extraction
+    """Bearing of a solid insert (in mm and knee axes): upward triangles with nothing above them.
 
     Raises
     ------
@@ -73,41 +61,22 @@ def extract_plateaus(mesh: TriangleMesh, source: str = "insert mesh") -> Extract
 
     Notes
     -----
-    Kept are triangles that lean less than 66 deg from the horizontal, are not more than 1 mm below
-    others over the same square millimetre, and hang together in pieces of at least a tenth of the
-    largest one: undersides, locking ledges, screw holes and side walls drop out.
+    Kept are triangles inclined less than 66 deg to the horizontal, not more than 1 mm below others
+    over the same square millimetre, in connected pieces of at least a tenth of the largest one:
+    undersides, locking ledges, screw holes and side walls are left out.
     """
-    middle = mesh.vertices[mesh.faces].mean(axis=1)
     area = np.linalg.norm(mesh.face_normals, axis=1)
     cosine = np.divide(mesh.face_normals[:, 1], area, out=np.zeros_like(area), where=area > 0)
     kept = cosine > _LEAST_COSINE
-    kept &= _in_sight(mesh, middle[:, [0, 2]], mesh.vertices[:, 1], kept, lambda p: p[:, [0, 2]])
+    kept &= _in_sight(mesh, mesh.vertices[:, 1], kept, lambda points: points[:, [0, 2]])
     return _checked(mesh, _main_pieces(mesh, kept, area), source, "facing up")
 
 
 def extract_condyles(mesh: TriangleMesh, source: str = "femoral mesh") -> Extraction:
-    """Condylar region of a femoral component: outward triangles with nothing outside them.
+    """Bearing of a solid femoral component: outward triangles with nothing outside them.
 
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Solid femoral component in mm and knee axes.
-    source : str
-        Name of the file for messages.
-
-    Returns
-    -------
-    Extraction
-
-    Raises
-    ------
-    InputDataError
-        If no bearing is found.
-
-    Notes
-    -----
-    As for the insert, with the distance from the condyles' best-fitting medial-lateral axis in
-    place of height: box cuts, pegs and notch walls drop out.
+    As `extract_plateaus`, with the distance from the condyles' best-fitting medial-lateral axis in
+    place of height: box cuts, pegs and notch walls are left out.
     """
     reach = np.abs(mesh.vertices[:, 2]).max()
     axis = np.array(condyle_axis(mesh, (0.3 * reach, 0.9 * reach)))
@@ -125,24 +94,33 @@ def extract_condyles(mesh: TriangleMesh, source: str = "femoral mesh") -> Extrac
         return np.column_stack([usual * np.arctan2(arms[:, 0], -arms[:, 1]), points[:, 2]])
 
     distance = np.hypot(*(mesh.vertices[:, :2] - axis).T)
-    kept &= _in_sight(mesh, unrolled(middle), distance, kept, unrolled)
+    kept &= _in_sight(mesh, distance, kept, unrolled)
     return _checked(mesh, _main_pieces(mesh, kept, area), source, "facing outward")
 
 
-def _in_sight(mesh, places, height, candidates, unroll) -> NDArray[np.bool_]:  # type: ignore[no-untyped-def]
-    """Whether each triangle is about the highest over its place in the plane of sight."""
+def _in_sight(
+    mesh: TriangleMesh,
+    height: Array,
+    candidates: NDArray[np.bool_],
+    unroll: Callable[[Array], Array],
+) -> NDArray[np.bool_]:
+    """Whether each triangle is about the highest over its position in the unrolled plane.
+
+    Heights are those of vertices; only candidates hide others.
+    """
+    positions = unroll(mesh.vertices[mesh.faces].mean(axis=1))
     faces = mesh.faces[candidates]
-    # Corners and middles of the candidates fill the raster; one ring of cells is looked at.
-    points = np.concatenate([unroll(mesh.vertices[faces.ravel()]), places[candidates]])
+    # Corners and middles of the candidates fill the raster.
+    points = np.concatenate([unroll(mesh.vertices[faces.ravel()]), positions[candidates]])
     level = np.concatenate([height[faces.ravel()], height[faces].mean(axis=1)])
     low = points.min(axis=0) - 2 * _CELL
     shape = tuple(np.ceil((points.max(axis=0) - low) / _CELL).astype(int) + 3)
     top = np.full(shape, -np.inf)
     np.maximum.at(top, tuple(((points - low) / _CELL).astype(int).T), level)
-    cell = np.clip(((places - low) / _CELL).astype(int), 1, np.array(shape) - 2)
+    cell = np.clip(((positions - low) / _CELL).astype(int), 1, np.array(shape) - 2)
     over = top[cell[:, 0], cell[:, 1]]
     own = height[mesh.faces].max(axis=1)
-    # Inside its own cell a steep flank may rise by the cell's width times its slope.
+    # Inside its own cell a steep flank may rise by the width of the cell times its slope.
     spread = height[mesh.faces].max(axis=1) - height[mesh.faces].min(axis=1)
     return np.asarray(over - own < _HIDDEN_BY + 4.0 * np.maximum(spread, 0.25 * _CELL))
 
@@ -152,8 +130,7 @@ def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> ND
     chosen = np.flatnonzero(kept)
     if chosen.size == 0:
         return kept
-    faces = mesh.faces[chosen]
-    edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+    edges = np.sort(TriangleMesh(mesh.vertices, mesh.faces[chosen]).edges, axis=1)
     owner = np.tile(np.arange(chosen.size), 3)
     order = np.lexsort(edges.T[::-1])
     same = (edges[order[1:]] == edges[order[:-1]]).all(axis=1)
@@ -177,6 +154,6 @@ def _checked(mesh: TriangleMesh, kept: NDArray[np.bool_], source: str, wanted: s
             source,
             f"{int(kept.sum())} triangles {wanted} on the solid",
             f"a bearing of at least {_LEAST_TRIANGLES} triangles",
-            "Check `axes`, or cut the bearing out yourself and say `sheet`.",
+            "Check `axes`, or cut the bearing out yourself and state `sheet`.",
         )
     return Extraction(mesh, kept)

@@ -13,7 +13,7 @@ from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
 
-# The component starts so high above the insert, mm, that nothing of it lies below.
+# Height above the insert, mm, from which the component is lowered.
 START = 500.0
 
 
@@ -26,15 +26,15 @@ class FirstContact:
     translation : array, shape (3,)
         Its origin in the insert's frame, mm.
     clearance : mapping of side to float
-        Least vertical gap of each side, mm; zero on the side that touches, inf where a condyle
-        stands beside its plateau.
-    place : mapping of side to array, shape (3,)
-        Where on the insert that gap is, mm; NaN where there is none.
+        Minimum vertical gap of each side, mm; zero on the side that touches, inf where a condyle
+        is beside its plateau.
+    point : mapping of side to array, shape (3,)
+        Point of the insert where that gap is, mm; NaN where there is none.
     """
 
     translation: Array
     clearance: Mapping[str, float]
-    place: Mapping[str, Array]
+    point: Mapping[str, Array]
 
     @property
     def side(self) -> str:
@@ -54,9 +54,9 @@ def find_first_contact(
     femoral : mapping of side to Surface
         Condyles in the femoral frame.
     rotation : array, shape (3, 3)
-        Orientation of the component, which is kept.
+        Orientation of the component.
     translation : array, shape (3,)
-        Position of its origin, mm; the height is of no account.
+        Position of its origin, mm; its height is not used.
 
     Returns
     -------
@@ -65,13 +65,13 @@ def find_first_contact(
     Raises
     ------
     ValueError
-        If no condyle stands above its plateau.
+        If no condyle is above its plateau.
 
     Notes
     -----
-    A vertical ray from the centre of every element meets the condyle at a height; the least one of
-    a side is its gap. Between centres contact may come earlier by up to d^2 / 8 R for elements of
-    size d and a condyle of radius R: a micrometre for half a millimetre and 30 mm.
+    The gap of a side is the minimum height at which vertical rays from its element centres meet the
+    condyle. Between centres contact may occur earlier by up to d^2 / 8 R for elements of size d and
+    a condyle of radius R: a micrometre for half a millimetre and 30 mm.
     """
     start = np.array(translation, dtype=float)
     start[1] = START
@@ -82,19 +82,19 @@ def find_first_contact(
     least = min(gap for gap, _ in gaps.values())
     if not np.isfinite(least):
         raise ValueError(
-            "no condyle stands above its plateau; check the axes and origins of both components, "
+            "no condyle is above its plateau; check the axes and origins of both components, "
             "and the anterior-posterior and medial-lateral position of the motion"
         )
     start[1] -= least
     return FirstContact(
         start,
         {side: gap - least for side, (gap, _) in gaps.items()},
-        {side: place for side, (_, place) in gaps.items()},
+        {side: point for side, (_, point) in gaps.items()},
     )
 
 
 def _vertical_gap(grid: ElementGrid, side: int, condyle: Surface) -> tuple[float, Array]:
-    """Least height of a condyle above the elements of a side, and where."""
+    """Minimum height of a condyle above the elements of a side, and where."""
     centres = grid.centre[side][grid.valid[side]]
     height = condyle.ray_hits(centres, (0.0, 1.0, 0.0))[2]
     lowest = int(np.argmin(height))

@@ -1,4 +1,4 @@
-"""How far a patch stands from the points it is meant to follow, and whether that is accepted."""
+"""Deviation and ripple of a patch fitted to points, and whether they are accepted."""
 
 from __future__ import annotations
 
@@ -9,19 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.smoothness import ripple_amplitude
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
 
-# Ripple is accepted up to this part of the tolerance of the deviation: it is what the eye and the
-# pressure map see first.
+# Ripple is accepted up to this part of the tolerance of the deviation, because the pressure is
+# sensitive to it.
 RIPPLE_SHARE = 0.2
+_SAMPLES_PER_SPAN = 4
+# A spline oscillates from knot to knot: waves longer than this many spans are shape.
+_LONGEST_SWING_SPANS = 2.5
+# Rounding in the second differences of a micrometre-accurate fit, 1/mm.
+_LEAST_SWING = 1e-6
+# 1/mm. Radii of bearings exceed 10 mm everywhere (the smallest, of a posterior condyle, is 15 mm);
+# smaller ones are edges, whose shape is judged by the deviation.
+_SHARPEST = 0.1
 
 
 @dataclass(frozen=True)
 class FitQuality:
-    """How far a fitted patch stands from the points it was fitted to.
+    """Deviation of a patch from the points it was fitted to.
 
     Parameters
     ----------
@@ -30,14 +37,14 @@ class FitQuality:
     n_u, n_v : int
         Control points.
     max_mm, mean_mm, sd_mm : float
-        Largest and mean absolute deviation, and standard deviation of the signed one: exact
+        Maximum and mean absolute deviation, and standard deviation of the signed one: exact
         closest-point distance of vertices, mm.
     n_points : int
         Number of vertices judged: those fitted and at least 2 mm inside the borders of the region
-        and of the mesh. Of a condyle's rounded edges the outer one is judged whole, the notch's
-        but for its last 0.5 mm.
+        and of the mesh. Of a condyle's rounded edges the outer one is judged completely, the
+        notch's except for its last 0.5 mm.
     ripple_mm : float
-        Largest amplitude of an oscillation between points, mm; see `ripple_amplitude`.
+        Maximum amplitude of an oscillation between points, mm; see `ripple_amplitude`.
     points : array, shape (n_points, 3)
         The points judged, mm, in the frame of the component.
     deviation : array, shape (n_points,)
@@ -57,7 +64,7 @@ class FitQuality:
     deviation: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
     def row(self) -> dict[str, Any]:
-        """Names and numbers of the patch without its points."""
+        """Values of the columns of `fit_quality.csv`."""
         return {name: getattr(self, name) for name in self.columns()}
 
     @classmethod
@@ -70,24 +77,9 @@ class FitQuality:
 def judge_patch(
     surface: Surface, points: Array, component: str, side: str, ripple_reach: float | None = None
 ) -> FitQuality:
-    """Deviation of points from a patch.
+    """Deviation of points (n, 3), mm, from a patch, except those nearest to the patch's border.
 
-    Parameters
-    ----------
-    surface : Surface
-        The patch.
-    points : array, shape (n, 3)
-        Points that should lie on it, mm; those whose nearest point is the patch's border are left
-        out.
-    component, side : str
-        Names for the record.
-    ripple_reach : float, optional
-        Distance from the points, mm, within which the patch is searched for ripple; not searched
-        when absent.
-
-    Returns
-    -------
-    FitQuality
+    Ripple is searched for within `ripple_reach`, mm, of the points; not when absent.
     """
     _, _, distance, _, interior = surface.closest_points(points)
     points, distance = points[interior], distance[interior]
@@ -104,22 +96,9 @@ def judge_patch(
 def summarize_deviation(
     label: tuple[str, str], surface: Surface, points: Array, distance: Array, ripple: float = 0.0
 ) -> FitQuality:
-    """Record of signed distances between points and a patch.
+    """Record of points (n, 3) and their signed distances (n,) from a patch, mm.
 
-    Parameters
-    ----------
-    label : pair of str
-        Component and side.
-    surface : Surface
-        The patch.
-    points, distance : array, shape (n, 3) and (n,)
-        Points, mm, and their signed distances, mm.
-    ripple : float
-        Amplitude of oscillation, mm.
-
-    Returns
-    -------
-    FitQuality
+    `label` holds component and side.
     """
     size = np.abs(distance)
     return FitQuality(
@@ -138,7 +117,7 @@ def summarize_deviation(
 
 
 def is_accepted(quality: FitQuality, tolerance: float, mean_tolerance: float) -> bool:
-    """Whether deviation and ripple of a patch keep their limits, mm."""
+    """Whether deviation and ripple of a patch are within their limits, mm."""
     return (
         quality.max_mm <= tolerance
         and quality.mean_mm <= mean_tolerance
@@ -149,7 +128,7 @@ def is_accepted(quality: FitQuality, tolerance: float, mean_tolerance: float) ->
 def refuse_patch(
     quality: FitQuality, tolerance: float, mean_tolerance: float, source: str
 ) -> InputDataError:
-    """Error that tells which limit a patch breaks, by how much and where."""
+    """Error that states which limit a patch exceeds, by how much and where."""
     lines = f"with {quality.n_u} x {quality.n_v} lines"
     between = f"between {quality.side} {quality.component} patch and mesh {lines}"
     remedy = (
@@ -171,3 +150,76 @@ def refuse_patch(
     expected = f"at most {1e3 * RIPPLE_SHARE * tolerance:.2f} um, a fifth of `tolerance_mm`"
     remedy = "Raise `smoothing_length_mm` or `knot_spacing_mm`: the patch follows noise."
     return InputDataError(source, found, expected, remedy)
+
+
+def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
+    """Maximum amplitude of an oscillation along the parameter lines of a patch, mm.
+
+    Parameters
+    ----------
+    surface : Surface
+        Fitted patch.
+    points : array, shape (n, 3)
+        Points it was fitted to.
+    reach : float
+        Parts of the patch farther than this from all points are ignored, mm.
+
+    Notes
+    -----
+    Normal curvature is sampled four times per knot span along every line. A wave of height a and
+    half length d has curvatures that swing by 2 a (pi/d)^2, so a swing s over d corresponds to the
+    height a = (s/2) (d/pi)^2. An oscillation is three consecutive swings, each no longer than two
+    and a half knot spans; its amplitude is that of the smallest of them. A single edge (flat,
+    rounded, flat) swings twice and is shape, and edges of radii below 10 mm are ignored.
+    """
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    u, v = _refined(surface.knots_u), _refined(surface.knots_v)
+    point, s_u, s_v, s_uu, _, s_vv = surface.derivatives(u[:, None], v[None, :])
+    normal = np.cross(s_u, s_v)
+    normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+    apart = cKDTree(points).query(point, distance_upper_bound=reach)[0] > reach
+    sharp = np.abs(np.stack(surface.curvature(u[:, None], v[None, :]))).max(axis=0)
+    apart |= sharp > _SHARPEST
+    largest = 0.0
+    for along, second, parameter, turned in ((s_u, s_uu, u, False), (s_v, s_vv, v, True)):
+        metric = (along**2).sum(-1)
+        curvature = (second * normal).sum(-1) / metric
+        speed = np.sqrt(metric)
+        values = (curvature, speed, apart)
+        for line in zip(*(one if turned else one.T for one in values), strict=True):
+            largest = max(largest, _line_ripple(parameter, *line))
+    return largest
+
+
+def _line_ripple(
+    parameter: Array, curvature: Array, speed: Array, apart: NDArray[np.bool_]
+) -> float:
+    """Amplitude of the largest oscillation along one line."""
+    step = 0.5 * (speed[1:] + speed[:-1]) * np.diff(parameter)
+    length = np.concatenate([[0.0], np.cumsum(step)])
+    turns = _turning_points(curvature)
+    if len(turns) < 4:
+        return 0.0
+    swing, span = np.abs(np.diff(curvature[turns])), np.diff(length[turns])
+    amplitude = 0.5 * swing * (span / np.pi) ** 2
+    longest = _LONGEST_SWING_SPANS * _SAMPLES_PER_SPAN
+    beside = np.diff(np.concatenate([[0], np.cumsum(apart)])[turns]) > 0
+    amplitude[(np.diff(turns) > longest) | (swing < _LEAST_SWING) | beside] = 0.0
+    return float(np.minimum(np.minimum(amplitude[:-2], amplitude[1:-1]), amplitude[2:]).max())
+
+
+def _turning_points(values: Array) -> NDArray[np.int64]:
+    """Indices at which a sequence reverses, its ends included."""
+    rising = np.sign(np.diff(values))
+    moving = np.flatnonzero(rising)
+    # Level pieces belong to the slope before them.
+    turn = moving[1:][rising[moving[1:]] != rising[moving[:-1]]]
+    return np.concatenate([[0], turn, [values.size - 1]])
+
+
+def _refined(knots: Array) -> Array:
+    """Several values a knot span, just off the knots where curvature may jump."""
+    breaks = np.unique(knots)
+    part = (np.arange(_SAMPLES_PER_SPAN) + 0.5) / _SAMPLES_PER_SPAN
+    return (breaks[:-1, None] + np.diff(breaks)[:, None] * part).ravel()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,24 +15,25 @@ from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.fit_quality import FitQuality, is_accepted, judge_patch, refuse_patch
-from kneewear.geometry.line_search import fewest_spans
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
+Result = TypeVar("Result")
+Counts = tuple[int, int]
 
 DEGREE = 3
-# Vertices whose normal leans further than 72 deg from the direction of fitting belong to walls.
+# Vertices whose normal is more than 72 deg from the direction of fitting belong to walls.
 _LEAST_COSINE = 0.3
-# The femoral patch ends along its outer fillet where the normal leans 50 to 70 deg.
+# The femoral patch ends along its outer fillet where the normal is inclined by 50 to 70 deg.
 _RIM_COSINES = (0.34, 0.64)
 _RIM_DEGREE = 6
-# Knots stand closer and smoothing across is weaker along the rounded edges of a condyle, which the
-# flat beside them must not pay for with ripple.
+# Width, knot spacing and smoothing factor along the rounded edges of a condyle: knots are closer
+# and smoothing across is weaker there, without ripple on the flat beside them.
 _NOTCH_EDGE = (1.5, 0.25, 0.15)
 _OUTER_EDGE = (5.0, 0.5, 0.25)
-# Vertices nearer than this, mm, to a border of patch or mesh are fitted but not judged: rims of
-# sheets are rounded over in ways no contact sees.
+# Vertices nearer than this, mm, to a border of patch or mesh are fitted but not judged: contact
+# does not reach the rims of sheets.
 _BORDER_MARGIN = 2.0
 _NOTCH_MARGIN = 0.5
 _LEAST_VERTICES = 100
@@ -46,8 +48,8 @@ class FitSettings:
     Parameters
     ----------
     knot_spacing_along, knot_spacing_across : float
-        Smallest distance of knots in the sagittal and the coronal direction, mm. As few knots are
-        taken as the tolerances need.
+        Minimum distance of knots in the sagittal and the coronal direction, mm. As few knots are
+        used as the tolerances need.
     smoothing_length : float
         Length, mm, below which features are smoothed away; its fourth power weighs the bending
         energy against the squared deviation.
@@ -78,7 +80,7 @@ def fit_plateau(
     mesh : TriangleMesh
         Insert in mm and knee axes.
     x, z : pair of float
-        Window, mm, insert frame. Where it reaches beyond the mesh the patch goes on smoothly; see
+        Window, mm, insert frame. Where it reaches beyond the mesh the patch continues smoothly; see
         `meshes.sheet_coverage`.
     settings : FitSettings
         Knots, smoothing and tolerance.
@@ -127,10 +129,10 @@ def fit_condyle(
         x and y of the axis, mm, femoral frame.
     angles : pair of float
         Range of the angle about the axis, rad; 0 is distal (-y), positive posterior, so that a
-        condyle flexed by an angle touches a level plateau about there.
+        condyle flexed by an angle touches a level plateau at about that angle.
     z : pair of float
         Window, mm. Its end farther from z = 0 is an outer limit: the patch ends on the fillet of
-        the outer rim where the normal leans by about 60 deg, if that comes first.
+        the outer rim where the normal is inclined by about 60 deg, if that comes first.
     settings : FitSettings
         Knots, smoothing and tolerance.
     label : pair of str
@@ -148,9 +150,9 @@ def fit_condyle(
 
     Notes
     -----
-    The fit works on r(angle, width), where width runs from the inner border to the rim, so that a
-    rim oblique to the condyle lies along the knots. A radius needs one value per direction: walls
-    (normals farther than 72 deg from radial) are left out.
+    The fit is of r(angle, width), where width runs from the inner border to the rim, so that a rim
+    oblique to the condyle lies along the knots. A radius needs one value per direction: walls
+    (normals more than 72 deg from radial) are left out.
     """
     angle, radius, cosine = _cylindrical(mesh, axis)
     inside = _within(angle, angles) & _within(mesh.vertices[:, 2], z) & (cosine > _LEAST_COSINE)
@@ -188,7 +190,7 @@ def fit_condyle(
             return np.stack([x, y, sign * out], axis=-1)
 
         surface = patch_through(on_condyle, knots)
-        return _run_across_backwards(surface) if sign < 0 else surface
+        return _reversed_across(surface) if sign < 0 else surface
 
     return _sparsest(build, points[judged], most, settings, ("femoral", *label))
 
@@ -200,10 +202,17 @@ def _sparsest(
     settings: FitSettings,
     label: tuple[str, str, str],
 ) -> tuple[Surface, FitQuality]:
-    """Patch with the fewest lines that keeps the tolerances; refused when none does."""
+    """Patch with the fewest lines within the tolerances; refused when none is."""
     component, source, side = label
     limits = settings.tolerance, settings.mean_tolerance
-    _check_judged(len(points), source, side)
+    if len(points) < _LEAST_VERTICES / 4:
+        raise InputDataError(
+            source,
+            f"{len(points)} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from "
+            "borders",
+            f"at least {_LEAST_VERTICES // 4}",
+            "Widen the region, or export a finer mesh.",
+        )
 
     def judged(spans: tuple[int, int]) -> tuple[Surface, FitQuality]:
         surface = build(spans)
@@ -213,6 +222,54 @@ def _sparsest(
     if not is_accepted(quality, *limits):
         raise refuse_patch(quality, *limits, source)
     return surface, quality
+
+
+def fewest_spans(
+    build: Callable[[Counts], Result], accepted: Callable[[Result], bool], most: Counts
+) -> Result:
+    """Result with the fewest knot spans along u and v that is accepted.
+
+    `build` gives the result for numbers of spans up to `most`. Both numbers are doubled from one
+    until a result is accepted; then each direction in turn is thinned by bisection, in both orders,
+    and the sparser outcome is returned, or the result of `most` when none is accepted. Acceptance
+    is assumed to grow with the number of spans, which noise may break: the result is an accepted
+    one, though not always the smallest.
+    """
+    known: dict[Counts, Result] = {}
+
+    def passes(counts: Counts) -> bool:
+        if counts not in known:
+            known[counts] = build(counts)
+        return accepted(known[counts])
+
+    level = 1
+    start = most
+    while level < max(most):
+        tried = (min(level, most[0]), min(level, most[1]))
+        if passes(tried):
+            start = tried
+            break
+        level *= 2
+    if not passes(start):
+        return known[start]
+    found = [_thinned(passes, start, order) for order in ((0, 1), (1, 0))]
+    return known[min(found, key=lambda counts: (counts[0] + 3) * (counts[1] + 3))]
+
+
+def _thinned(passes: Callable[[Counts], bool], start: Counts, order: Counts) -> Counts:
+    """Reduce one direction, then the other, then the first again."""
+    counts = start
+    for direction in (*order, order[0]):
+        enough, failing = counts[direction], 0
+        while enough - failing > 1:
+            middle = (enough + failing) // 2
+            tried = (middle, counts[1]) if direction == 0 else (counts[0], middle)
+            if passes(tried):
+                enough = middle
+            else:
+                failing = middle
+        counts = (enough, counts[1]) if direction == 0 else (counts[0], enough)
+    return counts
 
 
 def _cylindrical(mesh: TriangleMesh, axis: tuple[float, float]) -> tuple[Array, Array, Array]:
@@ -276,7 +333,7 @@ def _smooth_graph(
 
 
 def _khatri_rao(left: csr_matrix, right: csr_matrix) -> csr_matrix:
-    """Row-wise Kronecker product of two design matrices of degree 3 (4 entries a row)."""
+    """Row-wise Kronecker product of two design matrices of degree 3 (4 entries per row)."""
     per_row = DEGREE + 1
     shape = (left.shape[0], left.shape[1] * right.shape[1])
     first, second = (m.indices.reshape(-1, per_row).astype(np.int64) for m in (left, right))
@@ -311,7 +368,7 @@ def _spans(limits: tuple[float, float], spacing: float) -> int:
 
 
 def _spaced_knots(start: float, end: float, spans: int) -> Array:
-    """Clamped knots that bound so many equal spans."""
+    """Clamped knots of equal spans."""
     inner = np.linspace(start, end, spans + 1)
     return np.concatenate([[start] * DEGREE, inner, [end] * DEGREE])
 
@@ -333,18 +390,9 @@ def _edged_knots(width: float, spans: int) -> Array:
 
 
 def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array, Array]) -> Surface:
-    """Bicubic patch that interpolates a function at the Greville points of its knots.
+    """Bicubic patch that interpolates a function of u and v, with values (..., 3), on given knots.
 
-    Parameters
-    ----------
-    function : callable
-        Points, shape (..., 3), at parameters u and v.
-    knots : pair of array
-        Clamped knots along u and along v.
-
-    Returns
-    -------
-    Surface
+    It interpolates at the Greville points of the clamped knots along u and along v.
     """
     sites = [_greville(k) for k in knots]
     net = function(*np.meshgrid(*sites, indexing="ij"))
@@ -359,20 +407,19 @@ def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array,
 
 
 def _greville(knots: Array) -> Array:
-    """Averages of neighbouring knots, one a basis function, kept inside the knot span."""
+    """Averages of neighbouring knots, one per basis function, inside the knot span."""
     windows = np.lib.stride_tricks.sliding_window_view(knots[1:-1], DEGREE)
     return np.clip(windows.mean(axis=1), knots[0], knots[-1])
 
 
-def _run_across_backwards(surface: Surface) -> Surface:
+def _reversed_across(surface: Surface) -> Surface:
     """Reverse the direction of v."""
-    return Surface(
-        np.ascontiguousarray(surface.control_points[:, ::-1]),
-        np.ascontiguousarray(surface.weights[:, ::-1]),
-        surface.knots_u,
-        np.ascontiguousarray(surface.knots_v[0] + surface.knots_v[-1] - surface.knots_v[::-1]),
-        surface.degree_u,
-        surface.degree_v,
+    knots = surface.knots_v
+    return replace(
+        surface,
+        control_points=np.ascontiguousarray(surface.control_points[:, ::-1]),
+        weights=np.ascontiguousarray(surface.weights[:, ::-1]),
+        knots_v=np.ascontiguousarray(knots[0] + knots[-1] - knots[::-1]),
     )
 
 
@@ -384,17 +431,6 @@ def _check_count(count: int, label: tuple[str, str], where: str) -> None:
             f"{count} vertices facing the fit in the {label[1]} region ({where})",
             f"at least {_LEAST_VERTICES}",
             "Check the region against the mesh, and `axes` and `unit`.",
-        )
-
-
-def _check_judged(count: int, source: str, side: str) -> None:
-    """Refuse a region too narrow to be judged."""
-    if count < _LEAST_VERTICES / 4:
-        raise InputDataError(
-            source,
-            f"{count} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from borders",
-            f"at least {_LEAST_VERTICES // 4}",
-            "Widen the region, or export a finer mesh.",
         )
 
 

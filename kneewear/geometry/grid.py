@@ -14,14 +14,14 @@ from kneewear.sides import SIDES
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-# Cells covered less than this carry nothing: together they hold under 1e-7 of a plateau.
+# Cells covered less than this are not valid: together they hold under 1e-7 of a plateau.
 _LEAST_FRACTION = 1e-6
-# mm; the polygon that stands for a patch's border strays by 1e-5 mm.
+# mm; the polygon that represents a patch's border deviates by 1e-5 mm.
 _BORDER_MISS = 1e-3
 
 
 def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
-    """Project a rectangle of the plane y = 0 onto each plateau.
+    """Build the elements of both plateaus by projection from the plane y = 0.
 
     Parameters
     ----------
@@ -33,12 +33,8 @@ def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
     Returns
     -------
     ElementGrid
-        Elements; cells that cover nothing of the plateau (or of its scanned sheet) are not valid.
-
-    Notes
-    -----
-    The rectangle is the smallest one round the plateau's outline in the horizontal plane, turned
-    only where that saves area. See `build_elements` for what an element is.
+        Elements within the smallest rectangle around each plateau's outline, turned only where that
+        saves area; cells that cover nothing of the plateau are not valid. See `build_elements`.
 
     Raises
     ------
@@ -62,7 +58,7 @@ def build_elements(
     Parameters
     ----------
     bearing : Bearing
-        Surface that carries the elements, and what its cells are laid on.
+        Surface that carries the elements.
     cells : Rectangle
         Cells: `bearing.rectangle(rows, columns)`, or a part of it.
     nominal_thickness : float, optional
@@ -73,48 +69,49 @@ def build_elements(
     ElementGrid
         Of one side; cells that cover nothing of the bearing are not valid.
 
-    Notes
-    -----
-    An element is the piece of the tangent plane above the covered part of its cell, so its area is
-    the covered part divided by the component of the normal along the projecting line (Bei 2003,
-    section 2.2.2), times the stretch of an element surface whose lines are not parallel. Its centre
-    lies above the middle of the covered part.
-
     Raises
     ------
     ValueError
         If an element is steeper than 80 deg against the element surface, the layer is not above
         its underside, or the underside ends under the bearing.
+
+    Notes
+    -----
+    An element is the part of the tangent plane above the covered part of its cell, so its area is
+    the covered part divided by the component of the normal along the projecting line (Bei 2003,
+    section 2.2.2), times the stretch of an element surface whose lines are not parallel. Its centre
+    lies above the centroid of the covered part.
     """
+    carrier = bearing.projection_surface
     shape = (cells.rows, cells.columns)
     fraction, plan = cover_cells(bearing.covered, cells)
     u, v = bearing.projection(plan.reshape(-1, 2))
     found = bearing.surface.evaluate(u, v).reshape(*shape, 3)
-    # The middle of a sliver may miss a curved border by a hair; the border itself then serves.
-    missed = np.linalg.norm(bearing.projection_surface.plan(found) - plan, axis=-1)
+    # The centroid of a sliver may miss a curved border slightly; the border point is used then.
+    missed = np.linalg.norm(carrier.plan(found) - plan, axis=-1)
     valid = (fraction > _LEAST_FRACTION) & (missed < _BORDER_MISS)
     if ((fraction == 1.0) & ~valid).any():
         raise ValueError(
-            f"the {bearing.name} bearing is missed by lines across what its elements are laid on; "
-            "choose another direction or a smaller region"
+            f"the {bearing.name} bearing is missed by lines from its projection surface; choose "
+            "another direction or a smaller region"
         )
     centre = np.where(valid[..., None], found, np.nan)
     normal = np.where(valid[..., None], bearing.surface.normal(u, v).reshape(*shape, 3), np.nan)
-    upright = (normal * bearing.projection_surface.up(found)).sum(axis=-1)
+    upright = (normal * carrier.up(found)).sum(axis=-1)
     if (upright[valid] < np.cos(np.radians(80.0))).any():
         raise ValueError(
             f"the {bearing.name} bearing is steeper than 80 deg or faces down somewhere, seen from "
-            "what its elements are laid on; choose another direction or a smaller region"
+            "its projection surface; choose another direction or a smaller region"
         )
     thickness = np.full(shape, np.nan)
     thickness[valid] = bearing.thickness_at(centre[valid])
-    valid = _on_the_layer(bearing.name, thickness, fraction, valid)
+    valid = _with_layer(bearing.name, thickness, fraction, valid)
     fraction = np.where(valid, fraction, 0.0)
     with np.errstate(invalid="ignore"):
-        stretched = cells.cell_area * fraction * bearing.projection_surface.stretch(found)
+        stretched = cells.cell_area * fraction * carrier.stretch(found)
         area = np.where(valid, stretched / upright, 0.0)
     normal = np.where(valid[..., None], normal, np.nan)
-    tangent_row = _in_plane(bearing.projection_surface.along_rows(found), normal)
+    tangent_row = _in_plane(carrier.along_rows(found), normal)
     parts = {
         "centre": np.where(valid[..., None], centre, np.nan),
         "normal": normal,
@@ -134,13 +131,13 @@ def build_elements(
     )
 
 
-def _on_the_layer(name: str, thickness: Array, fraction: Array, valid: Bools) -> Bools:
+def _with_layer(name: str, thickness: Array, fraction: Array, valid: Bools) -> Bools:
     """Valid elements with a layer below them."""
     lost = valid & np.isnan(thickness)
     if (lost & (fraction == 1.0)).any():
         raise ValueError(
             f"the insert's underside ends under the {name} bearing: {int(lost.sum())} elements "
-            "have nothing below them"
+            "have no layer below them"
         )
     valid = valid & ~lost
     if (thickness[valid] <= 0.0).any():
@@ -149,6 +146,6 @@ def _on_the_layer(name: str, thickness: Array, fraction: Array, valid: Bools) ->
 
 
 def _in_plane(direction: Array, normal: Array) -> Array:
-    """Unit vectors nearest directions in the planes across the normals."""
+    """Unit vectors nearest to directions in the planes perpendicular to the normals."""
     tangent = direction - normal * (normal * direction).sum(axis=-1, keepdims=True)
     return tangent / np.linalg.norm(tangent, axis=-1, keepdims=True)

@@ -13,14 +13,14 @@ from kneewear.sides import POST, SIDES
 
 @dataclass(frozen=True)
 class Layer:
-    """The bone under the cartilage of one body, which makes a joint a natural one.
+    """The bone under the cartilage of one body of a natural knee.
 
     Parameters
     ----------
     bone : mapping of side to Surface
         Subchondral surfaces in the body's frame, normals pointing out of the bone.
     limits : pair of float
-        Least and greatest thickness accepted, mm; what is measured beyond is set to the limit.
+        Minimum and maximum thickness, mm; measured values beyond are set to the limit.
     """
 
     bone: Mapping[str, Surface]
@@ -38,7 +38,7 @@ class CamAndPost:
     post : Surface
         Back of the insert's post, insert's frame, normal pointing out of it, about posterior.
     front : float
-        Position x of the post's flat front, mm; what lies before it stays clear of the cam.
+        Position x of the post's flat front, mm.
     """
 
     cam: Surface
@@ -59,10 +59,10 @@ class Implant:
     insert : mapping of side to Surface
         Plateaus in the insert's frame, normals pointing up, out of the polyethylene (or cartilage).
     underside : float or Underside
-        Underside of the insert, to which the local thickness is measured straight down: height of a
-        flat one in the insert's frame, mm, or a plane or mesh. Of no account in a natural knee.
+        Underside of the insert, to which the local thickness is measured vertically: height of a
+        flat one in the insert's frame, mm, or a plane or mesh. Not used in a natural knee.
     nominal_thickness : float
-        Minimum thickness the implant is sold by, mm: a property stated with the implant.
+        Minimum thickness by which the implant is specified, mm.
     left : bool
         True when the user's knee is a left one (mirrored on reading; inside it is a right knee).
     coverage : mapping of side to Coverage, optional
@@ -91,17 +91,17 @@ class Implant:
 
     def __post_init__(self) -> None:
         if (self.femoral_layer is None) != (self.insert_layer is None):
-            given, lacking = (
+            given, missing = (
                 ("tibia", "femur") if self.femoral_layer is None else ("femur", "tibia")
             )
             raise ValueError(
-                f"the {given} has a subchondral surface and the {lacking} has none; give both for "
+                f"the {given} has a subchondral surface and the {missing} has none; give both for "
                 "a natural knee, none for an artificial one"
             )
 
     @property
     def natural(self) -> bool:
-        """Whether both bodies carry cartilage: recognised from the twice as many surfaces."""
+        """Whether both bodies carry cartilage."""
         return self.insert_layer is not None
 
     @property
@@ -110,17 +110,7 @@ class Implant:
         return SIDES if self.cam_and_post is None else (*SIDES, POST)
 
     def indenter(self, side: str) -> Surface:
-        """Surface of the femoral component that meets the insert on a side, or at the post.
-
-        Parameters
-        ----------
-        side : str
-            One of `sides`.
-
-        Returns
-        -------
-        Surface
-        """
+        """Surface of the femoral component that meets the insert on one of the `sides`."""
         if side == POST and self.cam_and_post is not None:
             return self.cam_and_post.cam
         return self.femoral[side]

@@ -1,37 +1,35 @@
-"""One implant, whatever it comes from: the built-in shape or a user's files."""
+"""The implant or natural knee of a study, from the built-in shape or from a user's files."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.clouds import femoral_from_points, insert_from_points, is_cloud
-from kneewear.geometry.extraction import (
-    Extraction,
-    extract_condyles,
-    extract_plateaus,
-    whole_sheet,
-)
+from kneewear.geometry.extraction import Extraction, extract_condyles, extract_plateaus, whole_sheet
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
-from kneewear.geometry.implant import Implant
+from kneewear.geometry.implant import Implant, Layer
+from kneewear.geometry.mesh_checks import (
+    check_femoral,
+    check_femoral_side,
+    check_insert,
+    check_insert_side,
+    check_size,
+)
 from kneewear.geometry.meshes import (
     TriangleMesh,
-    check_femoral,
-    check_insert,
-    check_size,
     condyle_axis,
-    is_closed,
+    femoral_from_points,
+    insert_from_points,
     sheet_coverage,
     to_knee_axes,
 )
-from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
 from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
-from kneewear.geometry.sidedness import check_femoral_side, check_insert_side
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.underside import (
     PlaneUnderside,
@@ -39,11 +37,22 @@ from kneewear.geometry.underside import (
     thickness_above,
     underside_of_mesh,
 )
-from kneewear.settings.implant import ImplantSettings, MeshImplantSettings
+from kneewear.settings.implant import (
+    FemoralRegions,
+    ImplantSettings,
+    InsertRegions,
+    MeshImplantSettings,
+    NaturalKneeSettings,
+)
 from kneewear.sides import SIDES
 
-# Vertices of a mesh that are enough to tell its least thickness before it is fitted.
+Patches = dict[str, Surface]
+Qualities = dict[str, FitQuality]
+
+# Number of vertices of a mesh sufficient to estimate its minimum thickness before it is fitted.
 _THICKNESS_SAMPLES = 5000
+# mm; healthy cartilage of the knee is 1 to 6 mm thick, so a larger mean distance is an error.
+_MAX_MEAN_CARTILAGE = 8.0
 
 
 def build_implant(
@@ -55,7 +64,7 @@ def build_implant(
     insert_bone_mesh: TriangleMesh | None = None,
     femoral_bone_mesh: TriangleMesh | None = None,
 ) -> tuple[Implant, list[FitQuality]]:
-    """Implant of a study.
+    """Build the implant or natural knee of a study.
 
     Parameters
     ----------
@@ -81,38 +90,32 @@ def build_implant(
     ValueError
         If a mesh is needed and not given.
     InputDataError
-        If a mesh is not what it should be, or cannot be fitted within the tolerance.
+        If a mesh is not what the settings state, or cannot be fitted within the tolerance.
     """
-    left = settings.knee == "left"
-    if settings.source == "parametric":
-        if settings.parametric is None:
-            raise ValueError("source parametric needs the parametric settings")
-        implant = build_parametric_implant(
-            settings.parametric, settings.name, settings.nominal_thickness_mm, left
-        )
-        return implant, measure_parametric_implant(implant, settings.parametric)
     if settings.source == "natural":
-        knee = _knee_meshes(
-            settings, insert_mesh, femoral_mesh, insert_bone_mesh, femoral_bone_mesh
+        given = _natural_meshes(
+            settings,
+            insert_mesh=insert_mesh,
+            femoral_mesh=femoral_mesh,
+            insert_bone_mesh=insert_bone_mesh,
+            femoral_bone_mesh=femoral_bone_mesh,
         )
-        return build_natural_knee(knee, _knee_fit(settings), settings.name)
-    if settings.meshes is None or insert_mesh is None or femoral_mesh is None:
-        raise ValueError("source meshes needs the mesh settings, an insert and a femoral mesh")
-    bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
-    sheets = (bearings[part].sheet for part in ("insert", "femoral"))
-    implant, quality = _fit_implant(settings, settings.meshes, *sheets)
-    return _laid_on(implant, settings, underside_mesh), quality
+        return _build_natural_knee(settings, given)
+    if settings.source == "meshes":
+        if insert_mesh is None or femoral_mesh is None:
+            raise ValueError("source meshes needs an insert and a femoral mesh")
+        bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
+        return _build_meshed_implant(settings, bearings, underside_mesh)
+    if settings.parametric is None:
+        raise ValueError("source parametric needs the parametric settings")
+    implant = build_parametric_implant(
+        settings.parametric, settings.name, settings.nominal_thickness_mm, settings.knee == "left"
+    )
+    return implant, measure_parametric_implant(implant, settings.parametric)
 
 
 def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
-    """Refuse meshes that cannot be what the settings say.
-
-    Parameters
-    ----------
-    settings : ImplantSettings
-        The `implant` block of the settings.
-    **meshes : TriangleMesh
-        As `build_implant` takes them.
+    """Refuse meshes, named as in `build_implant`, that do not agree with the settings.
 
     Raises
     ------
@@ -122,45 +125,29 @@ def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
     if settings.source != "natural":
         convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
         return
-    knee, fit = _knee_meshes(settings, **meshes), _knee_fit(settings)
-    for mesh, source in zip(knee.sheets, knee.names, strict=True):
-        converted = to_knee_axes(mesh, fit.unit, fit.axes.model_dump(), fit.knee, source)
-        check_size(converted, source)
-        _check_form(converted, "sheet", "natural", source)
+    for mesh, source in _natural_meshes(settings, **meshes).values():
+        check_size(mesh, source)
+        _check_form(mesh, "sheet", "natural", source)
 
 
 def convert_meshes(
     settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
 ) -> tuple[TriangleMesh, TriangleMesh]:
-    """Both meshes in mm and knee axes, checked; point clouds are joined to sheets.
-
-    Parameters
-    ----------
-    settings : ImplantSettings
-        The `implant` block of the settings, with its `meshes` block.
-    insert_mesh, femoral_mesh : TriangleMesh
-        As read from file.
-
-    Returns
-    -------
-    pair of TriangleMesh
-        Insert and femoral component of a right knee.
+    """Insert and femoral mesh of a right knee in mm and knee axes; point clouds become sheets.
 
     Raises
     ------
     InputDataError
-        If a mesh is empty, in another unit, turned inside out or upside down, broken, of the other
-        knee, in the other one's place, or a solid that is said to be a sheet.
+        If a mesh is empty, in another unit, inside out or upside down, not manifold, of the other
+        knee, of the other component, or a solid where the settings state a sheet.
     """
-    meshes = settings.meshes
-    if meshes is None:
-        raise ValueError("the settings have no block 'meshes'")
+    meshes = _mesh_settings(settings)
     axes = meshes.axes.model_dump()
     insert = to_knee_axes(insert_mesh, meshes.unit, axes, settings.knee, meshes.insert)
     femoral = to_knee_axes(femoral_mesh, meshes.unit, axes, settings.knee, meshes.femoral)
-    if is_cloud(insert):
+    if insert.is_cloud:
         insert = insert_from_points(insert.vertices, meshes.insert)
-    if is_cloud(femoral):
+    if femoral.is_cloud:
         femoral = femoral_from_points(femoral.vertices, meshes.femoral)
     check_insert(insert, meshes.insert)
     check_femoral(femoral, meshes.femoral)
@@ -177,7 +164,7 @@ def check_thickness(
     insert_mesh: TriangleMesh | None = None,
     underside_mesh: TriangleMesh | None = None,
 ) -> None:
-    """Refuse an insert without thickness somewhere, as far as it shows before anything is fitted.
+    """Refuse an insert without thickness at a sampled point, before anything is fitted.
 
     Parameters
     ----------
@@ -186,17 +173,13 @@ def check_thickness(
     thickness : float
         Smallest minimum thickness of the cases, mm.
     insert_mesh, underside_mesh : TriangleMesh, optional
-        As `build_implant` takes them.
+        As for `build_implant`. Samples are vertices that face up in the regions of the bearing, or
+        a raster of the built-in plateaus.
 
     Raises
     ------
     InputDataError
-        When its local thickness is zero or less at a sampled place.
-
-    Notes
-    -----
-    Samples are vertices of the mesh in the regions that face up, or a raster of the built-in
-    plateaus.
+        When the local thickness is zero or less at a sample.
     """
     underside: float | Underside
     if settings.source == "parametric" and settings.parametric is not None:
@@ -206,7 +189,7 @@ def check_thickness(
         underside = implant.underside
         points = np.concatenate([_samples(surface) for surface in implant.insert.values()])
     elif settings.source == "meshes" and settings.meshes is not None and insert_mesh is not None:
-        underside, _, _ = _given_underside(settings, underside_mesh)
+        underside, _, _ = _read_underside(settings, underside_mesh)
         points = _bearing_vertices(settings.meshes, settings.knee, insert_mesh)
     else:
         return  # cartilage has a thickness of its own
@@ -224,27 +207,10 @@ def check_thickness(
     )
 
 
-def _bearing_vertices(
-    settings: MeshImplantSettings, knee: str, mesh: TriangleMesh
-) -> NDArray[np.float64]:
-    """Some vertices of the insert that face up within the regions of its plateaus, mm."""
-    insert = to_knee_axes(mesh, settings.unit, settings.axes.model_dump(), knee, settings.insert)
-    points = insert.vertices
-    if not is_cloud(insert):
-        points = points[insert.vertex_normals[:, 1] > 0.5]
-    x, z = points[:, 0], points[:, 2]
-    inside = np.zeros(len(points), dtype=bool)
-    for side in SIDES:
-        region = getattr(settings.insert_region_mm, side)
-        inside |= (x > region.x[0]) & (x < region.x[1]) & (z > region.z[0]) & (z < region.z[1])
-    points = points[inside]
-    return points[:: 1 + len(points) // _THICKNESS_SAMPLES]
-
-
 def extract_bearings(
     settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
 ) -> dict[str, Extraction]:
-    """Bearing sheets of both components: as given, or cut out of solids.
+    """Bearing sheets of both components of a right knee: as given, or cut out of solids.
 
     Parameters
     ----------
@@ -256,126 +222,70 @@ def extract_bearings(
     Returns
     -------
     dict
-        "insert" and "femoral" to their extraction, as a right knee.
+        "insert" and "femoral" to their extraction.
 
     Raises
     ------
     InputDataError
         As `convert_meshes`, and when a solid has no bearing.
     """
+    meshes = _mesh_settings(settings)
     insert, femoral = convert_meshes(settings, insert_mesh, femoral_mesh)
-    meshes = settings.meshes
-    if meshes is None:
-        raise ValueError("the settings have no block 'meshes'")
+    solid = meshes.insert_form == "solid", meshes.femoral_form == "solid"
     return {
-        "insert": extract_plateaus(insert, meshes.insert)
-        if meshes.insert_form == "solid"
-        else whole_sheet(insert),
-        "femoral": extract_condyles(femoral, meshes.femoral)
-        if meshes.femoral_form == "solid"
-        else whole_sheet(femoral),
+        "insert": extract_plateaus(insert, meshes.insert) if solid[0] else whole_sheet(insert),
+        "femoral": extract_condyles(femoral, meshes.femoral) if solid[1] else whole_sheet(femoral),
     }
 
 
-def _knee_meshes(
-    settings: ImplantSettings,
-    insert_mesh: TriangleMesh | None = None,
-    femoral_mesh: TriangleMesh | None = None,
-    insert_bone_mesh: TriangleMesh | None = None,
-    femoral_bone_mesh: TriangleMesh | None = None,
-) -> KneeMeshes:
-    """The four sheets of a natural knee with the names of their files."""
-    named = settings.natural
-    if named is None or insert_mesh is None or femoral_mesh is None:
-        raise ValueError("source natural needs its settings and the meshes of both cartilages")
-    if insert_bone_mesh is None or femoral_bone_mesh is None:
-        raise ValueError("source natural needs the meshes of both bones")
-    files = (named.femoral_cartilage, named.femoral_bone, named.tibial_cartilage, named.tibial_bone)
-    return KneeMeshes(femoral_mesh, femoral_bone_mesh, insert_mesh, insert_bone_mesh, files)
+def window_axis(
+    settings: MeshImplantSettings | NaturalKneeSettings, femoral: TriangleMesh
+) -> tuple[float, float]:
+    """Axis (x, y), mm, about which the angles of the femoral regions are measured.
+
+    Parameters
+    ----------
+    settings : MeshImplantSettings or NaturalKneeSettings
+        Block of the settings with the regions.
+    femoral : TriangleMesh
+        Femoral component, or cartilage, in knee axes.
+    """
+    limits = [abs(z) for side in SIDES for z in getattr(settings.femoral_region_mm, side).z]
+    return condyle_axis(femoral, (min(limits), max(limits)))
 
 
-def _knee_fit(settings: ImplantSettings) -> KneeFit:
-    """How the sheets of a natural knee are read and fitted."""
-    named = settings.natural
-    if named is None:
-        raise ValueError("source natural needs its settings")
-    return KneeFit(
-        unit=named.unit,
-        axes=named.axes,
-        knee=settings.knee,
-        tibial_regions=named.tibial_region_mm,
-        femoral_regions=named.femoral_region_mm,
-        fit=FitSettings(
-            knot_spacing_along=named.knot_spacing_mm.along,
-            knot_spacing_across=named.knot_spacing_mm.across,
-            smoothing_length=named.smoothing_length_mm,
-            tolerance=named.tolerance_mm,
-            mean_tolerance=named.mean_tolerance_mm,
-        ),
-        tibial_limits=named.tibial_thickness_mm,
-        femoral_limits=named.femoral_thickness_mm,
-    )
+def _mesh_settings(settings: ImplantSettings) -> MeshImplantSettings:
+    if settings.meshes is None:
+        raise ValueError("the settings have no block 'meshes'")
+    return settings.meshes
 
 
 def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:
-    """Refuse a closed body that is said to be a bearing sheet."""
-    if form == "sheet" and is_closed(mesh):
+    """Refuse a closed body where the settings state a bearing sheet."""
+    if form == "sheet" and mesh.is_closed:
         raise InputDataError(
             source,
             "a closed solid",
-            "the bearing sheet alone, as the settings say",
-            f"Say `{key}: solid`, and its bearing is cut out.",
+            "the bearing sheet alone, as the settings state",
+            f"Set `{key}: solid`, and its bearing is cut out.",
             key,
         )
 
 
-def window_axis(meshes: MeshImplantSettings, femoral: TriangleMesh) -> tuple[float, float]:
-    """Axis about which the angles of the femoral windows are told.
-
-    Parameters
-    ----------
-    meshes : MeshImplantSettings
-        The `implant.meshes` block of the settings.
-    femoral : TriangleMesh
-        Femoral component in knee axes.
-
-    Returns
-    -------
-    pair of float
-        x and y, mm.
-    """
-    limits = [abs(z) for side in SIDES for z in getattr(meshes.femoral_region_mm, side).z]
-    return condyle_axis(femoral, (min(limits), max(limits)))
-
-
-def _fit_implant(
+def _build_meshed_implant(
     settings: ImplantSettings,
-    meshes: MeshImplantSettings,
-    insert: TriangleMesh,
-    femoral: TriangleMesh,
+    bearings: Mapping[str, Extraction],
+    underside_mesh: TriangleMesh | None,
 ) -> tuple[Implant, list[FitQuality]]:
-    """Patches through both meshes."""
-    fit = FitSettings(
-        knot_spacing_along=meshes.knot_spacing_mm.along,
-        knot_spacing_across=meshes.knot_spacing_mm.across,
-        smoothing_length=meshes.smoothing_length_mm,
-        tolerance=meshes.tolerance_mm,
-        mean_tolerance=meshes.mean_tolerance_mm,
-    )
-    regions = meshes.femoral_region_mm
-    axis = window_axis(meshes, femoral)
-    plateaus, condyles, coverage, quality = {}, {}, {}, []
-    for side in SIDES:
-        region = getattr(meshes.insert_region_mm, side)
-        plateaus[side], good = fit_plateau(insert, region.x, region.z, fit, (meshes.insert, side))
-        quality.append(good)
-        coverage[side] = sheet_coverage(insert, region.x, region.z)
-        part = getattr(regions, side)
-        angles = (math.radians(part.angle_deg[0]), math.radians(part.angle_deg[1]))
-        condyles[side], good = fit_condyle(
-            femoral, axis, angles, part.z, fit, (meshes.femoral, side)
-        )
-        quality.append(good)
+    """Implant whose patches are fitted to the bearing sheets."""
+    meshes = _mesh_settings(settings)
+    fit, regions = _fit_settings(meshes), meshes.insert_region_mm
+    insert, femoral = bearings["insert"].sheet, bearings["femoral"].sheet
+    plateaus, quality = _fit_plateaus(insert, regions, fit, "insert", meshes.insert)
+    condyles, others = _fit_condyles(
+        femoral, window_axis(meshes, femoral), meshes.femoral_region_mm, fit, "femoral",
+        meshes.femoral
+    )  # fmt: skip
     implant = Implant(
         name=settings.name,
         femoral=condyles,
@@ -383,32 +293,162 @@ def _fit_implant(
         underside=math.nan,
         nominal_thickness=settings.nominal_thickness_mm,
         left=settings.knee == "left",
-        coverage=coverage,
+        coverage={
+            side: sheet_coverage(insert, getattr(regions, side).x, getattr(regions, side).z)
+            for side in SIDES
+        },
     )
-    return implant, quality
-
-
-def _laid_on(
-    implant: Implant, settings: ImplantSettings, underside_mesh: TriangleMesh | None
-) -> Implant:
-    """The implant with its underside, refused where that is not below the bearing."""
-    underside, source, key = _given_underside(settings, underside_mesh)
+    underside, source, key = _read_underside(settings, underside_mesh)
     _check_underside(implant, underside, source, key)
-    return replace(implant, underside=underside)
+    both = [one for side in SIDES for one in (quality[side], others[side])]
+    return replace(implant, underside=underside), both
 
 
-def _given_underside(
+def _natural_meshes(
+    settings: ImplantSettings, **meshes: TriangleMesh | None
+) -> dict[str, tuple[TriangleMesh, str]]:
+    """The four sheets of a natural knee in knee axes, by component, with their files."""
+    natural = settings.natural
+    if natural is None:
+        raise ValueError("the settings have no block 'natural'")
+    files = {
+        "insert": natural.tibial_cartilage,
+        "insert_bone": natural.tibial_bone,
+        "femoral": natural.femoral_cartilage,
+        "femoral_bone": natural.femoral_bone,
+    }
+    axes, found = natural.axes.model_dump(), {}
+    for component, source in files.items():
+        mesh = meshes.get(f"{component}_mesh")
+        if mesh is None:
+            raise ValueError("source natural needs the meshes of both cartilages and both bones")
+        converted = to_knee_axes(mesh, natural.unit, axes, settings.knee, source)
+        found[component] = converted, source
+    return found
+
+
+def _build_natural_knee(
+    settings: ImplantSettings, meshes: Mapping[str, tuple[TriangleMesh, str]]
+) -> tuple[Implant, list[FitQuality]]:
+    """Natural knee of cartilage and subchondral surfaces; its nominal thickness is the minimum."""
+    natural = settings.natural
+    if natural is None:
+        raise ValueError("the settings have no block 'natural'")
+    fit, windows = _fit_settings(natural), natural.tibial_region_mm
+    # One axis for both sheets, or the radial direction would differ between them.
+    axis = window_axis(natural, meshes["femoral"][0])
+    patches: dict[str, Patches] = {}
+    quality: list[FitQuality] = []
+    for component, (mesh, source) in meshes.items():
+        if component.startswith("insert"):
+            fitted = _fit_plateaus(mesh, windows, fit, component, source)
+        else:
+            regions = natural.femoral_region_mm
+            fitted = _fit_condyles(mesh, axis, regions, fit, component, source)
+        patches[component] = fitted[0]
+        quality += fitted[1].values()
+    for body in ("insert", "femoral"):
+        _check_layer(patches[body], patches[f"{body}_bone"], meshes[body][1])
+    knee = Implant(
+        name=settings.name,
+        femoral=patches["femoral"],
+        insert=patches["insert"],
+        underside=np.nan,
+        nominal_thickness=natural.tibial_thickness_mm[0],
+        left=settings.knee == "left",
+        coverage={
+            side: sheet_coverage(
+                meshes["insert"][0], getattr(windows, side).x, getattr(windows, side).z
+            )
+            for side in SIDES
+        },
+        femoral_layer=Layer(patches["femoral_bone"], natural.femoral_thickness_mm),
+        insert_layer=Layer(patches["insert_bone"], natural.tibial_thickness_mm),
+    )
+    return knee, quality
+
+
+def _fit_settings(block: MeshImplantSettings | NaturalKneeSettings) -> FitSettings:
+    return FitSettings(
+        knot_spacing_along=block.knot_spacing_mm.along,
+        knot_spacing_across=block.knot_spacing_mm.across,
+        smoothing_length=block.smoothing_length_mm,
+        tolerance=block.tolerance_mm,
+        mean_tolerance=block.mean_tolerance_mm,
+    )
+
+
+def _fit_plateaus(
+    mesh: TriangleMesh, regions: InsertRegions, fit: FitSettings, component: str, source: str
+) -> tuple[Patches, Qualities]:
+    """Patches of both plateaus through one sheet, and their quality."""
+    patches, quality = {}, {}
+    for side in SIDES:
+        region = getattr(regions, side)
+        patches[side], found = fit_plateau(mesh, region.x, region.z, fit, (source, side))
+        quality[side] = replace(found, component=component)
+    return patches, quality
+
+
+def _fit_condyles(
+    mesh: TriangleMesh,
+    axis: tuple[float, float],
+    regions: FemoralRegions,
+    fit: FitSettings,
+    component: str,
+    source: str,
+) -> tuple[Patches, Qualities]:
+    """Patches of both condyles through one sheet, and their quality."""
+    patches, quality = {}, {}
+    for side in SIDES:
+        region = getattr(regions, side)
+        angles = (math.radians(region.angle_deg[0]), math.radians(region.angle_deg[1]))
+        patches[side], found = fit_condyle(mesh, axis, angles, region.z, fit, (source, side))
+        quality[side] = replace(found, component=component)
+    return patches, quality
+
+
+def _check_layer(cartilage: Patches, bone: Patches, source: str) -> None:
+    """Refuse cartilage whose middle lies inside its bone or far off it."""
+    for side, surface in cartilage.items():
+        points = _samples(surface, 21, 0.25)
+        mean = float(bone[side].closest_points(points)[2].mean())
+        if not 0.0 < mean < _MAX_MEAN_CARTILAGE:
+            raise InputDataError(
+                source,
+                f"{side} cartilage {mean:.2f} mm above its bone in the middle",
+                f"cartilage on its own bone, up to {_MAX_MEAN_CARTILAGE:g} mm thick",
+                "Check that cartilage and subchondral surface are not exchanged and share one "
+                "frame.",
+            )
+
+
+def _bearing_vertices(
+    settings: MeshImplantSettings, knee: str, mesh: TriangleMesh
+) -> NDArray[np.float64]:
+    """Some vertices of the insert that face up within the regions of its plateaus, mm."""
+    insert = to_knee_axes(mesh, settings.unit, settings.axes.model_dump(), knee, settings.insert)
+    points = insert.vertices
+    if not insert.is_cloud:
+        points = points[insert.vertex_normals[:, 1] > 0.5]
+    x, z = points[:, 0], points[:, 2]
+    inside = np.zeros(len(points), dtype=bool)
+    for side in SIDES:
+        region = getattr(settings.insert_region_mm, side)
+        inside |= (x > region.x[0]) & (x < region.x[1]) & (z > region.z[0]) & (z < region.z[1])
+    points = points[inside]
+    return points[:: 1 + len(points) // _THICKNESS_SAMPLES]
+
+
+def _read_underside(
     settings: ImplantSettings, underside_mesh: TriangleMesh | None
 ) -> tuple[float | Underside, str, str]:
     """Underside by the settings, with the file and the key it comes from."""
-    meshes = settings.meshes
-    if meshes is None:
-        raise ValueError("the settings have no block 'meshes'")
+    meshes = _mesh_settings(settings)
     if meshes.underside_mesh is not None:
         if underside_mesh is None:
             raise ValueError("the settings name an underside mesh, and none was given")
-        axes = meshes.axes.model_dump()
-        source = meshes.underside_mesh
+        source, axes = meshes.underside_mesh, meshes.axes.model_dump()
         solid = to_knee_axes(underside_mesh, meshes.unit, axes, settings.knee, source)
         return underside_of_mesh(solid), source, "underside_mesh"
     if meshes.underside_plane is not None:
@@ -428,24 +468,24 @@ def _check_underside(implant: Implant, underside: float | Underside, source: str
             points = points[implant.coverage[side].contains(points[:, 0], points[:, 2])]
         thickness = thickness_above(underside, points)
         worst = int(np.argmin(np.where(np.isnan(thickness), -np.inf, thickness)))
-        if not thickness[worst] > 0.0:
-            x, y, z = points[worst]
-            found = (
-                "no underside"
-                if np.isnan(thickness[worst])
-                else f"an underside at y {y - thickness[worst]:.2f} mm"
-            )
-            raise InputDataError(
-                source,
-                f"{found} under the {side} bearing at x {x:.1f}, y {y:.2f}, z {z:.1f} mm",
-                "an underside below the whole bearing",
-                f"Correct `{key}`: it counts in the insert's frame.",
-                key,
-            )
+        if thickness[worst] > 0.0:
+            continue
+        x, y, z = points[worst]
+        found = "no underside"
+        if not np.isnan(thickness[worst]):
+            found = f"an underside at y {y - thickness[worst]:.2f} mm"
+        raise InputDataError(
+            source,
+            f"{found} under the {side} bearing at x {x:.1f}, y {y:.2f}, z {z:.1f} mm",
+            "an underside below the whole bearing",
+            f"Correct `{key}`: it is given in the insert's frame.",
+            key,
+        )
 
 
-def _samples(surface: Surface) -> NDArray[np.float64]:
+def _samples(surface: Surface, count: int = 41, margin: float = 0.0) -> NDArray[np.float64]:
     """Points of a patch on a regular raster of its parameters, shape (n, 3)."""
+    part = np.linspace(margin, 1.0 - margin, count)
     (u0, u1), (v0, v1) = surface.domain
-    u, v = np.meshgrid(np.linspace(u0, u1, 41), np.linspace(v0, v1, 41))
+    u, v = np.meshgrid(u0 + (u1 - u0) * part, v0 + (v1 - v0) * part, indexing="ij")
     return surface.evaluate(u, v).reshape(-1, 3)

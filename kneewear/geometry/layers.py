@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import locate
 
 Array = NDArray[np.float64]
 
@@ -29,20 +30,12 @@ class ThicknessTable:
     thickness: Array
 
     def at(self, u: ArrayLike, v: ArrayLike) -> Array:
-        """Thickness at parameters, bilinear between the samples.
+        """Thickness, mm, at parameters (broadcast together), bilinear between the samples.
 
-        Parameters
-        ----------
-        u, v : array
-            Parameters, broadcast together; beyond the borders the border's value holds.
-
-        Returns
-        -------
-        array
-            Local thickness, mm.
+        Beyond the borders the value of the border holds.
         """
-        row, across = _place(self.u, u)
-        column, along = _place(self.v, v)
+        row, across = locate(self.u, np.asarray(u, dtype=float))
+        column, along = locate(self.v, np.asarray(v, dtype=float))
         corner = self.thickness
         return (1 - across) * (
             (1 - along) * corner[row, column] + along * corner[row, column + 1]
@@ -59,28 +52,24 @@ def layer_thickness(points: Array, bone: Surface, limits: tuple[float, float]) -
     bone : Surface
         Subchondral surface, normals out of the bone.
     limits : pair of float
-        Least and greatest thickness, mm.
+        Minimum and maximum thickness, mm.
 
     Returns
     -------
     array, shape (n,)
-        Distance to the nearest point of the bone, mm, within the limits; the least thickness where
-        the point lies inside the bone.
+        Distance to the nearest point of the bone, mm, within the limits; the minimum where the
+        point lies inside the bone.
 
     Notes
     -----
-    The shortest way, not the superior-inferior one that an insert is measured by: on a condyle the
+    The shortest distance, not the vertical one by which an insert is measured: on a condyle the
     latter would grow without bound towards the sides.
     """
     return np.clip(bone.closest_points(points)[2], *limits)
 
 
 def tabulate_thickness(
-    surface: Surface,
-    bone: Surface,
-    limits: tuple[float, float],
-    u_points: int,
-    v_points: int,
+    surface: Surface, bone: Surface, limits: tuple[float, float], u_points: int, v_points: int
 ) -> ThicknessTable:
     """Sample the thickness of a layer on a regular u-v grid of its surface.
 
@@ -89,22 +78,14 @@ def tabulate_thickness(
     surface, bone : Surface
         Cartilage and the bone under it, in one frame, mm.
     limits : pair of float
-        Least and greatest thickness, mm.
+        Minimum and maximum thickness, mm.
     u_points, v_points : int
         Number of samples along u and v, at least 2.
-
-    Returns
-    -------
-    ThicknessTable
 
     Raises
     ------
     ValueError
-        If fewer than two samples are asked for.
-
-    References
-    ----------
-    Bei (2003), section 2.2.2.
+        If fewer than two samples are requested.
     """
     if u_points < 2 or v_points < 2:
         raise ValueError("a table needs at least 2 samples in each direction")
@@ -118,7 +99,7 @@ def tabulate_thickness(
 def joint_thickness(
     fixed: ArrayLike, moving: ThicknessTable | None, u: ArrayLike, v: ArrayLike
 ) -> Array:
-    """Thickness that contact presses together: both layers, or the fixed body's alone.
+    """Thickness of the layers of both bodies, h_fixed + h_moving(u, v), mm (Bei 2003, 2.2.2).
 
     Parameters
     ----------
@@ -128,19 +109,6 @@ def joint_thickness(
         Layer of the moving body; None for a rigid one, such as a femoral component.
     u, v : array, shape (n,)
         Parameters of the moving surface where it faces each element.
-
-    Returns
-    -------
-    array, shape (n,)
-        h = h_fixed + h_moving(u, v), mm: layers of one material act as one (Bei 2003, 2.2.2).
     """
     fixed = np.asarray(fixed, dtype=float)
     return fixed.copy() if moving is None else fixed + moving.at(u, v)
-
-
-def _place(samples: Array, value: ArrayLike) -> tuple[NDArray[np.int64], Array]:
-    """Interval of equally spaced samples that holds a value, and the place in it, 0 to 1."""
-    step = (samples[-1] - samples[0]) / (samples.size - 1)
-    place = np.clip((np.asarray(value, dtype=float) - samples[0]) / step, 0.0, samples.size - 1)
-    index = np.minimum(place.astype(np.int64), samples.size - 2)
-    return index, place - index

@@ -1,11 +1,10 @@
-"""Triangle meshes of an implant: conversion to the insert's frame and checks at the door."""
+"""Triangle meshes and point clouds of an implant, converted to the axes of a right knee."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +24,11 @@ _DIRECTIONS = {
     "medial": (2, 1.0),
     "lateral": (2, -1.0),
 }
-# Width of components on the market is 55-90 mm; the limits only have to tell units apart.
-_WIDTH_LIMITS_MM = (20.0, 150.0)
-# Height over antero-posterior length: inserts 0.13-0.45, femoral components 0.7-1.0.
-_HEIGHT_RATIO_BETWEEN = 0.55
-# An insert's plateau is hollow or flat along x; this convex (R 100 mm) it lies upside down.
-_CONVEX_LIMIT_PER_MM = -0.01
+# Triangles with an edge this many times the median one bridge holes and bays of a point cloud.
+_LONGEST_EDGE = 4.0
+# Least ratio of a triangle's area in the plane of triangulation to its area.
+_EDGE_ON = 0.15
+_LEAST_POINTS = 100
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class TriangleMesh:
     vertices : array, shape (n_vertices, 3)
         Positions, in the unit and frame of its file until `to_knee_axes` converts them.
     faces : int array, shape (n_faces, 3)
-        Vertex numbers of each triangle. A point cloud has none until it is joined.
+        Vertex numbers of each triangle. A point cloud has none.
     """
 
     vertices: Array
@@ -66,33 +64,39 @@ class TriangleMesh:
     @cached_property
     def border_vertices(self) -> NDArray[np.int64]:
         """Numbers of the vertices on open edges; none on a closed body."""
-        edges = np.sort(_edges(self.faces), axis=1)
+        edges = np.sort(self.edges, axis=1)
         code, uses = np.unique(edges @ np.array([len(self.vertices), 1]), return_counts=True)
         single = code[uses == 1]
         return np.unique(
             np.concatenate([single // len(self.vertices), single % len(self.vertices)])
         )
 
+    @cached_property
+    def edges(self) -> NDArray[np.int64]:
+        """Directed edges of the triangles, shape (3 n_faces, 2)."""
+        return np.concatenate([self.faces[:, pair] for pair in ([0, 1], [1, 2], [2, 0])])
+
     @property
     def extent(self) -> Array:
         """Size of the box around the mesh, shape (3,)."""
         return np.ptp(self.vertices, axis=0)
 
+    @property
+    def is_cloud(self) -> bool:
+        """Whether the mesh holds points and no triangles."""
+        return len(self.faces) == 0 and len(self.vertices) > 0
 
-def polygon_triangles(corners: Sequence[int]) -> list[int]:
-    """Triangles that share the first corner of a convex polygon.
+    @property
+    def is_closed(self) -> bool:
+        """Whether the vector areas cancel, as on a closed body."""
+        total = np.linalg.norm(self.face_normals.sum(axis=0))
+        return bool(total < 1e-3 * np.linalg.norm(self.face_normals, axis=1).sum())
 
-    Parameters
-    ----------
-    corners : sequence of int
-        Vertex numbers around the polygon, three or more.
-
-    Returns
-    -------
-    list of int
-        Vertex numbers, three for each triangle.
-    """
-    return [n for pair in pairwise(corners[1:]) for n in (corners[0], *pair)]
+    def part(self, chosen: NDArray[np.bool_]) -> TriangleMesh:
+        """Mesh of the chosen triangles (bool array over faces) and their vertices."""
+        faces = self.faces[chosen]
+        used, number = np.unique(faces, return_inverse=True)
+        return TriangleMesh(self.vertices[used], number.reshape(faces.shape))
 
 
 def to_knee_axes(
@@ -121,12 +125,8 @@ def to_knee_axes(
     Raises
     ------
     InputDataError
-        If the axes repeat a direction, or do not form a right-handed frame on that knee.
-
-    Notes
-    -----
-    Posterior x superior is medial on a right knee and lateral on a left one, so the determinant of
-    the change of axes is +1 for a right and -1 for a left knee when the file is right-handed.
+        If the axes repeat a direction, or do not form a right-handed frame on that knee: posterior
+        x superior is medial on a right knee and lateral on a left one.
     """
     columns = [_DIRECTIONS[axes[name]] for name in ("x", "y", "z")]
     matrix = np.zeros((3, 3))
@@ -154,105 +154,10 @@ def to_knee_axes(
     return TriangleMesh(mesh.vertices @ matrix.T * MM_PER_UNIT[unit], np.ascontiguousarray(faces))
 
 
-def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
-    """Refuse a mesh that cannot be an insert in mm and knee axes.
-
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        After `to_knee_axes`; an open bearing sheet or a closed solid.
-    source : str
-        Name of the file for messages.
-
-    Raises
-    ------
-    InputDataError
-        For an empty mesh, a wrong unit, broken topology, a femoral component in its place, normals
-        turned inward, or an insert upside down.
-    """
-    check_size(mesh, source)
-    if _height_ratio(mesh) > _HEIGHT_RATIO_BETWEEN:
-        raise InputDataError(
-            source,
-            f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long",
-            "an insert, much lower than long",
-            "The femoral component stands in the insert's place, or `axes` are wrong.",
-        )
-    _check_topology(mesh, source)
-    top = _upper_part(mesh)
-    facing_up = _signed_volume(mesh) if is_closed(mesh) else mesh.face_normals[:, 1].sum()
-    hollow = _sagittal_curvature(top)
-    if hollow < _CONVEX_LIMIT_PER_MM:
-        raise InputDataError(
-            source,
-            f"a bearing convex upwards (curvature {hollow:.3f} per mm along x)",
-            "hollow or flat plateaus",
-            "The insert lies upside down: check the superior/inferior word of `axes`.",
-        )
-    if facing_up < 0:
-        raise InputDataError(
-            source,
-            "normals pointing into the polyethylene",
-            "outward normals (up on the bearing)",
-            "Turn the triangles' orientation round in the program that wrote the mesh.",
-        )
-
-
-def check_femoral(mesh: TriangleMesh, source: str = "femoral mesh") -> None:
-    """Refuse a mesh that cannot be a femoral component in mm and knee axes.
-
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        After `to_knee_axes`; an open bearing sheet or a closed solid.
-    source : str
-        Name of the file for messages.
-
-    Raises
-    ------
-    InputDataError
-        For an empty mesh, a wrong unit, broken topology, an insert in its place, normals turned
-        inward, or a component upside down.
-    """
-    check_size(mesh, source)
-    if _height_ratio(mesh) < _HEIGHT_RATIO_BETWEEN:
-        raise InputDataError(
-            source,
-            f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long",
-            "a femoral component, about as high as long",
-            "The insert stands in the femoral component's place, or `axes` are wrong.",
-        )
-    _check_topology(mesh, source)
-    if _outwardness(mesh) < 0:
-        raise InputDataError(
-            source,
-            "normals pointing into the metal",
-            "outward normals",
-            "Turn the triangles' orientation round in the program that wrote the mesh.",
-        )
-    if _outer_area_facing_up(mesh) > 0:
-        raise InputDataError(
-            source,
-            "condyles that face up",
-            "condyles that face down, towards the insert",
-            "The component lies upside down: check the superior/inferior word of `axes`.",
-        )
-
-
 def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float, float]:
-    """Centre (x, y), mm, of the circle that fits the downward half of a femoral mesh best.
+    """Centre (x, y), mm, of the circle that best fits the downward half of a femoral mesh.
 
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Femoral component in knee axes.
-    window : pair of float
-        Range of |z|, mm, taken into account.
-
-    Returns
-    -------
-    pair of float
-        x and y of the medial-lateral axis, mm.
+    Only vertices whose |z| lies in the window, mm, are used; the mesh is in knee axes.
     """
     across = np.abs(mesh.vertices[:, 2])
     kept = (across >= window[0]) & (across <= window[1]) & (mesh.vertex_normals[:, 1] < -0.3)
@@ -260,139 +165,8 @@ def condyle_axis(mesh: TriangleMesh, window: tuple[float, float]) -> tuple[float
 
 
 def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, float]) -> Coverage:
-    """Where a vertical line meets an upward-facing triangle.
-
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Insert in knee axes.
-    x, z : pair of float
-        Window, mm.
-
-    Returns
-    -------
-    Coverage
-        Bounded by the plan of the triangles' outer edges.
-    """
+    """Plan of the triangles of an insert (in knee axes) that face up, within a window, mm."""
     return mesh_coverage(mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]], x, z)
-
-
-def check_size(mesh: TriangleMesh, source: str) -> None:
-    """Refuse an empty mesh and a wrong unit.
-
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        After `to_knee_axes`.
-    source : str
-        Name of the file for messages.
-
-    Raises
-    ------
-    InputDataError
-        If it has no triangles, or is far smaller or larger than a knee.
-    """
-    if len(mesh.faces) == 0 or len(mesh.vertices) == 0:
-        raise InputDataError(
-            source,
-            "no triangles",
-            "a triangle mesh",
-            "Export the surface again as a triangle mesh.",
-        )
-    width = float(mesh.extent.max())
-    low, high = _WIDTH_LIMITS_MM
-    if not low <= width <= high:
-        factor = " (about 1000 times too small)" if width < low / 20 else ""
-        factor = " (about 1000 times too large)" if width > high * 20 else factor
-        raise InputDataError(
-            source,
-            f"a width of {width:.4g} mm{factor}",
-            f"an implant {low:.0f}-{high:.0f} mm wide",
-            "Check `unit`: the file is probably in another unit.",
-            "unit",
-        )
-
-
-def _check_topology(mesh: TriangleMesh, source: str) -> None:
-    """Refuse edges shared by more than two triangles or run through twice in one direction."""
-    edges = _edges(mesh.faces)
-    code = np.sort(edges, axis=1) @ np.array([len(mesh.vertices), 1])
-    _, uses = np.unique(code, return_counts=True)
-    if (uses > 2).any():
-        raise InputDataError(
-            source,
-            f"{int((uses > 2).sum())} edges shared by more than two triangles",
-            "a manifold mesh",
-            "Repair the mesh (doubled or crossing sheets) and export it again.",
-        )
-    _, directed = np.unique(edges @ np.array([len(mesh.vertices), 1]), return_counts=True)
-    if (directed > 1).any():
-        raise InputDataError(
-            source,
-            f"{int((directed > 1).sum())} edges whose two triangles are oriented differently",
-            "consistently oriented triangles",
-            "Make the normals consistent and export the mesh again.",
-        )
-
-
-def _edges(faces: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Directed edges of triangles, shape (3 n_faces, 2)."""
-    return np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-
-
-def _height_ratio(mesh: TriangleMesh) -> float:
-    """Height (y) over the smaller horizontal extent."""
-    return float(mesh.extent[1] / min(mesh.extent[0], mesh.extent[2]))
-
-
-def is_closed(mesh: TriangleMesh) -> bool:
-    """Whether the vector areas cancel, as on a closed body."""
-    total = np.linalg.norm(mesh.face_normals.sum(axis=0))
-    return bool(total < 1e-3 * np.linalg.norm(mesh.face_normals, axis=1).sum())
-
-
-def _signed_volume(mesh: TriangleMesh) -> float:
-    """Volume enclosed by a closed mesh, negative when its normals point inward."""
-    centroid = mesh.vertices.mean(axis=0)
-    return float(((mesh.vertices[mesh.faces[:, 0]] - centroid) * mesh.face_normals).sum() / 3.0)
-
-
-def _from_axis(mesh: TriangleMesh) -> Array:
-    """Area of each triangle times the distance-weighted outwardness of its normal."""
-    arms = mesh.vertices[mesh.faces].mean(axis=1) - mesh.vertices.mean(axis=0)
-    return (arms[:, :2] * mesh.face_normals[:, :2]).sum(axis=1)
-
-
-def _outwardness(mesh: TriangleMesh) -> float:
-    """Positive if normals point away from the condyles' axis (or out of a closed body)."""
-    return _signed_volume(mesh) if is_closed(mesh) else float(_from_axis(mesh).sum())
-
-
-def _outer_area_facing_up(mesh: TriangleMesh) -> float:
-    """Vertical component of the vector area of the outer triangles, without a solid's inside."""
-    return float(mesh.face_normals[_from_axis(mesh) > 0, 1].sum())
-
-
-def _upper_part(mesh: TriangleMesh) -> Array:
-    """Vertices of an insert's bearing: the whole sheet, or the upward part of a solid."""
-    if not is_closed(mesh):
-        return mesh.vertices
-    outward = np.sign(_signed_volume(mesh))
-    return mesh.vertices[mesh.vertex_normals[:, 1] * outward > 0.5]
-
-
-def _sagittal_curvature(points: Array) -> float:
-    """Second derivative of height along x, 1/mm, in the middle of both plateaus."""
-    x, height, z = points.T
-    middle, reach = np.median(x), 0.3 * np.ptp(x)
-    across = np.abs(z - np.median(z)) / (0.5 * np.ptp(z))
-    kept = (np.abs(x - middle) < reach) & (across > 0.45) & (across < 0.85)
-    if kept.sum() < 12:
-        return 0.0
-    x, height, z = x[kept] - middle, height[kept], z[kept]
-    side = np.sign(z)
-    terms = np.column_stack([x**2 / 2, x, x * side, z, z**2, np.ones_like(x), side])
-    return float(np.linalg.lstsq(terms, height, rcond=None)[0][0])
 
 
 def circle_centre(points: Array) -> tuple[float, float]:
@@ -400,3 +174,67 @@ def circle_centre(points: Array) -> tuple[float, float]:
     terms = np.column_stack([2.0 * points, np.ones(len(points))])
     centre = np.linalg.lstsq(terms, (points**2).sum(axis=1), rcond=None)[0]
     return float(centre[0]), float(centre[1])
+
+
+def insert_from_points(points: Array, source: str = "insert points") -> TriangleMesh:
+    """Bearing sheet of an insert through points (n, 3) in mm and knee axes, normals up.
+
+    Delaunay triangles over the horizontal plane; long ones, over holes and bays, are left out.
+
+    Raises
+    ------
+    InputDataError
+        If there are too few points, or they lie on a line.
+    """
+    return _triangulated(points, points[:, [2, 0]], source)
+
+
+def femoral_from_points(points: Array, source: str = "femoral points") -> TriangleMesh:
+    """Bearing sheet of a femoral component through points in mm and knee axes, normals outward.
+
+    Delaunay triangles over angle and width about the circle that best fits the lower part; each
+    direction needs one radius. Raises as `insert_from_points`.
+    """
+    _check_count(points, source)
+    low = points[points[:, 1] < np.median(points[:, 1])]
+    offset = points[:, :2] - np.array(circle_centre(low[:, :2]))
+    arc = np.arctan2(offset[:, 0], -offset[:, 1]) * np.median(np.hypot(*offset.T))
+    return _triangulated(points, np.column_stack([arc, points[:, 2]]), source)
+
+
+def _triangulated(points: Array, plane: Array, source: str) -> TriangleMesh:
+    """Delaunay triangles over a plane, counter-clockwise there, without the long ones."""
+    from scipy.spatial import Delaunay, QhullError  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    _check_count(points, source)
+    try:
+        faces = Delaunay(plane).simplices.astype(np.int64)
+    except QhullError as error:
+        raise InputDataError(
+            source,
+            "points along one line",
+            "points spread over a bearing surface",
+            "Check the columns of the file, and `axes`.",
+        ) from error
+    a, b, c = (plane[faces[:, corner]] for corner in range(3))
+    ab, ac = b - a, c - a
+    area = ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
+    faces[area < 0] = faces[area < 0][:, ::-1]
+    corners = points[faces]
+    edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=-1)
+    mesh = TriangleMesh(points, faces)
+    # Rows of points along the outline leave triangles without area, or edge-on.
+    seen = np.abs(area) / np.maximum(2.0 * np.linalg.norm(mesh.face_normals, axis=1), 1e-300)
+    kept = (edges.max(axis=1) < _LONGEST_EDGE * np.median(edges)) & (seen > _EDGE_ON)
+    return TriangleMesh(points, np.ascontiguousarray(faces[kept]))
+
+
+def _check_count(points: Array, source: str) -> None:
+    """Refuse a handful of points."""
+    if len(points) < _LEAST_POINTS:
+        raise InputDataError(
+            source,
+            f"{len(points)} points",
+            f"at least {_LEAST_POINTS}",
+            "Export more points, about one a millimetre.",
+        )

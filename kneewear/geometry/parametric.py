@@ -17,7 +17,7 @@ from kneewear.sides import POST, SIDES
 FEMORAL_SWEEP = (math.radians(-45.0), math.radians(140.0))
 FEMORAL_EDGE_SWEEP = math.radians(75.0)
 PLATEAU_EDGE_SWEEP = math.radians(35.0)
-# The post's back turns round its rims this far; what faces the sides never meets the cam.
+# Angle of the rounded rims of the post's back; what faces the sides never meets the cam.
 POST_EDGE_SWEEP = math.radians(60.0)
 # Points along u and v at which the patches are measured against the exact arcs.
 _MEASURED = (61, 121)
@@ -28,17 +28,14 @@ Shape = Swept | Upright
 
 
 def build_parametric_implant(
-    settings: ParametricImplantSettings,
-    name: str,
-    nominal_thickness: float,
-    left: bool = False,
+    settings: ParametricImplantSettings, name: str, nominal_thickness: float, left: bool = False
 ) -> Implant:
     """Implant of exact arcs with a dished insert.
 
-    Each condyle is a convex coronal arc with rounded rims carried along a sagittal outline of one
+    Each condyle is a convex coronal arc with rounded rims, swept along a sagittal outline of one
     or more arcs, the first about the femoral origin. Each plateau is a coronal arc (the land)
     between two rounded rims, revolved about an axis above the insert. A posterior-stabilised
-    implant has a cam of revolution between the condyles and a straight post on the insert besides.
+    implant also has a cam of revolution between the condyles and a straight post on the insert.
     All surfaces are exact NURBS.
 
     Parameters
@@ -59,7 +56,7 @@ def build_parametric_implant(
         Femoral surfaces in the femoral frame, plateaus in the insert's frame.
     """
     shapes = _shapes(settings, nominal_thickness)
-    patches = {place: shape.surface for place, shape in shapes.items()}
+    patches = {key: shape.surface for key, shape in shapes.items()}
     pair = settings.cam_and_post
     return Implant(
         name=name,
@@ -81,24 +78,11 @@ def build_parametric_implant(
 def measure_parametric_implant(
     implant: Implant, settings: ParametricImplantSettings
 ) -> list[FitQuality]:
-    """Distance of the built-in implant's patches from the arcs its settings describe.
+    """Distance of the built-in implant's patches from the arcs that its settings describe.
 
-    Parameters
-    ----------
-    implant : Implant
-        As built from the settings.
-    settings : ParametricImplantSettings
-        Radii and widths, mm.
-
-    Returns
-    -------
-    list of FitQuality
-        One for each patch, from 61 x 121 points on it.
-
-    Notes
-    -----
-    A point goes to its meridian plane (its distance from the axis of revolution, and z); there its
-    distance from the arc whose sector it lies in is known without any spline.
+    One record for each patch, from 61 x 121 points on it. A point is taken to its meridian plane
+    (its distance from the axis of revolution, and z); there its distance from the arc whose sector
+    it lies in is known without any spline.
     """
     quality = []
     for (component, side), shape in _shapes(settings, implant.nominal_thickness).items():
@@ -116,7 +100,7 @@ def measure_parametric_implant(
 def _shapes(
     settings: ParametricImplantSettings, nominal_thickness: float
 ) -> dict[tuple[str, str], Shape]:
-    """What every patch is made of, by component and side."""
+    """Shape of every patch, by component and side."""
     top = nominal_thickness + settings.extra_thickness_mm
     shapes: dict[tuple[str, str], Shape] = {}
     for side in SIDES:
@@ -129,19 +113,7 @@ def _shapes(
 
 
 def condyle_profile(settings: ParametricImplantSettings, side: str) -> Profile:
-    """Coronal outline of a condyle.
-
-    Parameters
-    ----------
-    settings : ParametricImplantSettings
-        Radii and widths, mm.
-    side : str
-        medial or lateral.
-
-    Returns
-    -------
-    Profile
-    """
+    """Coronal outline of the medial or lateral condyle."""
     return Profile(
         middle=_SIGNS[side] * 0.5 * settings.condyle_spacing_mm,
         arc_radius=getattr(settings.femoral_coronal_radius_mm, side),
@@ -153,19 +125,7 @@ def condyle_profile(settings: ParametricImplantSettings, side: str) -> Profile:
 
 
 def plateau_profile(settings: ParametricImplantSettings, side: str) -> Profile:
-    """Coronal outline of a plateau.
-
-    Parameters
-    ----------
-    settings : ParametricImplantSettings
-        Radii and widths, mm.
-    side : str
-        medial or lateral.
-
-    Returns
-    -------
-    Profile
-    """
+    """Coronal outline of the medial or lateral plateau."""
     mismatch = getattr(settings.plateau_spacing_mismatch_mm, side)
     return Profile(
         middle=_SIGNS[side] * (0.5 * settings.condyle_spacing_mm + mismatch),
@@ -188,7 +148,7 @@ def _plateau(settings: ParametricImplantSettings, side: str, top: float) -> Swep
     profile = plateau_profile(settings, side)
     radius = settings.plateau_sagittal_radius_mm
     half_sweep = math.asin(settings.plateau_half_length_mm / radius)
-    # The axis stands above the insert: what rises comes nearer to it.
+    # The axis is above the insert: higher points are nearer to it.
     return Swept(profile, (SagittalArc(0.0, top + radius, radius, -half_sweep, half_sweep),))
 
 

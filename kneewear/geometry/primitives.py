@@ -1,4 +1,4 @@
-"""Spheres, cylinders and plates as exact NURBS patches, for contacts that are known by hand."""
+"""Spheres, cylinders and plates as exact NURBS patches, for contacts with analytical solutions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Array = NDArray[np.float64]
 
 
 def arc(first: float, last: float, count: int) -> tuple[Array, Array]:
-    """Unit arc as a quadratic NURBS of equal pieces.
+    """Unit arc as a quadratic NURBS of equal pieces, each below half a turn.
 
     Parameters
     ----------
     first, last : float
         Angles of its ends from straight down, towards the first coordinate, rad.
     count : int
-        Pieces, each below half a turn.
+        Pieces.
 
     Returns
     -------
@@ -38,10 +38,7 @@ def arc(first: float, last: float, count: int) -> tuple[Array, Array]:
 
 
 def revolved(
-    profile: Array,
-    knots: ArrayLike,
-    sweep: tuple[float, float] = (-1.0, 1.0),
-    count: int = 2,
+    profile: Array, knots: ArrayLike, sweep: tuple[float, float] = (-1.0, 1.0), count: int = 2
 ) -> Surface:
     """Surface of revolution about the z axis, normals outward.
 
@@ -50,15 +47,11 @@ def revolved(
     profile : array, shape (n, 3)
         Control points: z and radius, mm, and weight.
     knots : array
-        Clamped knots of the profile; they tell its degree.
+        Clamped knots of the profile, which give its degree.
     sweep : pair of float
         Angles of its ends from straight down, rad.
     count : int
         Pieces of the circle.
-
-    Returns
-    -------
-    Surface
     """
     circle, knots_u = arc(*sweep, count)
     points = np.empty((len(circle), len(profile), 3))
@@ -70,41 +63,21 @@ def revolved(
 
 
 def sphere(radius: float, middle: float = 0.0) -> Surface:
-    """Lower part of a sphere round the z axis, one radian to every side, normals outward.
-
-    Parameters
-    ----------
-    radius, middle : float
-        Radius, and place of the centre on the z axis, mm.
-    """
+    """Lower part, one radian to every side, of a sphere centred at z = `middle`, mm."""
     profile, knots = arc(-1.0, 1.0, 2)
     profile = profile * np.array([radius, -radius, 1.0])
     return revolved(profile, knots).transformed(np.eye(3), [0.0, 0.0, middle])
 
 
 def cylinder(radius: float, half_width: float, middle: float = 0.0) -> Surface:
-    """Lower part of a cylinder about the z axis, one radian to either side, normals outward.
-
-    Parameters
-    ----------
-    radius, half_width, middle : float
-        Radius, half of its length and place of its middle on the z axis, mm.
-    """
+    """Lower part of a cylinder about the z axis, one radian to either side, normals outward; mm."""
     ends = np.array([-half_width, half_width])
     profile = np.column_stack([ends + middle, [radius, radius], [1.0, 1.0]])
     return revolved(profile, [0.0, 0.0, 1.0, 1.0])
 
 
 def plate(x: ArrayLike, z: ArrayLike, height: float = 0.0, slope: float = 0.0) -> Surface:
-    """Flat rectangle facing up.
-
-    Parameters
-    ----------
-    x, z : pair of float
-        Limits of its plan, mm, ascending.
-    height, slope : float
-        Height at x = 0, mm, and rise along x, per mm.
-    """
+    """Flat rectangle facing up with limits x and z, mm; its height rises by `slope` per mm of x."""
     across, along = np.meshgrid(np.asarray(z, float), np.asarray(x, float), indexing="ij")
     points = np.stack([along, height + slope * along, across], axis=-1)
     knots = np.array([0.0, 0.0, 1.0, 1.0])

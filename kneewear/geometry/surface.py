@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Rays look for the patch in at least so many cells in each direction.
+# Minimum number of cells of bounding boxes in each direction.
 _LEAST_CELLS = 8
-# Boxes are wider by this (mm) than rounding leaves them.
+# Margin of the boxes for rounding, mm.
 _BOX_MARGIN = 1e-9
 
 
@@ -59,7 +59,7 @@ class Surface:
     def __post_init__(self) -> None:
         n_u, n_v = self.control_points.shape[:2]
         if self.weights.shape != (n_u, n_v) or not (self.weights > 0).all():
-            raise ValueError("weights must be positive and one a control point")
+            raise ValueError("weights must be positive, one per control point")
         for count, knots, degree in (
             (n_u, self.knots_u, self.degree_u),
             (n_v, self.knots_v, self.degree_v),
@@ -104,7 +104,7 @@ class Surface:
 
     @property
     def sample_points(self) -> Array:
-        """Points of a regular sampling, four a knot span, shape (n, 3)."""
+        """Points of a regular sampling, four per knot span, shape (n, 3)."""
         return np.asarray(self._samples[2].data)
 
     @property
@@ -141,17 +141,9 @@ class Surface:
         return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
 
     def curvature(self, u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-        """Principal curvatures, 1/mm, positive where the surface is hollow.
+        """Smaller and larger principal curvature at parameters u and v (broadcast together), 1/mm.
 
-        Parameters
-        ----------
-        u, v : array
-            Parameters; broadcast together.
-
-        Returns
-        -------
-        pair of arrays
-            Smaller and larger principal curvature. A convex condyle of radius R has -1/R.
+        Positive where the surface is concave: a convex condyle of radius R has -1/R.
         """
         _, s_u, s_v, s_uu, s_uv, s_vv = self.derivatives(u, v)
         normal = np.cross(s_u, s_v)
@@ -203,16 +195,16 @@ class Surface:
         origins : array, shape (n, 3)
             Starting points, mm.
         directions : array, shape (n, 3) or (3,)
-            Directions, of any length but zero.
+            Directions, of any non-zero length.
 
         Returns
         -------
         u, v : array, shape (n,)
-            Parameters of the meeting points; NaN where there is none.
+            Parameters of the points of intersection; NaN where there is none.
         distance : array, shape (n,)
-            Way from the origin along the ray, mm, never negative; inf where a ray misses.
+            Distance from the origin along the ray, mm, never negative; inf where a ray misses.
         hit : bool array, shape (n,)
-            True where a ray meets the patch, from whichever side.
+            True where a ray meets the patch, from either side.
 
         Raises
         ------
@@ -221,8 +213,8 @@ class Surface:
 
         Notes
         -----
-        Boxes round the pieces of the patch, tight because a piece lies in the hull of its control
-        points, are searched from near to far; in each a Newton search starts from the middle.
+        Bounding boxes of the control points of the patch's pieces are searched from near to far; in
+        each, Newton's method starts from the middle.
         """
         origins = np.ascontiguousarray(origins, dtype=float)
         directions = np.broadcast_to(np.asarray(directions, dtype=float), origins.shape)
@@ -238,7 +230,7 @@ class Surface:
 
     @cached_property
     def _boxes(self) -> _kernels.BoxTree:
-        """Boxes round the pieces of the patch and round their groups."""
+        """Bounding boxes of the pieces of the patch and of their groups."""
         breaks_u, breaks_v, pieces, _ = self.arrays
         parts = [max(1, -(-_LEAST_CELLS // (breaks.size - 1))) for breaks in (breaks_u, breaks_v)]
         hulls = [_to_bernstein(degree, part) for degree, part in
@@ -261,33 +253,6 @@ class Surface:
             _cell_middles(breaks_v, parts[1]),
         )
 
-    def drop_points(self, x: ArrayLike, z: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Where vertical lines (parallel to y) meet the patch.
-
-        Parameters
-        ----------
-        x, z : array, shape (n,)
-            Horizontal positions of the lines, mm.
-
-        Returns
-        -------
-        u, v : array, shape (n,)
-            Parameters of the meeting points.
-        hit : bool array, shape (n,)
-            False where a line misses the patch.
-        """
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - see above
-
-        x = np.ascontiguousarray(x, dtype=float)
-        z = np.ascontiguousarray(z, dtype=float)
-        grid_u, grid_v, tree = self._samples
-        flat = cKDTree(tree.data[:, [0, 2]])
-        _, nearest = flat.query(np.column_stack([x, z]))
-        u, v = grid_u[nearest], grid_v[nearest]
-        hit = np.zeros(x.size, dtype=bool)
-        _kernels.drop_many(self.arrays, x, z, u, v, hit)
-        return u, v, hit
-
     def transformed(self, rotation: ArrayLike, translation: ArrayLike) -> Surface:
         """The patch after a rigid motion: each point p becomes rotation @ p + translation."""
         moved = self.control_points @ np.asarray(rotation, dtype=float).T
@@ -299,7 +264,7 @@ class Surface:
         return flipped.reversed_normal()
 
     def reversed_normal(self) -> Surface:
-        """The same patch with u run backwards, so that the normal changes sign."""
+        """The same patch with u reversed, so that the normal changes sign."""
         return replace(
             self,
             control_points=np.ascontiguousarray(self.control_points[::-1]),
@@ -347,7 +312,7 @@ def _to_bernstein(degree: int, parts: int) -> Array:
 
 
 def _joined_boxes(boxes: Array) -> Array:
-    """Boxes round every two by two."""
+    """Bounding boxes of every two by two."""
     rows, columns = boxes.shape[:2]
     padded = np.pad(boxes, ((0, rows % 2), (0, columns % 2), (0, 0)), mode="edge")
     quads = padded.reshape(-(-rows // 2), 2, -(-columns // 2), 2, 6)
@@ -362,7 +327,7 @@ def _cell_middles(breaks: Array, parts: int) -> Array:
 
 
 def _refined(breaks: Array) -> Array:
-    """Four values a span, borders included."""
+    """Four values per span, borders included."""
     quarters = np.linspace(0.0, 1.0, 4, endpoint=False)
     inner = breaks[:-1, None] + np.diff(breaks)[:, None] * quarters
     return np.append(inner.ravel(), breaks[-1])

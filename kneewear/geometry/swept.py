@@ -1,4 +1,4 @@
-"""Exact surfaces that carry a coronal profile along the arcs of a sagittal outline."""
+"""Exact surfaces of a coronal profile swept along the arcs of a sagittal outline."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Profile:
     rim_radius, rim_sweep : float
         Radius, mm, and angle, rad, of each rounded rim.
     hollow : bool
-        True for a plateau (the arc rises to both sides, the rims fall), False for a condyle seen
-        upside down: heights count out of the bearing surface in both.
+        True for a plateau (the arc rises to both sides, the rims fall), False for a condyle;
+        heights count out of the bearing surface in both.
     """
 
     middle: float
@@ -58,18 +58,7 @@ class Profile:
         return 2.0 * (self.half_width + self.rim_radius * rim)
 
     def outline(self, z: Array) -> tuple[Array, Array]:
-        """Height and slope of the profile at medial-lateral positions within its width.
-
-        Parameters
-        ----------
-        z : array
-            Positions, mm.
-
-        Returns
-        -------
-        height, slope : array
-            mm, and the height's derivative over z.
-        """
+        """Height, mm, and slope of the profile at medial-lateral positions within its width."""
         up = 1.0 if self.hollow else -1.0
         away = np.abs(z - self.middle)
         tilt = math.asin(self.half_width / self.arc_radius) * up
@@ -85,17 +74,9 @@ class Profile:
         return height, np.sign(z - self.middle) * slope
 
     def distance(self, z: Array, height: Array) -> Array:
-        """Signed distance of points from the profile, without any spline.
+        """Signed distance, mm, of points from the profile, without any spline; positive outside.
 
-        Parameters
-        ----------
-        z, height : array
-            Medial-lateral position and height over the middle of the arc, out of the surface, mm.
-
-        Returns
-        -------
-        array
-            mm, positive outside the material.
+        The height counts from the middle of the arc out of the surface, mm.
         """
         away = np.abs(z - self.middle)
         tilt = math.asin(self.half_width / self.arc_radius)
@@ -143,12 +124,7 @@ def joined_arcs(
     stop : float
         Direction at which the last one ends, rad.
     centre : pair of float
-        Centre (x, y) of the first, mm.
-
-    Returns
-    -------
-    tuple of SagittalArc
-        The centres of neighbours lie on the normal of their joint.
+        Centre (x, y) of the first, mm; the centres of neighbours lie on the normal of their joint.
     """
     arcs: list[SagittalArc] = []
     stops = [start for start, _ in radii[1:]] + [stop]
@@ -163,12 +139,12 @@ def joined_arcs(
 
 @dataclass(frozen=True)
 class Swept:
-    """A coronal profile carried along a sagittal outline, always across it.
+    """A coronal profile swept along a sagittal outline, perpendicular to it.
 
     Parameters
     ----------
     profile : Profile
-        The profile. A hollow one faces the centres of the arcs, the other kind away from them.
+        The profile. A hollow one faces the centres of the arcs, the other away from them.
     arcs : tuple of SagittalArc
         The outline of the profile's middle, in one go.
     """
@@ -205,21 +181,9 @@ class Swept:
         return patch.reversed_normal() if self.profile.hollow else patch
 
     def distance(self, points: Array) -> Array:
-        """Signed distance of points near the surface from it, without any spline.
+        """Signed distance, mm, of points (n, 3) near the surface from it; positive outside.
 
-        Parameters
-        ----------
-        points : array, shape (n, 3)
-            mm.
-
-        Returns
-        -------
-        array, shape (n,)
-            mm, positive outside the material.
-
-        Notes
-        -----
-        A point is turned into the plane of the profile about the centre of the arc in whose sector
+        A point is rotated into the plane of the profile about the centre of the arc in whose sector
         it lies; the sectors of neighbours meet in the ray through both centres.
         """
         height = np.empty(len(points))
@@ -252,7 +216,7 @@ class Swept:
 
 @dataclass(frozen=True)
 class Upright:
-    """A profile carried straight up: the back of a post, facing posterior.
+    """A profile extruded upwards: the back of a post, facing posterior.
 
     Parameters
     ----------
@@ -261,7 +225,7 @@ class Upright:
     posterior : float
         Position x of its middle, mm.
     bottom, top : float
-        Heights y between which it stands, mm.
+        Heights y of its ends, mm.
     """
 
     profile: Profile
@@ -292,15 +256,13 @@ class Upright:
 
 
 def _arc(start: Array, heading: float, turn: float, radius: float) -> Array:
-    """Three quadratic control points (z, height, weight) of one arc under 180 degrees."""
+    """Three quadratic control points (z, height, weight) of one arc below 180 degrees."""
     half = 0.5 * abs(turn)
     leg = radius * math.tan(half)
     along = np.array([math.cos(heading), math.sin(heading)])
     onward = np.array([math.cos(heading + turn), math.sin(heading + turn)])
     corner = start + leg * along
-    return np.vstack(
-        [[*start, 1.0], [*corner, math.cos(half)], [*(corner + leg * onward), 1.0]],
-    )
+    return np.vstack([[*start, 1.0], [*corner, math.cos(half)], [*(corner + leg * onward), 1.0]])
 
 
 def _smooth_knots(points: Array) -> Array:

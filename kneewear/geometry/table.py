@@ -96,10 +96,10 @@ def tabulate_surface(
     u_points, v_points : int
         Number of samples along u and v, at least 2.
     tangents : {"derivatives", "householder"}
-        Tangents along u, or those Table 6.2 prints.
+        See `frame_samples`.
     curvature : bool
         Whether the principal curvatures are added: `smallest_curvature_per_mm` and
-        `largest_curvature_per_mm`, positive where the surface is hollow.
+        `largest_curvature_per_mm`, positive where the surface is concave.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def tabulate_surface(
     Raises
     ------
     ValueError
-        If fewer than two samples are asked for.
+        If fewer than two samples are requested.
 
     References
     ----------
@@ -130,12 +130,7 @@ def tabulate_surface(
 
 
 def frame_samples(
-    u: Array,
-    v: Array,
-    point: Array,
-    along_u: Array,
-    along_v: Array,
-    tangents: str = "derivatives",
+    u: Array, v: Array, point: Array, along_u: Array, along_v: Array, tangents: str = "derivatives"
 ) -> SurfaceTable:
     """Table of samples of any parametric surface.
 
@@ -147,16 +142,11 @@ def frame_samples(
         Position and derivatives along u and v.
     tangents : {"derivatives", "householder"}
         Unit tangents along u, or those of the Householder reflection that turns the first axis
-        into the normal, as Table 6.2 prints them whatever the parametrisation.
+        into the normal, as printed in Table 6.2 of Machado's thesis.
 
     Returns
     -------
     SurfaceTable
-
-    Raises
-    ------
-    ValueError
-        If there is no such choice of tangents.
     """
     normal = np.cross(along_u, along_v)
     normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
@@ -171,22 +161,10 @@ def frame_samples(
 def householder_tangents(normal: Array) -> tuple[Array, Array]:
     """Tangent and binormal from the reflection that turns the first axis into a normal.
 
-    Parameters
-    ----------
-    normal : array, shape (..., 3)
-        Unit normals n.
-
-    Returns
-    -------
-    tangent, binormal : array, shape (..., 3)
-        Second and third column of I - 2 h h' / (h' h), h = n - (1, 0, 0). The three form a
-        left-handed set, as a reflection does: binormal = tangent x normal.
-
-    Notes
-    -----
-    Where n is the first axis itself h vanishes and the limit depends on the way there; h along the
-    third axis is taken, as along the meridian of Table 6.2, which prints round-off there (row
-    P_1_1).
+    They are the second and third column of I - 2 h h' / (h' h), h = n - (1, 0, 0), for unit normals
+    n of shape (..., 3). The three form a left-handed set: binormal = tangent x normal. Where n is
+    the first axis itself h vanishes; h along the third axis is taken, as along the meridian of
+    Table 6.2, which prints round-off there (row P_1_1).
     """
     h = normal - np.array([1.0, 0.0, 0.0])
     h = np.where((h**2).sum(axis=-1, keepdims=True) > 1e-14, h, np.array([0.0, 0.0, 1.0]))
@@ -197,7 +175,15 @@ def householder_tangents(normal: Array) -> tuple[Array, Array]:
 
 
 def bilinear(rows: Array, u: ArrayLike, v: ArrayLike) -> Array:
-    """Values between the samples of a regular table.
+    """Values between the samples of a regular table (Machado thesis, Eq. 6.22).
+
+    See `bilinear_with_slopes`; unit vectors lose length in the order of the spacing squared.
+    """
+    return bilinear_with_slopes(rows, u, v)[0]
+
+
+def bilinear_with_slopes(rows: Array, u: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
+    """Values between the samples of a regular table, and their derivatives along u and v.
 
     Parameters
     ----------
@@ -208,59 +194,37 @@ def bilinear(rows: Array, u: ArrayLike, v: ArrayLike) -> Array:
 
     Returns
     -------
-    array, shape (..., n_columns)
-        Every column interpolated (Machado thesis, Eq. 6.22); unit vectors lose length in the order
-        of the spacing squared.
+    values, along_u, along_v : array, shape (..., n_columns)
+        Every column interpolated, and its derivatives per unit of parameter; where two cells meet,
+        those of the one with the larger parameter.
 
     Raises
     ------
     ValueError
         If a parameter lies outside the samples.
     """
-    return bilinear_with_slopes(rows, u, v)[0]
-
-
-def bilinear_with_slopes(rows: Array, u: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
-    """Values between the samples of a regular table, and their derivatives along u and v.
-
-    Parameters
-    ----------
-    rows, u, v
-        As for `bilinear`.
-
-    Returns
-    -------
-    values : array, shape (..., n_columns)
-        Those of `bilinear`.
-    along_u, along_v : array, shape (..., n_columns)
-        Per unit of parameter; where two cells meet, those of the one with the larger parameter.
-
-    Raises
-    ------
-    ValueError
-        If a parameter lies outside the samples.
-    """
-    (f00, f01, f10, f11), s, t = _cell(rows, u, v)
+    i, s = locate(rows[:, 0, 0], np.asarray(u, dtype=float), "u")
+    j, t = locate(rows[0, :, 1], np.asarray(v, dtype=float), "v")
+    i, s, j, t = np.broadcast_arrays(i, s, j, t)
+    f00, f01, f10, f11 = rows[i, j], rows[i, j + 1], rows[i + 1, j], rows[i + 1, j + 1]
+    s, t = s[..., None], t[..., None]
     low, high = (1 - t) * f00 + t * f01, (1 - t) * f10 + t * f11
     across = (1 - s) * (f01 - f00) + s * (f11 - f10)
     width_u, width_v = rows[1, 0, 0] - rows[0, 0, 0], rows[0, 1, 1] - rows[0, 0, 1]
     return (1 - s) * low + s * high, (high - low) / width_u, across / width_v
 
 
-def _cell(rows: Array, u: ArrayLike, v: ArrayLike) -> tuple[tuple[Array, ...], Array, Array]:
-    """Corner samples of the cell of each place, and the place in it between 0 and 1."""
-    i, s = _place(rows[:, 0, 0], np.asarray(u, dtype=float), "u")
-    j, t = _place(rows[0, :, 1], np.asarray(v, dtype=float), "v")
-    i, s, j, t = np.broadcast_arrays(i, s, j, t)
-    corners = rows[i, j], rows[i, j + 1], rows[i + 1, j], rows[i + 1, j + 1]
-    return corners, s[..., None], t[..., None]
+def locate(samples: Array, value: Array, name: str = "") -> tuple[NDArray[np.int64], Array]:
+    """Cell of equally spaced samples that holds a value, and the position in it, 0 to 1.
 
-
-def _place(samples: Array, value: Array, name: str) -> tuple[NDArray[np.int64], Array]:
-    """Cell, and place in it between 0 and 1."""
+    Outside the samples an error that states the name is raised, or without a name the border's
+    position is returned.
+    """
     steps = (value - samples[0]) * ((samples.size - 1) / (samples[-1] - samples[0]))
     slack = 1e-9 * samples.size
-    if not ((steps >= -slack) & (steps <= samples.size - 1 + slack)).all():
+    if not name:
+        steps = np.clip(steps, 0.0, samples.size - 1)
+    elif not ((steps >= -slack) & (steps <= samples.size - 1 + slack)).all():
         raise ValueError(f"{name} outside the table's {samples[0]:g} to {samples[-1]:g}")
     cell = np.clip(np.floor(steps).astype(np.int64), 0, samples.size - 2)
     return cell, steps - cell

@@ -11,7 +11,7 @@ from kneewear.geometry.meshes import TriangleMesh
 
 Array = NDArray[np.float64]
 
-# A vertical line that misses every triangle by less than this part of one still meets its edge.
+# A vertical line that misses a triangle by less than this part of it still meets its edge.
 _EDGE_SLACK = 1e-9
 
 
@@ -32,18 +32,7 @@ class PlaneUnderside:
     rise_medial: float = 0.0
 
     def height_below(self, points: Array) -> Array:
-        """Height straight below points, mm.
-
-        Parameters
-        ----------
-        points : array, shape (n, 3)
-            Points, insert's frame, mm.
-
-        Returns
-        -------
-        array, shape (n,)
-            Height y of the plane.
-        """
+        """Height y of the plane below points (n, 3) of the insert's frame, mm, shape (n,)."""
         return self.height + self.rise_posterior * points[:, 0] + self.rise_medial * points[:, 2]
 
 
@@ -60,18 +49,10 @@ class MeshUnderside:
     mesh: TriangleMesh
 
     def height_below(self, points: Array) -> Array:
-        """Height straight below points, mm.
+        """Height y vertically below points (n, 3) of the insert's frame, mm, shape (n,).
 
-        Parameters
-        ----------
-        points : array, shape (n, 3)
-            Points, insert's frame, mm.
-
-        Returns
-        -------
-        array, shape (n,)
-            Greatest height y at which the line down from a point meets a triangle; NaN where it
-            meets none. Where the underside has a recess, that of the recess.
+        The maximum height at which the line down from a point meets a triangle; NaN where it meets
+        none. Where the underside has a recess, that of the recess.
         """
         from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 
@@ -94,19 +75,9 @@ Underside = PlaneUnderside | MeshUnderside
 
 
 def thickness_above(underside: float | Underside, points: Array) -> Array:
-    """Thickness straight down from points to an underside.
+    """Vertical thickness from points (n, 3) of the bearing down to an underside, mm, shape (n,).
 
-    Parameters
-    ----------
-    underside : float or Underside
-        Height of a flat underside, mm, or its surface.
-    points : array, shape (n, 3)
-        Points of the bearing, insert's frame, mm.
-
-    Returns
-    -------
-    array, shape (n,)
-        mm; NaN where nothing lies below a point.
+    A number is the height of a flat underside, mm. NaN where nothing lies below a point.
     """
     if isinstance(underside, PlaneUnderside | MeshUnderside):
         return points[:, 1] - underside.height_below(points)
@@ -114,24 +85,14 @@ def thickness_above(underside: float | Underside, points: Array) -> Array:
 
 
 def underside_of_mesh(mesh: TriangleMesh) -> MeshUnderside:
-    """Underside of a meshed insert.
+    """Underside of a solid insert with outward normals, or of a sheet of its underside alone.
 
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Solid insert with outward normals, or a sheet of its underside alone; insert's frame, mm.
-
-    Returns
-    -------
-    MeshUnderside
-        Of a solid the triangles that face down, where a line from the bearing leaves it; of a
-        sheet that faces one way all that are not upright.
+    Of a solid, the triangles that face down, where a line from the bearing leaves it; of a sheet
+    that faces one way, all that are not upright.
     """
     up = mesh.face_normals[:, 1]
     both_ways = bool((up > 0).any() and (up < 0).any())
-    faces = mesh.faces[up < 0 if both_ways else up != 0]
-    used, number = np.unique(faces, return_inverse=True)
-    return MeshUnderside(TriangleMesh(mesh.vertices[used], number.reshape(-1, 3)))
+    return MeshUnderside(mesh.part(up < 0 if both_ways else up != 0))
 
 
 def _heights(corners: Array, points: Array) -> tuple[Array, NDArray[np.bool_]]:

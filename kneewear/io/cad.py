@@ -17,32 +17,23 @@ from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
+from kneewear.io.data_file import cut_off, read_data
 
 # Real parts take seconds.
 _PATIENCE_S = 300
+_COMPLETE = "a complete STEP or IGES file"
 STEP_SUFFIXES = (".step", ".stp")
 IGES_SUFFIXES = (".iges", ".igs")
 SUFFIXES = STEP_SUFFIXES + IGES_SUFFIXES
 
 
 def cad_is_installed() -> bool:
-    """Whether the optional extra `cad` is there."""
+    """Whether the optional extra `cad` is installed."""
     return find_spec("OCP") is not None
 
 
 def require_cad(path: str | Path) -> None:
-    """Refuse a CAD file where OpenCASCADE is missing.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, for the message.
-
-    Raises
-    ------
-    InputDataError
-        When the wheel is not installed.
-    """
+    """Refuse a CAD file where OpenCASCADE is missing."""
     if not cad_is_installed():
         raise InputDataError(
             path,
@@ -53,18 +44,10 @@ def require_cad(path: str | Path) -> None:
 
 
 def load_cad(path: str | Path) -> TriangleMesh:
-    """Fine triangles on all faces of a CAD file.
+    """Fine triangles on all faces of a STEP or IGES file, in its unit and axes (inches as mm).
 
-    Parameters
-    ----------
-    path : str or Path
-        STEP or IGES file.
-
-    Returns
-    -------
-    TriangleMesh
-        In the unit and axes of the file (inches are given as mm). Vertices lie on the faces, those
-        along edges within 0.5 um of them; triangles are at most about 0.8 mm wide.
+    Vertices lie on the faces, those along edges within 0.5 um of them; triangles are at most about
+    0.8 mm wide.
 
     Raises
     ------
@@ -76,37 +59,17 @@ def load_cad(path: str | Path) -> TriangleMesh:
 
 
 def load_patches(path: str | Path) -> list[Surface]:
-    """Faces of a CAD file as untrimmed NURBS patches, in the order of the file.
+    """Faces of a STEP or IGES file as untrimmed NURBS patches, mm, in the order of the file.
 
-    Parameters
-    ----------
-    path : str or Path
-        STEP or IGES file whose faces are bounded by parameter lines.
-
-    Returns
-    -------
-    list of Surface
-        In mm, whatever the unit of the file; normals as the faces are oriented.
-
-    Raises
-    ------
-    InputDataError
-        When the extra `cad` is missing, the file is missing, damaged or without faces, or a face is
-        trimmed otherwise.
+    Normals are as the faces are oriented. Raises as `load_cad`, and when a face is not bounded by
+    parameter lines.
     """
     patches: list[Surface] = _read_apart("read_patches", path)
     return patches
 
 
 def save_patches(surfaces: Mapping[str, Surface], path: str | Path) -> None:
-    """Write patches as faces of a STEP or IGES file, in mm.
-
-    Parameters
-    ----------
-    surfaces : mapping of name to Surface
-        Patches; in STEP each is a product of its name.
-    path : str or Path
-        File to write.
+    """Write patches as faces of a STEP or IGES file, mm; in STEP each is a product of its name.
 
     Raises
     ------
@@ -122,13 +85,8 @@ def save_patches(surfaces: Mapping[str, Surface], path: str | Path) -> None:
 def save_implant_step(implant: Implant, path: str | Path) -> None:
     """Write the bearing surfaces of an implant (`geometry/surfaces.step`).
 
-    Parameters
-    ----------
-    implant : Implant
-        The implant; a left one is mirrored back.
-    path : str or Path
-        File to write: condyles (in the femoral frame), then plateaus (in the insert's frame), the
-        medial one first and cam and post last.
+    Condyles (in the femoral frame) precede plateaus (in the insert's frame), the medial one first
+    and cam and post last; those of a left implant are mirrored back.
     """
     surfaces = {f"femoral_{side}": implant.indenter(side) for side in implant.sides}
     surfaces |= {f"insert_{side}": bearing_of(implant, side).surface for side in implant.sides}
@@ -138,11 +96,12 @@ def save_implant_step(implant: Implant, path: str | Path) -> None:
 
 
 def _read_apart(reader: str, path: str | Path) -> Any:
-    """What a reader of `kneewear.io.opencascade` gives, in a process of its own.
+    """Result of a reader of `kneewear.io.opencascade`, run in a separate process.
 
-    A damaged file may crash OpenCASCADE, and Snakemake with it, or keep it busy for ever.
+    A damaged file may crash OpenCASCADE, and Snakemake with it, or never end.
     """
-    _check_readable(path)
+    read_data(path, "a CAD")
+    require_cad(path)
     root = str(Path(__file__).parents[2])
     search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     with tempfile.TemporaryDirectory() as folder:
@@ -157,29 +116,13 @@ def _read_apart(reader: str, path: str | Path) -> Any:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise _unusable(path, f"content OpenCASCADE is busy with for {_PATIENCE_S} s") from None
+            found = f"content OpenCASCADE is busy with for {_PATIENCE_S} s"
+            raise cut_off(path, found, _COMPLETE) from None
         if done.returncode < 0:
-            raise _unusable(path, "content OpenCASCADE crashes on")
+            raise cut_off(path, "content OpenCASCADE crashes on", _COMPLETE)
         if not answer.exists():
             raise RuntimeError(f"OpenCASCADE could not be run on {path}:\n{done.stderr}")
         given = pickle.loads(answer.read_bytes())
     if isinstance(given, InputDataError):
         raise given
     return given
-
-
-def _unusable(path: str | Path, found: str) -> InputDataError:
-    remedy = "The file is cut off or damaged: copy or export it again."
-    return InputDataError(path, found, "a complete STEP or IGES file", remedy)
-
-
-def _check_readable(path: str | Path) -> None:
-    """Refuse missing and empty files before OpenCASCADE prints about them."""
-    path = Path(path)
-    if not path.is_file():
-        raise InputDataError(
-            path, "no such file", "a CAD file", "Check `data_folder` and the file's name."
-        )
-    if path.stat().st_size == 0:
-        raise InputDataError(path, "an empty file", "a CAD file", "Copy or export it again.")
-    require_cad(path)

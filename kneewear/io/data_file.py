@@ -6,9 +6,11 @@ from pathlib import Path
 
 from kneewear.errors import InputDataError
 
-# Largest files, bytes: twenty million triangles, or as many as Python's numbers leave room for.
+# Largest files, bytes: twenty million triangles, or the same as text.
 LARGEST_BINARY = 1_000_000_000
 LARGEST_TEXT = 200_000_000
+# No implant is as large in any unit; damaged numbers are.
+LARGEST_COORDINATE = 1e9
 
 
 def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> bytes:
@@ -19,18 +21,14 @@ def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> byt
     path : str or Path
         File; links are followed.
     kind : str
-        What it should be, for messages: "a mesh".
+        Kind of file, for messages: "a mesh".
     largest : int
-        Size it may have, bytes.
-
-    Returns
-    -------
-    bytes
+        Maximum size, bytes.
 
     Raises
     ------
     InputDataError
-        When it is missing, no ordinary file, empty, too large or not readable.
+        When it is missing, not a regular file, empty, too large or not readable.
     """
     path = Path(path)
     if not path.is_file():
@@ -58,18 +56,7 @@ def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> byt
 
 
 def decode_text(path: str | Path, content: bytes) -> str:
-    """Text of a data file.
-
-    Parameters
-    ----------
-    path : str or Path
-        File, for messages.
-    content : bytes
-        UTF-8, with or without byte order mark.
-
-    Returns
-    -------
-    str
+    """Text of a data file in UTF-8, with or without byte order mark.
 
     Raises
     ------
@@ -96,28 +83,23 @@ def decode_text(path: str | Path, content: bytes) -> str:
     return text
 
 
+def parse_numbers(
+    path: str | Path, number: int, line: str, words: list[str], expected: str, most: int = 3
+) -> list[float]:
+    """At least three coordinates in words of a line, and at most `most` numbers."""
+    try:
+        values = [float(word) for word in words]
+    except ValueError:
+        values = []
+    if not 3 <= len(values) <= most or not all(abs(v) < LARGEST_COORDINATE for v in values):
+        raise line_fault(path, number, line, expected)
+    return values
+
+
 def line_fault(
     path: str | Path, number: int, line: str, expected: str, place: str = "line"
 ) -> InputDataError:
-    """Fault of one line of a text file.
-
-    Parameters
-    ----------
-    path : str or Path
-        File.
-    number : int
-        Line, counted from 1.
-    line : str
-        What stands there; long lines are shortened.
-    expected : str
-        What would have been right.
-    place : str
-        What is counted.
-
-    Returns
-    -------
-    InputDataError
-    """
+    """Error for one line (counted from 1) of a text file; long lines are shortened."""
     shown = line.strip()
     shown = f"'{shown[:60]}...'" if len(shown) > 60 else f"'{shown}'"
     return InputDataError(
@@ -126,18 +108,6 @@ def line_fault(
 
 
 def cut_off(path: str | Path, found: str, expected: str) -> InputDataError:
-    """Fault of a file that ends too early or is garbled.
-
-    Parameters
-    ----------
-    path : str or Path
-        File.
-    found, expected : str
-        What is there, and what would have been right.
-
-    Returns
-    -------
-    InputDataError
-    """
+    """Error for a file that ends too early or is damaged."""
     remedy = "The file is cut off or damaged: copy or export it again."
     return InputDataError(path, found, expected, remedy)

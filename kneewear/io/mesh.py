@@ -8,17 +8,13 @@ import numpy as np
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.io.data_file import read_data
-from kneewear.io.obj import parse_obj
-from kneewear.io.ply import parse_ply
+from kneewear.io.data_file import LARGEST_COORDINATE, read_data
+from kneewear.io.mesh_formats import parse_obj, parse_ply, parse_stl
 from kneewear.io.points import points_mesh
-from kneewear.io.stl import parse_stl
 
 _PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj}
 SUFFIXES = tuple(_PARSERS)
-# No implant is as large in any unit: garbled numbers are.
-_LARGEST = 1e9
-# Part of the mesh's width within which vertices are one; single precision is 6e-8.
+# Part of the mesh's width within which vertices are merged; single precision is 6e-8.
 _MERGING = 1e-7
 
 
@@ -56,8 +52,8 @@ def load_mesh(path: str | Path) -> TriangleMesh:
 
 
 def _check_vertices(path: Path, vertices: np.ndarray) -> None:
-    """Refuse coordinates that are no places on an implant, in any unit."""
-    odd = np.flatnonzero(~(np.abs(vertices) < _LARGEST).all(axis=1))
+    """Refuse coordinates that no implant has, in any unit."""
+    odd = np.flatnonzero(~(np.abs(vertices) < LARGEST_COORDINATE).all(axis=1))
     if odd.size:
         finite = np.isfinite(vertices[odd[0]]).all()
         raise InputDataError(
@@ -83,9 +79,8 @@ def _checked(path: Path, vertices: np.ndarray, faces: np.ndarray) -> TriangleMes
             f"triangle {outside[0] + 1}",
         )
     if faces.size:
-        vertices, faces = _merged(vertices, faces)
-        a, b, c = faces.T
-        faces = np.ascontiguousarray(faces[(a != b) & (b != c) & (c != a)])
+        step = _MERGING * max(float(np.ptp(vertices, axis=0).max()), np.finfo(float).tiny)
+        vertices, faces = merge_vertices(vertices, faces, step)
     if faces.size == 0:
         raise InputDataError(
             path,
@@ -96,10 +91,13 @@ def _checked(path: Path, vertices: np.ndarray, faces: np.ndarray) -> TriangleMes
     return TriangleMesh(vertices, faces)
 
 
-def _merged(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unite vertices that coincide within the precision of a binary STL."""
-    step = _MERGING * max(float(np.ptp(vertices, axis=0).max()), np.finfo(float).tiny)
+def merge_vertices(
+    vertices: np.ndarray, faces: np.ndarray, step: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Merge vertices that round to the same multiple of `step`; drop collapsed triangles."""
     _, first, number = np.unique(
         np.round(vertices / step), axis=0, return_index=True, return_inverse=True
     )
-    return vertices[first], number.reshape(-1)[faces]
+    faces = number.reshape(-1)[faces]
+    a, b, c = faces.T
+    return vertices[first], np.ascontiguousarray(faces[(a != b) & (b != c) & (c != a)])

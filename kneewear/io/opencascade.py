@@ -46,6 +46,8 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.io.atomic import atomic_path
+from kneewear.io.data_file import cut_off
+from kneewear.io.mesh import merge_vertices
 
 Array = NDArray[np.float64]
 
@@ -81,7 +83,8 @@ def read_mesh(path: Path) -> TriangleMesh:
         start += len(points)
     if start == 0:
         raise _no_faces(path)
-    points, triangles = _merged(np.concatenate(vertices), np.concatenate(faces), scale)
+    step = _MERGING * _USUAL_WIDTH * scale
+    points, triangles = merge_vertices(np.concatenate(vertices), np.concatenate(faces), step)
     return TriangleMesh(points / unit, triangles)
 
 
@@ -124,7 +127,7 @@ def bspline(surface: Surface) -> Any:
     knots = [_knot_arrays(k) for k in (surface.knots_u, surface.knots_v)]
     return Geom_BSplineSurface(
         poles, weights, knots[0][0], knots[1][0], knots[0][1], knots[1][1],
-        surface.degree_u, surface.degree_v,
+        surface.degree_u, surface.degree_v
     )  # fmt: skip
 
 
@@ -142,14 +145,8 @@ def surface_of(geometry: Any) -> Surface:
         weights[i, j] = geometry.Weight(i + 1, j + 1)
     u = [[geometry.UKnot(k)] * geometry.UMultiplicity(k) for k in range(1, geometry.NbUKnots() + 1)]
     v = [[geometry.VKnot(k)] * geometry.VMultiplicity(k) for k in range(1, geometry.NbVKnots() + 1)]
-    return Surface(
-        points,
-        weights,
-        np.concatenate(u),
-        np.concatenate(v),
-        geometry.UDegree(),
-        geometry.VDegree(),
-    )
+    degrees = geometry.UDegree(), geometry.VDegree()
+    return Surface(points, weights, np.concatenate(u), np.concatenate(v), *degrees)
 
 
 def shape_of(surfaces: list[Surface]) -> Any:
@@ -167,12 +164,7 @@ def _read(path: Path) -> tuple[Any, float]:
     is_step = path.suffix.lower() in (".step", ".stp")
     reader: Any = STEPControl_Reader() if is_step else IGESControl_Reader()
     if reader.ReadFile(str(path)) != IFSelect_RetDone:
-        raise InputDataError(
-            path,
-            "content that OpenCASCADE cannot read",
-            "a complete STEP or IGES file",
-            "The file is cut off or damaged: copy or export it again.",
-        )
+        raise cut_off(path, "content that OpenCASCADE cannot read", "a complete STEP or IGES file")
     if is_step:
         names = [Sequence_TCollection_AsciiString() for _ in range(3)]
         reader.FileUnits(*names)
@@ -202,7 +194,7 @@ def _quiet() -> None:
 
 
 def _sewn(shape: Any) -> Any:
-    """Faces joined at common borders, as far as they meet."""
+    """Faces joined at common borders where they meet."""
     sewing = BRepBuilderAPI_Sewing(_SEWING)
     sewing.Add(shape)
     sewing.Perform()
@@ -258,7 +250,7 @@ def _patch(face: Any, path: Path, number: int) -> Surface:
             path,
             "a trimmed face",
             "faces bounded by parameter lines",
-            "Let it be meshed and fitted (name it in the settings) instead of taken as it is.",
+            "Let it be meshed and fitted (name it in the settings) instead.",
             f"face {number}",
         )
     surface = surface_of(geometry)
@@ -273,12 +265,12 @@ def _area(face: Any) -> float:
 
 def _face_mesh(face: Any, longest: float) -> tuple[Array, NDArray[np.int64]]:
     """Points on a face and its triangles, none wider than `longest`."""
-    place = TopLoc_Location()
-    mesh = BRep_Tool.Triangulation_s(face, place)
+    location = TopLoc_Location()
+    mesh = BRep_Tool.Triangulation_s(face, location)
     if mesh is None:
         return np.empty((0, 3)), np.empty((0, 3), dtype=np.int64)
     count = range(1, mesh.NbNodes() + 1)
-    move = place.Transformation()
+    move = location.Transformation()
     nodes = (mesh.Node(n).Transformed(move) for n in count)
     points = np.array([(p.X(), p.Y(), p.Z()) for p in nodes])
     parameters = np.array([(p.X(), p.Y()) for p in (mesh.UVNode(n) for n in count)])
@@ -297,9 +289,9 @@ def _face_mesh(face: Any, longest: float) -> tuple[Array, NDArray[np.int64]]:
 def _split(
     points: Array, parameters: Array, triangles: NDArray[np.int64], geometry: Any, longest: float
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Halve every edge that is too long; middles of inner edges are put onto the surface.
+    """Halve every edge that is too long; midpoints of inner edges are moved onto the surface.
 
-    Those along the face's border stay on the chord, where the neighbour's are.
+    Those along the face's border stay on the chord, as the neighbour's do.
     """
     ends = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     edges, number, uses = np.unique(
@@ -311,9 +303,9 @@ def _split(
         return points, parameters, triangles
     middle = points[edges[long]].mean(axis=1)
     between = parameters[edges[long]].mean(axis=1)
-    for place in np.flatnonzero(uses[long] > 1):
-        point = geometry.Value(*map(float, between[place]))
-        middle[place] = point.X(), point.Y(), point.Z()
+    for inner in np.flatnonzero(uses[long] > 1):
+        point = geometry.Value(*map(float, between[inner]))
+        middle[inner] = point.X(), point.Y(), point.Z()
     halved = np.full(len(edges), -1)
     halved[long] = len(points) + np.arange(long.size)
     middles = halved[number.reshape(3, -1)].T
@@ -324,55 +316,37 @@ def _split(
     )
 
 
+# Parts of a triangle (corners a b c are 0 1 2, midpoints ab bc ca are 3 4 5) by the number of cut
+# edges: ab, ab and bc, or all.
+_CUTS = {
+    1: ((0, 3, 2), (3, 1, 2)),
+    2: ((3, 1, 4), (0, 3, 4), (0, 4, 2)),
+    3: ((0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5)),
+}
+
+
 def _subdivided(triangles: NDArray[np.int64], middles: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Triangles cut at the middles of their edges (-1 where an edge is left whole)."""
+    """Triangles divided at the midpoints of their edges (-1 where an edge is not cut)."""
     cut = middles >= 0
     parts = [triangles[~cut.any(axis=1)]]
     for turn in range(3):
-        a, b, c = (triangles[:, (turn + k) % 3] for k in range(3))
-        ab, bc, ca = (middles[:, (turn + k) % 3] for k in range(3))
-        is_ab, is_bc, is_ca = (cut[:, (turn + k) % 3] for k in range(3))
-        one = is_ab & ~is_bc & ~is_ca
-        parts += [_rows(one, a, ab, c), _rows(one, ab, b, c)]
-        two = is_ab & is_bc & ~is_ca
-        parts += [_rows(two, ab, b, bc), _rows(two, a, ab, bc), _rows(two, a, bc, c)]
-        if turn == 0:
-            three = is_ab & is_bc & is_ca
-            parts += [_rows(three, a, ab, ca), _rows(three, ab, b, bc)]
-            parts += [_rows(three, ca, bc, c), _rows(three, ab, bc, ca)]
+        corners = np.hstack([np.roll(triangles, -turn, axis=1), np.roll(middles, -turn, axis=1)])
+        is_cut = np.roll(cut, -turn, axis=1)
+        for count in (1, 2, 3) if turn == 0 else (1, 2):
+            chosen = (is_cut == (np.arange(3) < count)).all(axis=1)
+            parts += [corners[chosen][:, list(part)] for part in _CUTS[count]]
     return np.concatenate(parts)
 
 
-def _rows(chosen: NDArray[np.bool_], *corners: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.stack([corner[chosen] for corner in corners], axis=1)
-
-
-def _merged(
-    points: Array, triangles: NDArray[np.int64], scale: float
-) -> tuple[Array, NDArray[np.int64]]:
-    """Unite the vertices of neighbouring faces; drop collapsed triangles."""
-    step = _MERGING * _USUAL_WIDTH * scale
-    _, first, number = np.unique(
-        np.round(points / step), axis=0, return_index=True, return_inverse=True
-    )
-    triangles = number.reshape(-1)[triangles]
-    a, b, c = triangles.T
-    return points[first], np.ascontiguousarray(triangles[(a != b) & (b != c) & (c != a)])
-
-
 def main(reader: str, path: str, answer: str) -> None:
-    """Keep what a reader gives, or its refusal, in a file for `kneewear.io.cad`."""
+    """Store the result of a reader, or its error, in a file for `kneewear.io.cad`."""
     try:
         given: Any = globals()[reader](Path(path))
     except InputDataError as error:
         given = error
     except Exception as error:  # bindings raise errors of OpenCASCADE's own
-        given = InputDataError(
-            path,
-            f"content OpenCASCADE cannot use ({type(error).__name__}: {error})",
-            "a complete STEP or IGES file",
-            "The file is cut off or damaged: copy or export it again.",
-        )
+        found = f"content OpenCASCADE cannot use ({type(error).__name__}: {error})"
+        given = cut_off(path, found, "a complete STEP or IGES file")
     Path(answer).write_bytes(pickle.dumps(given))
 
 

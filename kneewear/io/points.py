@@ -1,8 +1,7 @@
-"""Point clouds from files (CSV, XYZ, PLY without triangles)."""
+"""Point clouds from text files (CSV, XYZ, TXT)."""
 
 from __future__ import annotations
 
-import math
 from array import array
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.io.data_file import LARGEST_TEXT, decode_text, line_fault, read_data
+from kneewear.io.data_file import LARGEST_TEXT, decode_text, line_fault, parse_numbers, read_data
 
 SUFFIXES = (".csv", ".xyz", ".txt")
 
@@ -37,17 +36,22 @@ def load_points(path: str | Path) -> TriangleMesh:
     """
     path = Path(path)
     text = decode_text(path, read_data(path, "a point", LARGEST_TEXT))
-    numbers, chosen = array("d"), None
+    numbers, columns = array("d"), None
     for number, line in enumerate(text.splitlines(), 1):
-        fields = _fields(line)
-        if fields and chosen is None:
+        if line.lstrip().startswith("#"):
+            continue
+        fields = line.replace(",", " ").replace(";", " ").split()
+        if fields and columns is None:
             head = _columns(fields)
-            chosen = head or (0, 1, 2)
+            columns = head or (0, 1, 2)
             fields = [] if head else fields
-        if fields and chosen:
-            numbers.extend(
-                _point(path, number, line, [fields[c] for c in chosen if c < len(fields)])
-            )
+        if fields and columns:
+            if ";" in line and "," in line:
+                wanted = "numbers with decimal points, or one separator"
+                raise line_fault(path, number, line, wanted)
+            wanted = "three finite numbers (comments start with #)"
+            chosen = [fields[c] for c in columns if c < len(fields)]
+            numbers.extend(parse_numbers(path, number, line, chosen, wanted))
     if not numbers:
         raise InputDataError(path, "no points", "x, y, z of points", "Export the points again.")
     return points_mesh(np.array(numbers).reshape(-1, 3))
@@ -58,17 +62,8 @@ def points_mesh(points: NDArray[np.float64]) -> TriangleMesh:
     return TriangleMesh(np.unique(points, axis=0), np.empty((0, 3), dtype=np.int64))
 
 
-def _fields(line: str) -> list[str]:
-    """Entries of a line, whatever separates them; none of a comment."""
-    if line.lstrip().startswith("#"):
-        return []
-    for separator in (",", ";"):
-        line = line.replace(separator, " ")
-    return line.split()
-
-
 def _columns(first: list[str]) -> tuple[int, int, int] | None:
-    """Places of x, y and z when the first line is a head; None when it is data."""
+    """Columns of x, y and z when the first line is a head; None when it is data."""
     try:
         [float(field) for field in first[:3]]
     except ValueError:
@@ -77,17 +72,3 @@ def _columns(first: list[str]) -> tuple[int, int, int] | None:
             return names.index("x"), names.index("y"), names.index("z")
         return 0, 1, 2
     return None
-
-
-def _point(path: Path, number: int, line: str, fields: list[str]) -> tuple[float, ...]:
-    """Coordinates of one line."""
-    if ";" in line and "," in line:
-        raise line_fault(path, number, line, "numbers with decimal points, or one separator")
-    try:
-        x, y, z = map(float, fields)
-    except ValueError:
-        x = y = z = math.nan
-    # Implants are no kilometres wide, in no unit.
-    if not (abs(x) < 1e9 and abs(y) < 1e9 and abs(z) < 1e9):
-        raise line_fault(path, number, line, "three finite numbers (comments start with #)")
-    return x, y, z

@@ -1,4 +1,4 @@
-"""Shape of a component from a file of any kind that is understood."""
+"""Shape of a component from a file of any supported format."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def load_shape(path: str | Path) -> TriangleMesh:
     Raises
     ------
     InputDataError
-        If the ending is unknown or the file cannot be read as what it says.
+        If the ending is unknown or the file cannot be read.
     """
     ending = Path(path).suffix.lower()
     if ending in cad.SUFFIXES:

@@ -63,7 +63,7 @@ def poses_of(activity: Activity) -> list[Pose]:
 def touch_down(
     implant: Implant, grid: ElementGrid, poses: Sequence[Pose]
 ) -> list[FirstContact | None]:
-    """First contact of every pose; None where no condyle stands above its plateau."""
+    """First contact of every pose; None where no condyle is above its plateau."""
     found: list[FirstContact | None] = []
     for pose in poses:
         try:
@@ -136,7 +136,7 @@ def draw_first_contact(implant: Implant, pose: Pose, contact: FirstContact) -> F
     space.set_title(f"{pose.name}: first contact")
     panels = parts[1].subplots(1 + len(plastic), 1)
     for number, side in enumerate(plastic):
-        place, both = contact.place[side], (plastic[side], metal[side])
+        place, both = contact.point[side], (plastic[side], metal[side])
         if np.isfinite(place).all():
             draw_section(panels[0], both, (0, float(place[0])), 2, SIDE_COLOURS[side])
             draw_section(panels[1 + number], both, (2, float(place[2])), 0, SIDE_COLOURS[side])
@@ -182,7 +182,7 @@ def draw_contact_path(grid: ElementGrid, contacts: Sequence[FirstContact]) -> Fi
     figure = draw_thickness_map(grid)
     axes = figure.axes[0]
     for side in grid.sides:
-        places = np.array([contact.place[side] for contact in contacts]).reshape(-1, 3)
+        places = np.array([contact.point[side] for contact in contacts]).reshape(-1, 3)
         axes.plot(places[:, 2], places[:, 0], "-", color="white", lw=2.6, zorder=4)
         axes.plot(places[:, 2], places[:, 0], "o-", color=SIDE_COLOURS[side], lw=1.2, ms=4,
                   mec="white", zorder=5, label=side)  # fmt: skip
@@ -202,7 +202,7 @@ def contact_table(
         if contact is not None:
             row["touches"] = contact.side
             for side in sides:
-                x, _, z = contact.place[side]
+                x, _, z = contact.point[side]
                 row |= {f"{side}_gap": contact.clearance[side], f"{side}_x": x, f"{side}_z": z}
         rows.append(row)
     return pd.DataFrame(rows)

@@ -249,7 +249,7 @@ KINDS = (
     Kind("mesh", "metres called millimetres", example(insert=vertices(lambda c: c / 1000)),
          ("insert.stl, unit: found a width of", "1000 times too small", "Check `unit`")),
     Kind("mesh", "components exchanged", example(swapped),
-         ("femoral.stl: found a body", "femoral component stands in the insert's place")),
+         ("femoral.stl: found a body", "femoral component is in the insert's place")),
     Kind("mesh", "insert upside down",
          example(insert=vertices(lambda c: c * np.float32([1, -1, -1]) + np.float32([0, 20, 0]))),
          ("insert.stl", "upside down")),

@@ -20,7 +20,7 @@ import pandas as pd
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
-from kneewear.io import csv_tables, curves, mesh, netcdf, obj, opensim, ply, points, stl
+from kneewear.io import csv_tables, curves, mesh, mesh_formats, netcdf, opensim, points
 from kneewear.io.atomic import atomic_path
 from kneewear.settings import files as settings_file
 from kneewear.settings.study import load_study, merge_settings
@@ -315,13 +315,12 @@ READERS = {
         read_mesh,
         (
             (mesh, "_check_vertices"),
-            (stl, "_point"),
-            (obj, "_position"),
-            (ply._TextRows, "columns"),
-            (ply._BinaryRows, "columns"),
+            (mesh_formats, "_parse_facets"),
+            (mesh_formats, "parse_numbers"),
+            (mesh_formats, "_columns"),
         ),
     ),
-    "points": Reader(point_seeds, read_points, ((points, "_point"),)),
+    "points": Reader(point_seeds, read_points, ((points, "parse_numbers"),)),
     "curves": Reader(curve_seeds, read_curves, ((curves, "_numbers"), (opensim, "_check_count"))),
     "table": Reader(table_seeds, read_table, (), write=write_result),
     "settings": Reader(settings_seeds, read_settings, ((settings_file, "_check_scalar"),)),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.clouds import femoral_from_points, insert_from_points, is_cloud
-from kneewear.geometry.meshes import TriangleMesh, check_femoral, check_insert
+from kneewear.geometry.mesh_checks import check_femoral, check_insert
+from kneewear.geometry.meshes import TriangleMesh, femoral_from_points, insert_from_points
 from tests.geometry.example_implant import TO_FILE, example_meshes
 
 
@@ -37,9 +37,9 @@ def test_area_is_that_of_the_surface_without_the_gap_between_the_sides(points):
 
 
 def test_an_upside_down_cloud_is_found_out(points):
-    with pytest.raises(InputDataError, match="insert lies upside down"):
+    with pytest.raises(InputDataError, match="insert is upside down"):
         check_insert(insert_from_points(points["insert"] * [1, -1, -1]))
-    with pytest.raises(InputDataError, match="component lies upside down"):
+    with pytest.raises(InputDataError, match="component is upside down"):
         check_femoral(femoral_from_points(points["femoral"] * [1, -1, -1]))
 
 
@@ -51,5 +51,5 @@ def test_few_points_and_points_on_a_line_are_refused(points):
 
 
 def test_a_mesh_is_no_cloud(points):
-    assert is_cloud(TriangleMesh(points["insert"], np.empty((0, 3), dtype=int)))
-    assert not is_cloud(example_meshes()["insert"])
+    assert TriangleMesh(points["insert"], np.empty((0, 3), dtype=int)).is_cloud
+    assert not example_meshes()["insert"].is_cloud

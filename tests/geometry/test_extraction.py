@@ -11,7 +11,8 @@ from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus, whole_sheet
-from kneewear.geometry.meshes import TriangleMesh, check_femoral, check_insert, to_knee_axes
+from kneewear.geometry.mesh_checks import check_femoral, check_insert
+from kneewear.geometry.meshes import TriangleMesh, to_knee_axes
 from kneewear.io.mesh import load_mesh
 from tests.geometry.solids import RIGHT, closed_femoral, closed_insert
 

@@ -35,7 +35,7 @@ def test_spheres_touch_at_their_lowest_points(implant, grid):
     assert found.translation[[0, 2]] == pytest.approx([1.3, -0.7])
     edge = float(np.sqrt(grid.area[0].max()))
     for side, middle in (("medial", 23.0), ("lateral", -23.0)):
-        assert found.place[side][[0, 2]] == pytest.approx([1.3, middle - 0.7], abs=edge)
+        assert found.point[side][[0, 2]] == pytest.approx([1.3, middle - 0.7], abs=edge)
         assert found.clearance[side] <= sagitta(grid)
 
 
@@ -51,5 +51,5 @@ def test_varus_lifts_one_side(implant, grid, varus, side):
 
 
 def test_a_condyle_beside_its_plateau_is_told(implant, grid):
-    with pytest.raises(ValueError, match="no condyle stands above its plateau"):
+    with pytest.raises(ValueError, match="no condyle is above its plateau"):
         find_first_contact(grid, implant.femoral, UPRIGHT, [300.0, 0.0, 0.0])

@@ -261,16 +261,17 @@ class TestRealImplant:
         implant, _ = built
         for side, z in (("medial", 26.0), ("lateral", -26.0)):
             surface = implant.insert[side]
-            u, v, hit = surface.drop_points(np.zeros(1), np.array([z]))
+            *_, depth, hit = surface.ray_hits([[0.0, 100.0, z]], [0.0, -1.0, 0.0])
             assert hit.all()
-            thickness = surface.evaluate(u, v)[0, 1] - implant.underside
+            thickness = 100.0 - depth[0] - implant.underside
             assert thickness == pytest.approx(implant.nominal_thickness, abs=0.02)
 
     def test_radii_are_those_measured(self, built):
         implant, _ = built
         surface = implant.insert["medial"]
         x, z = np.meshgrid(np.linspace(-4, 12, 15), np.linspace(22, 32, 15))
-        u, v, _ = surface.drop_points(x.ravel(), z.ravel())
+        above = np.column_stack([x.ravel(), np.full(x.size, 100.0), z.ravel()])
+        u, v, *_ = surface.ray_hits(above, [0.0, -1.0, 0.0])
         flat, hollow = surface.curvature(u, v)
         # Sagittal radius 57.6-58.0 mm, flat across (1/500 mm of ripple stays).
         assert np.median(1 / hollow) == pytest.approx(57.8, abs=0.7)

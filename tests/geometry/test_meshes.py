@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
+from kneewear.geometry.mesh_checks import check_femoral, check_insert
 from kneewear.geometry.meshes import (
     TriangleMesh,
-    check_femoral,
-    check_insert,
     condyle_axis,
     sheet_coverage,
     to_knee_axes,
@@ -87,9 +86,9 @@ def test_wrong_unit_is_refused(insert, femoral, unit_factor):
 
 
 def test_swapped_components_are_refused(insert, femoral):
-    with pytest.raises(InputDataError, match="femoral component stands in the insert's place"):
+    with pytest.raises(InputDataError, match="femoral component is in the insert's place"):
         check_insert(femoral)
-    with pytest.raises(InputDataError, match="insert stands in the femoral component's place"):
+    with pytest.raises(InputDataError, match="insert is in the femoral component's place"):
         check_femoral(insert)
 
 
@@ -101,9 +100,9 @@ def test_inward_normals_are_refused(insert, femoral):
 
 
 def test_upside_down_is_refused(insert, femoral):
-    with pytest.raises(InputDataError, match="insert lies upside down"):
+    with pytest.raises(InputDataError, match="insert is upside down"):
         check_insert(to_knee_axes(insert, "mm", UPSIDE_DOWN, "right"))
-    with pytest.raises(InputDataError, match="component lies upside down"):
+    with pytest.raises(InputDataError, match="component is upside down"):
         check_femoral(to_knee_axes(femoral, "mm", UPSIDE_DOWN, "right"))
 
 

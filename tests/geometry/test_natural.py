@@ -11,15 +11,15 @@ import pytest
 from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.fitting import FitSettings
+from kneewear.geometry.element_surfaces import Plane
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
+from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.layers import joint_thickness, tabulate_thickness
 from kneewear.geometry.meshes import to_knee_axes
-from kneewear.geometry.natural import KneeFit, KneeMeshes, build_natural_knee
 from kneewear.io import netcdf
 from kneewear.io.mesh import load_mesh
-from kneewear.settings.implant import AxesSettings, FemoralRegions, InsertRegions
+from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES
 
 ROOT = Path(__file__).parents[2]
@@ -28,34 +28,28 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the data folder {DAT
 
 # Published mean deviations of the cartilage fits, mm (Bei 2003, section 2.2.1).
 PUBLISHED_MEAN = {"femoral": 0.14, "insert": 0.19}
-FILES = ("femur_cartilage", "femur_subchondral_bone", "tibia_cartilage", "tibia_subchondral_bone")
-SETTINGS = KneeFit(
-    unit="m",
-    axes=AxesSettings(x="anterior", y="superior", z="lateral"),
-    knee="right",
-    tibial_regions=InsertRegions.model_validate(
-        {"medial": {"x": (-23.0, 18.5), "z": (1.0, 31.0)},
-         "lateral": {"x": (-17.0, 17.5), "z": (-36.0, -3.5)}}
-    ),
-    femoral_regions=FemoralRegions.model_validate(
-        {"medial": {"z": (5.0, 35.0), "angle_deg": (-35.0, 100.0)},
-         "lateral": {"z": (-35.0, -5.0), "angle_deg": (-35.0, 100.0)}}
-    ),
-    # Segmented sheets step by a voxel, a millimetre or so, which 1 mm of smoothing leaves out.
-    fit=FitSettings(3.0, 3.0, 1.0, 0.5, mean_tolerance=0.03),
-    tibial_limits=(2.0, 10.0),
-    femoral_limits=(1.0, 20.0),
-)  # fmt: skip
+FILES = {
+    "femoral_mesh": "femur_cartilage",
+    "femoral_bone_mesh": "femur_subchondral_bone",
+    "insert_mesh": "tibia_cartilage",
+    "insert_bone_mesh": "tibia_subchondral_bone",
+}
+CONFIG = ROOT / "config"
+SETTINGS = load_study(
+    merge_settings(
+        read_settings(CONFIG / "config.yaml"), read_settings(CONFIG / "natural_knee.yaml")
+    )
+).implant
 
 
 @pytest.fixture(scope="module")
 def meshes():
-    return KneeMeshes(*(load_mesh(DATA / f"{name}.stl") for name in FILES))
+    return {name: load_mesh(DATA / f"{file}.stl") for name, file in FILES.items()}
 
 
 @pytest.fixture(scope="module")
 def built(meshes):
-    return build_natural_knee(meshes, SETTINGS, "natural knee")
+    return build_implant(SETTINGS, **meshes)
 
 
 @pytest.mark.slow
@@ -73,7 +67,9 @@ class TestNaturalKnee:
 
     def test_tibial_layer_is_the_distance_to_the_bones_mesh(self, built, meshes):
         knee, _ = built
-        bone = to_knee_axes(meshes.tibial_bone, "m", SETTINGS.axes.model_dump(), "right")
+        bone = to_knee_axes(
+            meshes["insert_bone_mesh"], "m", SETTINGS.natural.axes.model_dump(), "right"
+        )
         weights = np.array([(i, j, 8 - i - j) for i in range(9) for j in range(9 - i)]) / 8.0
         corners = bone.vertices[bone.faces]
         samples = (weights @ corners).reshape(-1, 3)
@@ -104,15 +100,18 @@ class TestNaturalKnee:
 
     def test_areas_sum_to_that_of_the_covered_patch(self, built, meshes):
         knee, _ = built
-        sheet = to_knee_axes(meshes.tibial_cartilage, "m", SETTINGS.axes.model_dump(), "right")
+        sheet = to_knee_axes(
+            meshes["insert_mesh"], "m", SETTINGS.natural.axes.model_dump(), "right"
+        )
         corners = sheet.vertices[sheet.faces]
         # Over the plan of each triangle, by the three mid-points of its sides.
         places = 0.5 * (corners + np.roll(corners, 1, axis=1))[..., [0, 2]]
         grid = build_grid(knee, 100, 75)
         for number, (side, sign) in enumerate(zip(SIDES, (1, -1), strict=True)):
             own = sign * corners[:, :, 2].mean(axis=1) > 0
-            u, v, hit = knee.insert[side].drop_points(*places[own].reshape(-1, 2).T)
-            assert hit.all()
+            plan = places[own].reshape(-1, 2)
+            u, v = Plane().projection(knee.insert[side])(plan)
+            assert np.abs(knee.insert[side].evaluate(u, v)[:, [0, 2]] - plan).max() < 1e-9
             upward = knee.insert[side].normal(u, v)[:, 1].reshape(-1, 3)
             exact = (sheet.face_normals[own, 1] * (1.0 / upward).mean(axis=1)).sum()
             assert grid.area[number].sum() == pytest.approx(exact, rel=1e-3)
@@ -145,13 +144,16 @@ class TestNaturalKnee:
         np.testing.assert_array_equal(one.thickness, other.thickness)
 
     def test_exchanged_sheets_are_refused(self, meshes):
-        wrong = replace(
-            meshes, tibial_cartilage=meshes.tibial_bone, tibial_bone=meshes.tibial_cartilage
-        )
+        wrong = meshes | {
+            "insert_mesh": meshes["insert_bone_mesh"],
+            "insert_bone_mesh": meshes["insert_mesh"],
+        }
         with pytest.raises(InputDataError, match=r"cartilage -.* mm above its bone in the middle"):
-            build_natural_knee(wrong, SETTINGS, "exchanged")
+            build_implant(SETTINGS, **wrong)
 
     def test_sparser_fit_than_the_tolerance_needs_is_refused(self, meshes):
-        sparse = replace(SETTINGS, fit=FitSettings(8.0, 8.0, 1.0, 0.5, 0.03))
+        spacing = SETTINGS.natural.knot_spacing_mm.model_copy(update={"along": 8.0, "across": 8.0})
+        natural = SETTINGS.natural.model_copy(update={"knot_spacing_mm": spacing})
+        sparse = SETTINGS.model_copy(update={"natural": natural})
         with pytest.raises(InputDataError, match=r"deviation of .* um between"):
-            build_natural_knee(meshes, sparse, "sparse")
+            build_implant(sparse, **meshes)

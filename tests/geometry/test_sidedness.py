@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.meshes import check_femoral, check_insert, to_knee_axes
-from kneewear.geometry.sidedness import check_femoral_side, check_insert_side
+from kneewear.geometry.mesh_checks import (
+    check_femoral,
+    check_femoral_side,
+    check_insert,
+    check_insert_side,
+)
+from kneewear.geometry.meshes import to_knee_axes
 from tests.geometry.example_implant import example_meshes
 from tests.geometry.solids import RIGHT, closed_femoral, closed_insert, other_knee
 

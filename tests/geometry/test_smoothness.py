@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.geometry.fitting import patch_through
-from kneewear.geometry.line_search import fewest_spans
-from kneewear.geometry.smoothness import ripple_amplitude
+from kneewear.geometry.fit_quality import ripple_amplitude
+from kneewear.geometry.fitting import fewest_spans, patch_through
 
 
 def waved(height, amplitude=0.0, wavelength=4.0, spans=40):

@@ -1,0 +1,277 @@
+"""Checks that a mesh is of the component, knee, unit and axes that the settings state."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh
+
+Array = NDArray[np.float64]
+
+# Width of components on the market is 55-90 mm; the limits only have to tell units apart.
+_WIDTH_LIMITS_MM = (20.0, 150.0)
+# Height over antero-posterior length: inserts 0.13-0.45, femoral components 0.7-1.0.
+_HEIGHT_RATIO_BETWEEN = 0.55
+# An insert's plateau is concave or flat along x; this convex (R 100 mm) it is upside down.
+_CONVEX_LIMIT_PER_MM = -0.01
+# An anterior flange leans 4-8 mm to the lateral side where it leans at all.
+_FLANGE_LEAN_MM = 2.0
+# Asymmetric tibial components are longer on the medial side, by 2-8 mm.
+_LONGER_PLATEAU_MM = 2.0
+# The notch for the posterior cruciate ligament is 8-15 mm deep.
+_NOTCH_MM = 4.0
+# Part of the width about the middle that belongs to neither condyle.
+_MIDDLE = 0.06
+_OTHER_KNEE = (
+    "Either the component is of the other knee (correct `knee` and `axes`), or the medial/lateral "
+    "or anterior/posterior words of `axes` are reversed."
+)
+
+
+def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
+    """Refuse a mesh that cannot be an insert in mm and knee axes.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        After `to_knee_axes`; an open bearing sheet or a closed solid.
+    source : str
+        Name of the file for messages.
+
+    Raises
+    ------
+    InputDataError
+        For an empty mesh, a wrong unit, broken topology, a femoral component in its place, normals
+        pointing inward, or an insert upside down.
+    """
+    check_size(mesh, source)
+    if _height_ratio(mesh) > _HEIGHT_RATIO_BETWEEN:
+        raise InputDataError(
+            source,
+            f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long",
+            "an insert, much lower than long",
+            "The femoral component is in the insert's place, or `axes` are wrong.",
+        )
+    _check_topology(mesh, source)
+    top = _upper_part(mesh)
+    facing_up = _signed_volume(mesh) if mesh.is_closed else mesh.face_normals[:, 1].sum()
+    curvature = _sagittal_curvature(top)
+    if curvature < _CONVEX_LIMIT_PER_MM:
+        raise InputDataError(
+            source,
+            f"a bearing convex upwards (curvature {curvature:.3f} per mm along x)",
+            "concave or flat plateaus",
+            "The insert is upside down: check the superior/inferior word of `axes`.",
+        )
+    if facing_up < 0:
+        raise InputDataError(
+            source,
+            "normals pointing into the polyethylene",
+            "outward normals (up on the bearing)",
+            "Reverse the triangles' orientation in the program that wrote the mesh.",
+        )
+
+
+def check_femoral(mesh: TriangleMesh, source: str = "femoral mesh") -> None:
+    """Refuse a mesh that cannot be a femoral component in mm and knee axes; see `check_insert`."""
+    check_size(mesh, source)
+    if _height_ratio(mesh) < _HEIGHT_RATIO_BETWEEN:
+        raise InputDataError(
+            source,
+            f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long",
+            "a femoral component, about as high as long",
+            "The insert is in the femoral component's place, or `axes` are wrong.",
+        )
+    _check_topology(mesh, source)
+    if _outwardness(mesh) < 0:
+        raise InputDataError(
+            source,
+            "normals pointing into the metal",
+            "outward normals",
+            "Reverse the triangles' orientation in the program that wrote the mesh.",
+        )
+    if _outer_area_facing_up(mesh) > 0:
+        raise InputDataError(
+            source,
+            "condyles that face up",
+            "condyles that face down, towards the insert",
+            "The component is upside down: check the superior/inferior word of `axes`.",
+        )
+
+
+def check_size(mesh: TriangleMesh, source: str) -> None:
+    """Refuse a mesh (after `to_knee_axes`) without triangles or far from the size of a knee."""
+    if len(mesh.faces) == 0 or len(mesh.vertices) == 0:
+        raise InputDataError(
+            source,
+            "no triangles",
+            "a triangle mesh",
+            "Export the surface again as a triangle mesh.",
+        )
+    width = float(mesh.extent.max())
+    low, high = _WIDTH_LIMITS_MM
+    if not low <= width <= high:
+        factor = " (about 1000 times too small)" if width < low / 20 else ""
+        factor = " (about 1000 times too large)" if width > high * 20 else factor
+        raise InputDataError(
+            source,
+            f"a width of {width:.4g} mm{factor}",
+            f"an implant {low:.0f}-{high:.0f} mm wide",
+            "Check `unit`: the file is probably in another unit.",
+            "unit",
+        )
+
+
+def check_femoral_side(mesh: TriangleMesh, knee: str, source: str = "femoral mesh") -> None:
+    """Refuse a femoral component whose shape is that of the other knee, or reversed.
+
+    Parameters
+    ----------
+    mesh : TriangleMesh
+        Component after `to_knee_axes`, a right knee's if the settings are true.
+    knee : str
+        "right" or "left", as stated.
+    source : str
+        Name of the file for messages.
+
+    Raises
+    ------
+    InputDataError
+        If the condyles are joined behind and not in front, or the anterior flange leans medially.
+        Symmetric components, and sheets without a flange, fit both knees and pass.
+    """
+    middle = mesh.vertices[mesh.faces].mean(axis=1)
+    area = np.linalg.norm(mesh.face_normals, axis=1)
+    low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+    length, height, width = high - low
+    below = middle[:, 1] < low[1] + 0.5 * height
+    mid_plane = 0.5 * (middle[below, 2].min() + middle[below, 2].max())
+    between = np.abs(middle[:, 2] - mid_plane) < _MIDDLE * width
+    if between.any():
+        bridge = np.average(middle[between, 0], weights=area[between])
+        if bridge > low[0] + 0.65 * length:
+            raise InputDataError(
+                source,
+                "condyles joined behind and open in front",
+                f"condyles joined in front, on the {knee} knee stated",
+                _OTHER_KNEE,
+                "knee",
+            )
+    flange = (middle[:, 0] < low[0] + 0.3 * length) & (middle[:, 1] > low[1] + 0.65 * height)
+    if flange.any():
+        lean = float(np.average(middle[flange, 2], weights=area[flange]) - mid_plane)
+        if lean > _FLANGE_LEAN_MM and between.any():
+            raise InputDataError(
+                source,
+                f"an anterior flange that leans {lean:.1f} mm to the medial side",
+                f"one that leans to the lateral side, on the {knee} knee stated",
+                _OTHER_KNEE,
+                "knee",
+            )
+
+
+def check_insert_side(mesh: TriangleMesh, knee: str, source: str = "insert mesh") -> None:
+    """Refuse an insert whose notch is in front, or whose lateral plateau is the longer one.
+
+    Arguments and error as for `check_femoral_side`; symmetric inserts without a notch pass.
+    """
+    low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+    width = high[2] - low[2]
+    across = mesh.vertices[:, 2] - 0.5 * (low[2] + high[2])
+    x = mesh.vertices[:, 0]
+    between = np.abs(across) < _MIDDLE * width
+    if between.any():
+        front, behind = float(x[between].min() - low[0]), float(high[0] - x[between].max())
+        if front > behind + _NOTCH_MM:
+            raise InputDataError(
+                source,
+                f"a notch {front:.1f} mm deep in front and {behind:.1f} mm behind",
+                f"the notch behind, on the {knee} knee stated",
+                _OTHER_KNEE,
+                "knee",
+            )
+    medial, lateral = (
+        float(np.ptp(x[side])) if side.any() else 0.0
+        for side in (across > 0.15 * width, across < -0.15 * width)
+    )
+    if lateral > medial + _LONGER_PLATEAU_MM and medial > 0.0:
+        raise InputDataError(
+            source,
+            f"a lateral plateau {lateral - medial:.1f} mm longer than the medial one",
+            f"the medial one as long or longer, on the {knee} knee stated",
+            _OTHER_KNEE,
+            "knee",
+        )
+
+
+def _check_topology(mesh: TriangleMesh, source: str) -> None:
+    """Refuse edges shared by more than two triangles or used twice in one direction."""
+    edges = mesh.edges
+    code = np.sort(edges, axis=1) @ np.array([len(mesh.vertices), 1])
+    _, uses = np.unique(code, return_counts=True)
+    if (uses > 2).any():
+        raise InputDataError(
+            source,
+            f"{int((uses > 2).sum())} edges shared by more than two triangles",
+            "a manifold mesh",
+            "Repair the mesh (doubled or crossing sheets) and export it again.",
+        )
+    _, directed = np.unique(edges @ np.array([len(mesh.vertices), 1]), return_counts=True)
+    if (directed > 1).any():
+        raise InputDataError(
+            source,
+            f"{int((directed > 1).sum())} edges whose two triangles are oriented differently",
+            "consistently oriented triangles",
+            "Make the normals consistent and export the mesh again.",
+        )
+
+
+def _height_ratio(mesh: TriangleMesh) -> float:
+    """Height (y) over the smaller horizontal extent."""
+    return float(mesh.extent[1] / min(mesh.extent[0], mesh.extent[2]))
+
+
+def _signed_volume(mesh: TriangleMesh) -> float:
+    """Volume enclosed by a closed mesh, negative when its normals point inward."""
+    centroid = mesh.vertices.mean(axis=0)
+    return float(((mesh.vertices[mesh.faces[:, 0]] - centroid) * mesh.face_normals).sum() / 3.0)
+
+
+def _from_axis(mesh: TriangleMesh) -> Array:
+    """Area of each triangle times the distance-weighted outwardness of its normal."""
+    arms = mesh.vertices[mesh.faces].mean(axis=1) - mesh.vertices.mean(axis=0)
+    return (arms[:, :2] * mesh.face_normals[:, :2]).sum(axis=1)
+
+
+def _outwardness(mesh: TriangleMesh) -> float:
+    """Positive if normals point away from the condyles' axis (or out of a closed body)."""
+    return _signed_volume(mesh) if mesh.is_closed else float(_from_axis(mesh).sum())
+
+
+def _outer_area_facing_up(mesh: TriangleMesh) -> float:
+    """Vertical component of the vector area of the outer triangles, without a solid's inside."""
+    return float(mesh.face_normals[_from_axis(mesh) > 0, 1].sum())
+
+
+def _upper_part(mesh: TriangleMesh) -> Array:
+    """Vertices of an insert's bearing: the whole sheet, or the upward part of a solid."""
+    if not mesh.is_closed:
+        return mesh.vertices
+    outward = np.sign(_signed_volume(mesh))
+    return mesh.vertices[mesh.vertex_normals[:, 1] * outward > 0.5]
+
+
+def _sagittal_curvature(points: Array) -> float:
+    """Second derivative of height along x, 1/mm, in the middle of both plateaus."""
+    x, height, z = points.T
+    middle, reach = np.median(x), 0.3 * np.ptp(x)
+    across = np.abs(z - np.median(z)) / (0.5 * np.ptp(z))
+    kept = (np.abs(x - middle) < reach) & (across > 0.45) & (across < 0.85)
+    if kept.sum() < 12:
+        return 0.0
+    x, height, z = x[kept] - middle, height[kept], z[kept]
+    side = np.sign(z)
+    terms = np.column_stack([x**2 / 2, x, x * side, z, z**2, np.ones_like(x), side])
+    return float(np.linalg.lstsq(terms, height, rcond=None)[0][0])
