@@ -221,7 +221,7 @@ class TestExample:
                 assert cosine[foot].min() > 0.999
 
     def test_meshes_are_needed(self):
-        with pytest.raises(ValueError, match="needs the mesh settings"):
+        with pytest.raises(ValueError, match="needs an insert and a femoral mesh"):
             build_implant(study("example_meshes").implant)
 
 
