@@ -11,7 +11,7 @@ from kneewear.compilation import compiled
 
 
 class BodyArrays(NamedTuple):
-    """Mass, inertia about the centre of mass and place of that in the body's frame."""
+    """Mass, inertia about the centre of mass and position of that in the body's frame."""
 
     mass: float
     inertia: NDArray[np.float64]
@@ -142,7 +142,7 @@ def along_coordinates(
 @compiled
 def pull_springs(
     springs: SpringArrays,
-    place: NDArray,
+    coordinates: NDArray,
     rates: NDArray,
     force: NDArray,
     derivative: NDArray,
@@ -151,7 +151,7 @@ def pull_springs(
     """Add forces of springs and dampers along the coordinates, and their derivatives."""
     for n in range(springs.coordinate.shape[0]):
         i = springs.coordinate[n]
-        stretch, gap = place[i] - springs.rest[n], springs.gap[n]
+        stretch, gap = coordinates[i] - springs.rest[n], springs.gap[n]
         force[i] -= springs.damping[n] * rates[i]
         resistance[i, i] -= springs.damping[n]
         if abs(stretch) >= gap:

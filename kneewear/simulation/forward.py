@@ -18,7 +18,7 @@ from kneewear.mechanics.rigid_body import RigidBody, modal_damping
 from kneewear.simulation import _kernels
 from kneewear.simulation.balance import WEIGHT, Balance
 from kneewear.simulation.cycle import CycleBoundaryConditions, CycleSolution
-from kneewear.simulation.integration import STOPPED, Solver, Tolerances, integrate
+from kneewear.simulation.integration import STOPPED, Solver, integrate
 from kneewear.simulation.quasi_static import medial_lateral_force
 
 Array = NDArray[np.float64]
@@ -139,7 +139,7 @@ def solve_forward(
     # Losing all contact ends the simulation, losing one pair does not.
     stops = (True,) + (False,) * len(pairs) if pairs else ()
     start = np.concatenate([np.zeros(cycle.free.size), cycle.spline(0.0)[1][cycle.free]])
-    done = integrate(cycle, times, start, cycle.tolerances(), stops, integrator.solver)
+    done = integrate(cycle, times, start, stops, integrator.solver)
     if done.failure:
         lost = done.failure == STOPPED
         reason = "contact was lost" if lost else done.failure
@@ -158,7 +158,7 @@ def solve_forward(
 
 
 def forward_solution(moved: Trajectory, equilibria: CycleSolution) -> CycleSolution:
-    """The motion of a forward simulation in the place of the equilibria it started from."""
+    """Solution of a forward simulation that started from the equilibria of a cycle."""
     conditions = equilibria.conditions
     inertia = moved.inertia.copy()
     for frame, angles in enumerate(moved.coordinates[:, 3:]):
@@ -186,7 +186,6 @@ class _Cycle:
         integrator: Integrator,
     ) -> None:
         self.duration, self.frames = conditions.duration, conditions.n_frames
-        self.relative_tolerance = integrator.relative_tolerance
         self.free = coordinate_numbers(conditions.free)
         loads = [load.time_history(self.frames) for load in conditions.loads]
         self.spline = fit_periodic(
@@ -204,9 +203,16 @@ class _Cycle:
         self._reaction, self._none = np.empty(6), np.empty((0, 0))
         self._time = np.nan
         size = sum(np.linalg.norm(load[:, :3], axis=1) for load in loads)
-        self._mass, self._stiffness = self._linearized(body, int(np.argmax(size)))
-        damping = modal_damping(self._mass, self._stiffness, integrator.damping_ratio)
+        mass, stiffness = self._linearized(body, int(np.argmax(size)))
+        damping = modal_damping(mass, stiffness, integrator.damping_ratio)
         self.balance.arrays.damping[np.ix_(self.free, self.free)] = damping
+        # Errors of coordinates are relative to a penetration, those of rates to their energy.
+        slowest = 20.0 * np.pi / self.duration
+        rate = np.sqrt(np.maximum(np.diag(stiffness) / np.diag(mass), slowest**2))
+        scale = (PENETRATION / WEIGHT)[self.free]
+        self.scale = np.concatenate([scale, scale * rate])
+        self.relative_tolerance = integrator.relative_tolerance
+        self.largest_step = self.duration / self.frames
 
     def _linearized(self, body: RigidBody, frame: int) -> tuple[Array, Array]:
         """Mass and stiffness over the free coordinates at a frame."""
@@ -246,17 +252,6 @@ class _Cycle:
         if time != self._time:
             self._move(time, state, np.empty(state.size))
         _kernels.carried_parts(self._found, LOST, margins)
-
-    def tolerances(self) -> Tolerances:
-        """Errors of coordinates relative to a penetration, those of rates by their energy."""
-        scale = (PENETRATION / WEIGHT)[self.free]
-        slowest = 20.0 * np.pi / self.duration
-        rate = np.sqrt(np.maximum(np.diag(self._stiffness) / np.diag(self._mass), slowest**2))
-        return Tolerances(
-            self.relative_tolerance,
-            np.concatenate([scale, scale * rate]),
-            self.duration / self.frames,
-        )
 
     def at(self, time: float, state: Array) -> dict[str, Array]:
         """Coordinates, their derivatives and forces at a state, as in `Trajectory`."""

@@ -21,7 +21,21 @@ STOPPED = "stopped by an event"
 
 
 class Problem(Protocol):
-    """First-order equations y' = f(t, y); each method fills its last argument."""
+    """First-order equations y' = f(t, y); each method fills its last argument.
+
+    Attributes
+    ----------
+    relative_tolerance : float
+        Largest local error relative to state and scale.
+    scale : array, shape (n_states,)
+        Magnitude at which each state becomes significant.
+    largest_step : float
+        Largest step, s.
+    """
+
+    relative_tolerance: float
+    scale: Array
+    largest_step: float
 
     def slope(self, time: float, state: Array, slope: Array) -> None:
         """Right-hand side f."""
@@ -31,25 +45,6 @@ class Problem(Protocol):
 
     def margins(self, time: float, state: Array, margins: Array) -> None:
         """Functions that fall through zero at an event."""
-
-
-@dataclass(frozen=True)
-class Tolerances:
-    """Accuracy of an integration.
-
-    Parameters
-    ----------
-    relative : float
-        Largest local error relative to state and scale.
-    scale : array, shape (n_states,)
-        Magnitude at which each state becomes significant.
-    largest_step : float
-        Largest step, s.
-    """
-
-    relative: float
-    scale: Array
-    largest_step: float
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,6 @@ def integrate(
     problem: Problem,
     times: Array,
     start: Array,
-    tolerances: Tolerances,
     stops: tuple[bool, ...] = (),
     solver: Solver | None = None,
 ) -> Integrated:
@@ -90,13 +84,11 @@ def integrate(
     Parameters
     ----------
     problem : Problem
-        Equations and their Jacobian.
+        Equations, their Jacobian and tolerances.
     times : array, shape (n,)
         Ascending output times, s; the first is that of the start.
     start : array, shape (n_states,)
         State at the first time.
-    tolerances : Tolerances
-        Accuracy and largest step.
     stops : tuple of bool
         For each margin whether its fall through zero ends the integration.
     solver : {"sundials", "scipy"}, optional
@@ -116,12 +108,10 @@ def integrate(
     if solver is None:
         solver = "sundials" if find_spec("sksundae") else "scipy"
     run = {"sundials": _by_cvode, "scipy": _by_scipy}[solver]
-    return run(problem, np.asarray(times, dtype=float), np.array(start), tolerances, stops)
+    return run(problem, np.asarray(times, dtype=float), np.array(start), stops)
 
 
-def _by_cvode(
-    problem: Problem, times: Array, start: Array, tolerances: Tolerances, stops: tuple[bool, ...]
-) -> Integrated:
+def _by_cvode(problem: Problem, times: Array, start: Array, stops: tuple[bool, ...]) -> Integrated:
     from sksundae.cvode import CVODE  # noqa: PLC0415
 
     options: dict[str, object] = {}
@@ -137,9 +127,9 @@ def _by_cvode(
     solver = CVODE(
         problem.slope,
         jacfn=problem.jacobian,
-        rtol=tolerances.relative,
-        atol=tolerances.relative * tolerances.scale,
-        max_step=tolerances.largest_step,
+        rtol=problem.relative_tolerance,
+        atol=problem.relative_tolerance * problem.scale,
+        max_step=problem.largest_step,
         max_num_steps=MAX_STEPS,
         **options,
     )
@@ -161,9 +151,7 @@ def _by_cvode(
     return Integrated(times[:reached], np.array(states), tuple(events), int(result.nfev), failure)
 
 
-def _by_scipy(
-    problem: Problem, times: Array, start: Array, tolerances: Tolerances, stops: tuple[bool, ...]
-) -> Integrated:
+def _by_scipy(problem: Problem, times: Array, start: Array, stops: tuple[bool, ...]) -> Integrated:
     from scipy.integrate import solve_ivp  # noqa: PLC0415
 
     size = start.size
@@ -185,9 +173,9 @@ def _by_scipy(
         "BDF",
         t_eval=times,
         jac=jacobian,
-        rtol=tolerances.relative,
-        atol=tolerances.relative * tolerances.scale,
-        max_step=tolerances.largest_step,
+        rtol=problem.relative_tolerance,
+        atol=problem.relative_tolerance * problem.scale,
+        max_step=problem.largest_step,
         events=[_margin(problem, number, stops) for number in range(len(stops))] or None,
     )
     events = sorted(

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import ContactHistory
-
-FRAME_FIELDS = (
-    "load",
-    "load_line",
-    "spring_force",
-    "residual",
-    "translation",
-    "rotation",
-    "force",
-    "reaction_force",
-    "reaction_moment",
-    "max_pressure",
-    "avg_pressure",
-    "contact_area",
-    "centre_of_pressure",
-)
 
 
 @dataclass(frozen=True)
@@ -118,6 +101,8 @@ def record_cycles(histories: Mapping[str, ContactHistory]) -> CycleRecord:
     """
     first = check_same_cases(histories)
     items = list(histories.values())
+    own = ("activities", "cases", "sides", "percent", "peak_load_pressure")
+    frame_histories = [field.name for field in fields(CycleRecord) if field.name not in own]
     peak = [
         item.pressure[np.arange(len(item.cases)), np.argmax(item.load, axis=1)] for item in items
     ]
@@ -127,30 +112,5 @@ def record_cycles(histories: Mapping[str, ContactHistory]) -> CycleRecord:
         sides=first.sides,
         percent=first.percent,
         peak_load_pressure=np.stack(peak),
-        **{
-            name: np.stack([getattr(item, name) for item in items])
-            for name in ("time", *FRAME_FIELDS)
-        },
+        **{name: np.stack([getattr(item, name) for item in items]) for name in frame_histories},
     )
-
-
-def join_cycles(parts: Sequence[CycleRecord]) -> CycleRecord:
-    """Put batches of cases one after another.
-
-    Raises
-    ------
-    ValueError
-        If there is no batch, or if activities, sides or frames differ.
-    """
-    if not parts:
-        raise ValueError("no batch of cycle records to join")
-    first = parts[0]
-    for part in parts[1:]:
-        same_names = (part.activities, part.sides) == (first.activities, first.sides)
-        if not (same_names and np.array_equal(part.percent, first.percent)):
-            raise ValueError("batches of cycle records differ in activities, sides or frames")
-    joined: dict[str, Any] = {
-        field: np.concatenate([getattr(part, field) for part in parts], axis=1)
-        for field in (*FRAME_FIELDS, "peak_load_pressure")
-    }
-    return replace(first, cases=tuple(case for part in parts for case in part.cases), **joined)

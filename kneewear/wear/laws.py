@@ -44,7 +44,7 @@ class WearLaw:
     """
 
     wear_factor: float = math.nan
-    # Sentence for reports, where "{factor}" stands for the wear factor with its unit.
+    # Sentence for reports, where "{factor}" is replaced by the wear factor with its unit.
     summary: ClassVar[str]
     references: ClassVar[tuple[str, ...]]
 

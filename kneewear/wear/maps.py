@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,23 +50,3 @@ class DamageMaps:
     max_pressure: NDArray[np.float64]
     avg_pressure: NDArray[np.float64]
     cross_shear: NDArray[np.float64]
-
-
-def join_damage(parts: Sequence[DamageMaps]) -> DamageMaps:
-    """Join batches of cases with the same lives, activities, shares and sides."""
-    if not parts:
-        raise ValueError("no batch of damage maps to join")
-    first = parts[0]
-    for part in parts[1:]:
-        for name in ("lives", "activities", "shares", "sides"):
-            if not np.array_equal(getattr(part, name), getattr(first, name)):
-                raise ValueError(f"batches of damage maps differ in {name}")
-    arrays = [name for name in vars(first) if name.endswith(("_depth", "_pressure", "_shear"))]
-    joined: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in arrays
-    }
-    return replace(
-        first,
-        cases=tuple(case for part in parts for case in part.cases),
-        **joined,
-    )

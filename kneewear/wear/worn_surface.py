@@ -66,7 +66,7 @@ def lower_surface(
     plan_area = grid.area * upright
     drops, slopes = np.empty_like(damage), np.empty((*damage.shape, 2))
     for side in range(len(grid.sides)):
-        steps = _cell_steps(grid.corners[side])
+        steps = _element_steps(grid.corners[side])
         drop = damage[side] / upright[side]
         drops[side] = smooth_drop(drop, plan_area[side], np.linalg.norm(steps, axis=1), smoothing)
         slopes[side] = _slopes(drops[side], grid.valid[side], steps)
@@ -111,19 +111,19 @@ def _exchanged(drop: Array, plan_area: Array, exchange: float, axis: int) -> Arr
     return np.moveaxis(level, 0, axis)
 
 
-def _cell_steps(corners: Array) -> Array:
-    """Steps (dx, dz) from a cell to the next row and to the next column, shape (2, 2)."""
+def _element_steps(corners: Array) -> Array:
+    """Steps (dx, dz) from an element to the next row and to the next column, shape (2, 2)."""
     return np.stack([corners[1, 0] - corners[0, 0], corners[0, 1] - corners[0, 0]])
 
 
 def _slopes(drop: Array, valid: NDArray[np.bool_], steps: Array) -> Array:
-    """Gradient of a lowering over x and z, one-sided beside cells that are not valid."""
+    """Gradient of a lowering over x and z, one-sided beside elements that are not valid."""
     per_cell = np.stack([_difference(drop, valid, axis) for axis in (0, 1)], axis=-1)
     return per_cell @ np.linalg.inv(steps).T
 
 
 def _difference(drop: Array, valid: NDArray[np.bool_], axis: int) -> Array:
-    """Mean of the differences to the valid neighbours before and after, mm per cell."""
+    """Mean of the differences to the valid neighbours before and after, mm per element."""
     height, known = np.moveaxis(drop, axis, 0), np.moveaxis(valid, axis, 0)
     both = known[1:] & known[:-1]
     step = np.where(both, np.diff(height, axis=0), 0.0)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.cycles import join_cycles, record_cycles
-from kneewear.wear.maps import join_damage
+from kneewear.wear.cycles import record_cycles
 
 
 def one_case(history, index):
@@ -76,10 +75,9 @@ def test_batches_of_one_case_give_the_same_bits(history, grid, settings):
     parts = [
         accumulate_wear({"gait": one_case(history, index)}, grid, settings()) for index in (0, 1)
     ]
-    joined = join_damage(parts)
-    assert joined.cases == whole.cases
     for name in ("wear_depth", "creep_depth", "damage_depth", "max_pressure", "avg_pressure"):
-        np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
+        joined = np.concatenate([getattr(part, name) for part in parts], axis=1)
+        np.testing.assert_array_equal(joined, getattr(whole, name))
 
 
 def test_strain_creep_uses_the_case_thickness(history, grid, settings):
@@ -115,29 +113,9 @@ def test_cycle_record_keeps_the_map_at_the_largest_load(history):
     np.testing.assert_array_equal(record.peak_load_pressure[0, 1], history.pressure[1, frame])
 
 
-def test_cycle_records_join_along_the_cases(history):
-    parts = [record_cycles({"gait": one_case(history, index)}) for index in (0, 1)]
-    joined, whole = join_cycles(parts), record_cycles({"gait": history})
-    assert joined.cases == whole.cases
-    np.testing.assert_array_equal(joined.centre_of_pressure, whole.centre_of_pressure)
-    np.testing.assert_array_equal(joined.peak_load_pressure, whole.peak_load_pressure)
-
-
-def test_nothing_to_join_is_refused():
-    with pytest.raises(ValueError, match="no batch"):
-        join_damage([])
-    with pytest.raises(ValueError, match="no batch"):
-        join_cycles([])
-
-
-def test_a_batch_without_cases_joins_the_others(history, grid, settings):
-    """All cases of a batch may have failed."""
-    whole, none = {"gait": history}, {"gait": history.select([])}
-    damage = join_damage([accumulate_wear(part, grid, settings()) for part in (none, whole, none)])
-    assert damage.cases == history.cases
-    reference = accumulate_wear(whole, grid, settings())
-    np.testing.assert_array_equal(damage.wear_depth, reference.wear_depth)
-    cycles = join_cycles([record_cycles(part) for part in (none, whole)])
-    np.testing.assert_array_equal(
-        cycles.peak_load_pressure, record_cycles(whole).peak_load_pressure
-    )
+def test_a_batch_may_have_no_case(history, grid, settings):
+    none = {"gait": history.select([])}
+    maps = accumulate_wear(none, grid, settings())
+    assert maps.cases == ()
+    assert maps.wear_depth.shape == (1, 0, *grid.area.shape)
+    assert record_cycles(none).peak_load_pressure.shape == (1, 0, *grid.area.shape)
