@@ -35,6 +35,7 @@ from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.wear import accumulation, summary
 from kneewear.wear.cycles import record_cycles
+from kneewear.wear.laws import WearLaw
 from kneewear.wear.maps import DamageMaps
 from kneewear.wear.worn_contact import WornContact
 
@@ -354,7 +355,7 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     return Cycles(knee, activities, keep_common(histories))
 
 
-def accumulate_wear(cycles: Cycles, study: Study) -> xr.Dataset:
+def accumulate_wear(cycles: Cycles, study: Study, law: WearLaw | None = None) -> xr.Dataset:
     """Wear, creep and damage of the insert over the lives of a study.
 
     Parameters
@@ -363,6 +364,9 @@ def accumulate_wear(cycles: Cycles, study: Study) -> xr.Dataset:
         From `simulate`.
     study : Study
         Settings.
+    law : WearLaw, optional
+        An object with the methods `weight(pressure)` and `factor(cross_shear)`, instead of the wear
+        law that the settings name; see :mod:`kneewear.wear.laws`.
 
     Returns
     -------
@@ -389,7 +393,7 @@ def accumulate_wear(cycles: Cycles, study: Study) -> xr.Dataset:
         settings=study.simulation,
         medial_lateral=study.wear.surface_update.medial_lateral,
     )
-    maps = accumulation.accumulate_wear(cycles.histories, cycles.knee.grid, study.wear, worn)
+    maps = accumulation.accumulate_wear(cycles.histories, cycles.knee.grid, study.wear, worn, law)
     return _dataset(maps, cycles.knee.grid)
 
 

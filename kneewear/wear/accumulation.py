@@ -47,6 +47,7 @@ def accumulate_wear(
     grid: ElementGrid,
     settings: WearSettings,
     resimulate: Resimulation | None = None,
+    law: WearLaw | None = None,
 ) -> DamageMaps:
     """Extrapolate one cycle of each activity to the lives of a study.
 
@@ -63,6 +64,8 @@ def accumulate_wear(
     resimulate : callable, optional
         Simulates a cycle again on a worn grid, such as `WornContact`; needed when the surface is
         updated.
+    law : WearLaw, optional
+        A wear law instead of the one that the settings name.
 
     Returns
     -------
@@ -96,7 +99,7 @@ def accumulate_wear(
     """
     first = check_same_cases(histories)
     shares = _share_matrix(settings.lives, tuple(histories))
-    law = choose_wear_law(settings)
+    law = law or choose_wear_law(settings)
     ends = [
         simulate_life(
             {name: history.only(case.name) for name, history in histories.items()},
