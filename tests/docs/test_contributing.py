@@ -1,0 +1,58 @@
+"""The worked examples of CONTRIBUTING.md work, with no more files than they state."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.workflow.conftest import CHECKOUT, Checkout
+
+pytestmark = pytest.mark.workflow
+
+BLOCK = re.compile(
+    r"^```\w+\n(?:#|\{#) ([\w./]+)(?:, (before|after) \"([^\n]*)\")?(?: #\})?\n(.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def blocks(title: str) -> list[tuple[str, ...]]:
+    """File, place and text of each block of a section."""
+    text = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = re.split(r"^### ", text, flags=re.MULTILINE)
+    return BLOCK.findall(next(part for part in section if part.startswith(title)))
+
+
+def apply(found: list[tuple[str, ...]], folder: Path) -> set[str]:
+    """Insert blocks into their files; return the files that were changed or added."""
+    for name, where, line, text in found:
+        path = folder / name
+        if not where:
+            assert not path.exists(), f"{name} exists: state where the block is inserted"
+            path.write_text(text, encoding="utf-8")
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        places = [number for number, one in enumerate(lines) if one.rstrip("\n") == line]
+        assert len(places) == 1, (name, line)
+        place = places[0] + (where == "after")
+        path.write_text("".join([*lines[:place], text, *lines[place:]]), encoding="utf-8")
+    return {name for name, *_ in found}
+
+
+def test_a_wear_law_touches_at_most_three_files(finished, tmp_path):
+    checkout = Checkout(tmp_path / "copy", origin=finished.folder)
+    found = blocks("A wear law")
+    files = apply(found, checkout.folder) - {"config/mine.yaml"}
+    assert len(files) <= 3
+    before = pd.read_csv(checkout.folder / "results/quick/tables/cases.csv")
+    mine = yaml.safe_load((checkout.folder / "config/mine.yaml").read_text(encoding="utf-8"))
+    said = checkout.snakemake("results/quick/tables/cases.csv", overrides=mine)
+    assert "accumulate_wear" in said
+    assert "simulate_contact" not in said
+    after = pd.read_csv(checkout.folder / "results/quick/tables/cases.csv")
+    wear = before["quantity"] == "wear_volume"
+    assert (after.value[wear] < before.value[wear]).all()
+    assert (after.value[wear] > 0.0).all()
