@@ -61,7 +61,8 @@ check: $(STAMP)
 check-inputs: $(STAMP)
 	$(BIN)/python -m kneewear --draw $(CONFIG)
 
-# Kernels run as Python, so that their lines are counted; tests marked compiled are left out.
+# Kernels run as Python, so that their lines are counted; tests marked compiled, slow or workflow are
+# left out, so that the result does not depend on the speed of the machine.
 coverage: $(STAMP)
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 --dist loadfile
