@@ -9,15 +9,15 @@ from kneewear.contact import proximity
 from kneewear.geometry import distance_table_errors, distance_tabulation
 from tests.physics.bodies import IS_COMPILED
 
-# No example fails because the machine is busy. Kernels that are not compiled take a hundred times as
-# long; a few examples cover their lines.
+# No example fails because the machine is busy. Kernels that are not compiled take a hundred times
+# as long; a few examples cover their lines.
 settings.register_profile("kneewear", deadline=None)
 settings.register_profile("interpreted", deadline=None, max_examples=10)
 settings.load_profile("kneewear" if IS_COMPILED else "interpreted")
 
 if not IS_COMPILED:
-    # The bounds of a coarse distance map are valid as well. The error of a table that is measured at
-    # few points may exceed its stated error: tests of that error are marked compiled.
+    # The bounds of a coarse distance map are valid as well. The error of a table that is measured
+    # at few points may exceed its stated error: tests of that error are marked compiled.
     proximity.VOXELS = 300
     distance_tabulation.LINES, distance_tabulation.POINTS = 30, 200
     distance_table_errors.RASTER = 30
