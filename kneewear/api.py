@@ -17,17 +17,14 @@ import xarray as xr
 
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
-from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.geometry import knee as knee_model
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.csv_tables import load_table
-from kneewear.io.curves import read_curves
 from kneewear.io.schema import RECORDS
-from kneewear.io.shape import load_shape
-from kneewear.io.study_inputs import activity_files, mesh_files
+from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.settings import study as settings
 from kneewear.settings.base import CaseStudy, Study, WearStudy
 from kneewear.settings.cases import Case
@@ -300,13 +297,12 @@ def build_knee(study: Study) -> KneeModel:
     >>> knee.grid.area.shape  # side, row, column
     (2, 40, 30)
     """
-    meshes = {name: load_shape(path) for name, path in mesh_files(study, _ROOT).items()}
     knee, _ = knee_model.build_knee(
         implant=study.implant,
         grid=study.grid,
         table=study.table,
         coarse_grid=study.coarse_grid,
-        meshes=meshes,
+        meshes=load_shapes(study, _ROOT),
     )
     return knee
 
@@ -346,7 +342,7 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     ['6mm_50kg', '6mm_75kg', '10mm_50kg', '10mm_75kg']
     """
     study = _with_cases(study)
-    activities = {name: _activity(study, name) for name in study.simulated_activities()}
+    activities = {name: load_activity(study, name, _ROOT) for name in study.simulated_activities()}
     cases = study.case_list()
     histories = [
         simulate_cases(knee, activity, cases, study.simulation, keep_going=True)
@@ -466,17 +462,6 @@ def _with_cases(study: Study) -> CaseStudy:
     if not isinstance(study, CaseStudy):
         raise ValueError(f"a study of kind {study.kind} has no cycles; use one of kind wear")
     return study
-
-
-def _activity(study: Study, name: str) -> Activity:
-    """Motion and load of one activity, read from its files where it has some."""
-    chosen = study.simulated_activities()[name]
-    curves = {
-        part: read_curves(path, getattr(chosen, part).columns.given())
-        for part, path in activity_files(study, name, _ROOT).items()
-    }
-    frames, knee = study.simulation.frames, study.implant.knee
-    return build_activity(name, chosen, frames, **curves, knee=knee)
 
 
 def _dataset(value: ContactHistory | DamageMaps, grid: ElementGrid) -> xr.Dataset:

@@ -1,4 +1,4 @@
-"""Errors that reach a user, each saying what was found, where, what was expected and what to do."""
+"""Errors that reach a user: each states what was found, where, what was expected, and a remedy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class KneewearError(Exception):
-    """Base of every error kneewear raises on purpose."""
+    """Base of all errors that kneewear itself raises."""
 
 
 class InputDataError(KneewearError):
@@ -15,15 +15,13 @@ class InputDataError(KneewearError):
     Parameters
     ----------
     source : str or Path
-        File (or config key) the fault stands in.
-    found : str
-        What is there.
-    expected : str
-        What would have been right.
+        File (or key of the settings) with the fault.
+    found, expected : str
+        The content found, and what would be valid.
     remedy : str
         What the user can do.
     where : str, optional
-        Place inside the source: a row, a column, a key.
+        Position in the source: a row, a column, a key.
     """
 
     def __init__(
@@ -38,25 +36,21 @@ class InputDataError(KneewearError):
 
 
 class DamagedFileError(InputDataError):
-    """A result that is not what its job wrote: cut off, changed or of another kind.
+    """A result that differs from what its job wrote: truncated, changed or of another kind.
 
     Parameters
     ----------
     path : str or Path
         The file.
-    found : str
-        What is there.
-    expected : str
-        What would have been right.
-    where : str, optional
-        Place inside the file.
+    found, expected, where : str
+        As of `InputDataError`.
     """
 
     def __init__(self, path: str | Path, found: str, expected: str, where: str = "") -> None:
-        remedy = "Move it away and run the study again: it is made anew."
+        remedy = "Move it away and run the study again: it will be created again."
         super().__init__(path, found, expected, remedy, where)
         self.path = Path(path)
-        # All arguments go to the base, or the error could not travel between processes.
+        # For pickling between processes: the arguments of this class, not of its base.
         self.args = (path, found, expected, where)
 
 
@@ -68,7 +62,7 @@ class OutputFileError(KneewearError):
     path : str or Path
         The file.
     reason : str
-        What the system said.
+        The system's message.
     remedy : str
         What the user can do.
     """
@@ -82,12 +76,12 @@ class OutputFileError(KneewearError):
 
 
 class ConvergenceError(KneewearError):
-    """A physical solution that was not reached.
+    """A solution that did not converge.
 
     Parameters
     ----------
     what : str
-        What was being solved.
+        The equation that was solved.
     frame : int
         Frame of the cycle, counted from 0.
     residual : float
@@ -99,28 +93,15 @@ class ConvergenceError(KneewearError):
     """
 
     def __init__(self, what: str, frame: int, residual: float, unit: str, remedy: str) -> None:
-        self.what = what
-        self.frame = frame
-        self.residual = residual
-        self.unit = unit
-        self.remedy = remedy
-        # All arguments go to the base, or the error could not travel between processes.
+        self.what, self.frame, self.residual = what, frame, residual
+        self.unit, self.remedy = unit, remedy
         super().__init__(what, frame, residual, unit, remedy)
 
     def named(self, whose: str) -> ConvergenceError:
-        """The same error with the name of what it happened to.
-
-        Parameters
-        ----------
-        whose : str
-            Such as case and activity.
-
-        Returns
-        -------
-        ConvergenceError
-        """
-        what = f"{whose}: {self.what}"
-        return ConvergenceError(what, self.frame, self.residual, self.unit, self.remedy)
+        """The same error with the name of its case and activity."""
+        return ConvergenceError(
+            f"{whose}: {self.what}", self.frame, self.residual, self.unit, self.remedy
+        )
 
     def __str__(self) -> str:
         return (

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kneewear.errors import DamagedFileError, KneewearError
 
-_TOO_LITTLE_MEMORY = (
+_OUT_OF_MEMORY = (
     "found too little memory ({}); expected room for a batch of cases. Lower cases_per_job, run "
     "fewer jobs at once (--cores, --resources mem_mb=...) or ask the cluster for more."
 )
@@ -21,24 +21,24 @@ _TOO_LITTLE_MEMORY = (
 def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     """Send log messages and warnings of a block to a file, and a failure with its traceback.
 
-    How far a long job is, and what it goes on without, is shown on standard error as well.
+    Progress of long jobs, and errors that do not end the job, go to standard error as well.
 
     Parameters
     ----------
     path : str or Path
         Log file; replaced.
     threads : int
-        Threads the job may use; compiled kernels do not look at the scheduler by themselves.
+        Threads the compiled kernels may use.
 
     Raises
     ------
     SystemExit
-        After a KneewearError: its message says all a user needs and goes to standard error, the
-        traceback stands in the log. Also when memory is short.
+        After a KneewearError: its message goes to standard error, the traceback to the log. Also
+        when memory is exhausted.
 
     Notes
     -----
-    A damaged result is set aside, so that the next run finds it missing and makes it anew.
+    A damaged result is renamed, so that the next run finds it missing and creates it again.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
@@ -46,7 +46,7 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     root, logger = logging.getLogger(), logging.getLogger("kneewear")
     root.addHandler(handler)
     terminal = logging.StreamHandler()
-    terminal.addFilter(_is_for_the_terminal)
+    terminal.addFilter(_is_shown_on_terminal)
     logger.addHandler(terminal)
     logger.setLevel(logging.INFO)
     logging.captureWarnings(True)
@@ -63,7 +63,7 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
         sys.exit(f"{error}\n(log: {path})")
     except MemoryError as error:
         logger.exception("failed")
-        sys.exit(f"{_TOO_LITTLE_MEMORY.format(error or 'no more')}\n(log: {path})")
+        sys.exit(f"{_OUT_OF_MEMORY.format(error or 'no more')}\n(log: {path})")
     except BaseException:
         logger.exception("failed")
         raise
@@ -74,23 +74,23 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
         handler.close()
 
 
-def _is_for_the_terminal(record: logging.LogRecord) -> bool:
-    """Progress, and errors that do not end the job: those that do come with a traceback."""
-    goes_on = record.levelno >= logging.ERROR and record.exc_info is None
-    return goes_on or record.name == "kneewear.progress"
+def _is_shown_on_terminal(record: logging.LogRecord) -> bool:
+    """Progress, and errors that do not end the job: those that end it have a traceback."""
+    continues = record.levelno >= logging.ERROR and record.exc_info is None
+    return continues or record.name == "kneewear.progress"
 
 
 def _set_aside(error: DamagedFileError) -> str:
-    """Rename a damaged file; returns what was done for the message."""
+    """Rename a damaged file; returns the message."""
     found = f"found {error.found}; expected {error.expected}."
-    kept = error.path.with_name(f"{error.path.name}.damaged")
+    renamed = error.path.with_name(f"{error.path.name}.damaged")
     try:
-        error.path.replace(kept)
+        error.path.replace(renamed)
     except FileNotFoundError:  # another job was faster
         pass
     except OSError:
         return f"{found} {error.remedy}"
-    return f"{found} It is set aside as {kept.name}: run the same command again."
+    return f"{found} It is set aside as {renamed.name}: run the same command again."
 
 
 def _limit_threads(threads: int) -> None:

@@ -1,4 +1,4 @@
-"""Look at the inputs of a study before it is run."""
+"""Page that shows the inputs of a study before it is run."""
 
 from __future__ import annotations
 
@@ -9,24 +9,20 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from kneewear.activity.activity import Activity
-from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.io.curves import read_curves
 from kneewear.io.document import save_text
 from kneewear.io.figures import save_figures
-from kneewear.io.shape import load_shape
-from kneewear.io.study_inputs import activity_files, mesh_files
+from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.report.page import render_page
 from kneewear.report.preflight import Pose, draw_preflight, poses_of
 from kneewear.report.windows import draw_windows
 from kneewear.settings.base import Study
 from kneewear.settings.static import StaticStudy
 
-# Elements a side: enough for pictures.
+# Elements per side: enough for pictures.
 ELEMENTS = (60, 45)
 
 
@@ -40,19 +36,19 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     root : str or Path
         The checkout.
     notes : sequence of str
-        What the check of the files had to say.
+        Warnings of the check of the files.
 
     Returns
     -------
     Path
-        The page, `results/<study>/inputs/index.html`; the figures stand beside it.
+        The page, `results/<study>/inputs/index.html`; the figures are in the same folder.
 
     Raises
     ------
     InputDataError
         When the implant cannot be built from its files, or an activity from its curves.
     """
-    shapes = {name: load_shape(path) for name, path in mesh_files(study, root).items()}
+    shapes = load_shapes(study, root)
     folder = Path(root) / "results" / study.study / "inputs"
     folder.mkdir(parents=True, exist_ok=True)
     windows = _windows(study, shapes)
@@ -64,7 +60,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
             error.add_note(f"Look at {folder / name}.png")
         raise
     grid = build_grid(implant, *ELEMENTS)
-    activities = [_activity(study, name, root) for name in study.simulated_activities()]
+    activities = [load_activity(study, name, root) for name in study.simulated_activities()]
     poses = [pose for one in activities for pose in poses_of(one)] or _static_poses(study)
     figures, table = draw_preflight(implant, grid, poses, activities)
     save_figures(figures, folder)
@@ -87,7 +83,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
 
 
 def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figure]:
-    """What is cut out of the user's meshes; nothing of a built-in implant or a natural knee."""
+    """Figure of the bearings extracted from meshes; none of other implants."""
     meshes = study.implant.meshes
     if study.implant.source != "meshes" or meshes is None:
         return {}
@@ -96,20 +92,8 @@ def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figu
     return {"windows": draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))}
 
 
-def _activity(study: Study, name: str, root: str | Path) -> Activity:
-    """One activity as its job will build it."""
-    settings = study.simulated_activities()[name]
-    tables = {
-        part: read_curves(path, getattr(settings, part).columns.given())
-        for part, path in activity_files(study, name, root).items()
-    }
-    return build_activity(
-        name, settings, study.simulation.frames, **tables, knee=study.implant.knee
-    )
-
-
 def _static_poses(study: Study) -> list[Pose]:
-    """Poses of a static study, from which its cases settle."""
+    """Initial poses of a static study."""
     if not isinstance(study, StaticStudy):
         return []
     static = study.static

@@ -1,4 +1,4 @@
-"""Where results come from: fingerprints of the code, and the record of a finished study."""
+"""Origin of results: fingerprints of the code, and the record of a finished study."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ LIBRARIES = (
     "h5py",
     "jinja2",
     "pyyaml",
+    "ruamel.yaml",
     "SALib",
     "scikit-sundae",
     "statsmodels",
@@ -54,8 +55,8 @@ def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
     Returns
     -------
     str
-        Hexadecimal digits; the same for code that differs in comments, docstrings, `description=`
-        texts of calls (those of settings) and layout only.
+        Hexadecimal digits; equal for code that differs only in comments, docstrings, `description=`
+        texts of calls (those of settings) and layout.
 
     Raises
     ------
@@ -64,11 +65,11 @@ def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
 
     Notes
     -----
-    Follows the import statements of the script and of every kneewear module met on the way, those
-    inside functions too. The script itself is left out: Snakemake watches it.
+    Follows the import statements of the script and of every kneewear module reached, those inside
+    functions too. The script itself is not hashed: Snakemake checks it.
     """
     sources = _sources(Path(root))
-    _, waiting = sources.read(sources.base / "scripts" / f"{script}.py", "")
+    waiting = list(sources.read(sources.base / "scripts" / f"{script}.py", "")[1])
     found: dict[str, str] = {}
     while waiting:
         module = waiting.pop()
@@ -76,7 +77,7 @@ def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
         if module not in found and file is not None:
             found[module], reached = sources.read(file, module)
             waiting += reached
-    sources.keep()
+    sources.store()
     digest = hashlib.sha256()
     for module in sorted(found):
         digest.update(f"{module} {found[module]}\n".encode())
@@ -89,7 +90,7 @@ def provenance_record(
     benchmarks: str | Path,
     logs: str | Path,
 ) -> dict[str, Any]:
-    """Everything needed to say how a study's results came about.
+    """Record of how the results of a study were computed.
 
     Parameters
     ----------
@@ -155,53 +156,48 @@ def _warnings(folder: Path) -> list[list[str]]:
 
 @cache
 def _module_file(module: str, base: Path) -> Path | None:
-    place = base.joinpath(*module.split("."))
-    for file in (place / "__init__.py", place.with_suffix(".py")):
-        if file.is_file():
-            return file
-    return None
+    stem = base.joinpath(*module.split("."))
+    files = (stem / "__init__.py", stem.with_suffix(".py"))
+    return next((file for file in files if file.is_file()), None)
 
 
-# Versions of files that are kept at most, before all are forgotten.
-_MOST_KEPT = 3000
+# Entries of the cache at which it is cleared: older versions of files are never removed singly.
+_MAX_ENTRIES = 3000
 
 
 class _Sources:
-    """What counts of source files. It is kept by their content: to parse them takes a second."""
+    """Code hashes and imports of source files, cached by content: parsing all takes a second."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
         self._path = base / "kneewear" / "__pycache__" / "sources.json"
         self._rules = Path(__file__).read_bytes()
-        self._read: dict[Path, tuple[str, list[str]]] = {}
-        self._kept: dict[str, Any] = {}
-        # A missing or damaged file only costs that second.
+        self._cache: dict[str, Any] = {}
+        # Without a readable cache only that second is lost.
         with suppress(OSError, TypeError, ValueError):
-            kept = dict(json.loads(self._path.read_text(encoding="utf-8")))
-            self._kept = kept if len(kept) < _MOST_KEPT else {}
-        self._known = len(self._kept)
+            stored = dict(json.loads(self._path.read_text(encoding="utf-8")))
+            self._cache = stored if len(stored) < _MAX_ENTRIES else {}
+        self._stored = len(self._cache)
 
-    def read(self, file: Path, module: str) -> tuple[str, list[str]]:
+    @cache  # noqa: B019 - one object per checkout
+    def read(self, file: Path, module: str) -> tuple[str, tuple[str, ...]]:
         """Hash of a module's code, and the modules of kneewear it imports."""
-        if file not in self._read:
-            content = file.read_bytes()
-            key = hashlib.sha256(self._rules + content).hexdigest()
-            if key not in self._kept:
-                tree = ast.parse(content, str(file))
-                self._kept[key] = _code_hash(tree, b"description=" in content), _imports(tree)
-            code, imports = self._kept[key]
-            self._read[file] = code, _modules(imports, file, module, self.base)
-        code, modules = self._read[file]
-        return code, list(modules)
+        content = file.read_bytes()
+        key = hashlib.sha256(self._rules + content).hexdigest()
+        if key not in self._cache:
+            tree = ast.parse(content, str(file))
+            self._cache[key] = _code_hash(tree, b"description=" in content), _imports(tree)
+        code, imports = self._cache[key]
+        return code, _modules(imports, file, module, self.base)
 
-    def keep(self) -> None:
-        """Leave what was found for later processes, where that can be written."""
-        if len(self._kept) > self._known:
-            self._known = len(self._kept)
+    def store(self) -> None:
+        """Write the cache for later processes, where that is possible."""
+        if len(self._cache) > self._stored:
+            self._stored = len(self._cache)
             with suppress(OSError, OutputFileError):
                 self._path.parent.mkdir(exist_ok=True)
                 with atomic_path(self._path) as temporary:
-                    temporary.write_text(json.dumps(self._kept), encoding="utf-8")
+                    temporary.write_text(json.dumps(self._cache), encoding="utf-8")
 
 
 @cache
@@ -210,7 +206,7 @@ def _sources(base: Path) -> _Sources:
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.AST]:
-    """A module and all statements in it; the expressions, which are most of it, are passed over."""
+    """Yield a module and all statements in it, but not the expressions, which are most of it."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -220,7 +216,7 @@ def _statements(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _code_hash(tree: ast.Module, described: bool) -> str:
-    """Hash of the syntax tree without docstrings and descriptions; comments are not in it."""
+    """Hash of the syntax tree, which has no comments, without docstrings and descriptions."""
     for node in ast.walk(tree) if described else _statements(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
@@ -242,22 +238,21 @@ def _imports(tree: ast.Module) -> list[tuple[int, str, list[str]]]:
         if isinstance(node, ast.Import):
             found += [(0, alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [alias.name for alias in node.names]
-            found.append((node.level, node.module or "", names))
+            found.append((node.level, node.module or "", [alias.name for alias in node.names]))
     return found
 
 
-def _modules(imports: Iterable[Any], file: Path, module: str, base: Path) -> list[str]:
+def _modules(imports: Iterable[Any], file: Path, module: str, base: Path) -> tuple[str, ...]:
     """Modules of kneewear that import statements reach, with the packages that hold them."""
     found: set[str] = set()
     for level, named, names in imports:
         package = named
         if level:
             parents = module.split(".")
-            kept = parents[: len(parents) - level + (file.name == "__init__.py")]
-            package = ".".join([*kept, *filter(None, [named])])
+            parents = parents[: len(parents) - level + (file.name == "__init__.py")]
+            package = ".".join([*parents, *filter(None, [named])])
         for name in (package, *(f"{package}.{one}" for one in names)):
             parts = name.split(".")
             if parts[0] == "kneewear":
                 found.update(".".join(parts[: i + 1]) for i in range(len(parts)))
-    return [one for one in sorted(found) if _module_file(one, base) is not None]
+    return tuple(one for one in sorted(found) if _module_file(one, base) is not None)

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from kneewear.io.csv_tables import save_table
-from kneewear.io.settings_text import replace_values, save_settings
+from kneewear.io.document import save_text
+from kneewear.io.settings_text import replace_values
 from kneewear.joblog import job_log
 from kneewear.settings.calibration import CalibrationStudy
 from kneewear.settings.cases import location
@@ -16,4 +17,4 @@ with job_log(snakemake.log[0], snakemake.threads):
     save_table(outcome.trade_off, snakemake.output.trade_off)
     defaults = Path(snakemake.input.defaults).read_text(encoding="utf-8")
     values = {location(key): value for key, value in outcome.fit.overrides.items()}
-    save_settings(replace_values(defaults, values), snakemake.output.settings)
+    save_text(replace_values(defaults, values), snakemake.output.settings)

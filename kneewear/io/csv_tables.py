@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kneewear.errors import DamagedFileError, InputDataError
+from kneewear.errors import DamagedFileError
 from kneewear.io.atomic import atomic_path
 from kneewear.io.digests import read_checked
 
@@ -55,13 +55,7 @@ def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
         When its digest is not that of what was written, or it is no table, or a column is missing.
     """
     try:
-        content = read_checked(path)
-    except FileNotFoundError:
-        raise InputDataError(path, "no file", "a CSV table", "Check the path.") from None
-    except OSError as error:
-        raise InputDataError(path, str(error), "a CSV table", "Check the path.") from error
-    try:
-        table = pd.read_csv(BytesIO(content), comment="#")
+        table = pd.read_csv(BytesIO(read_checked(path, "a CSV table")), comment="#")
     except ValueError as error:  # pandas' parser errors and wrong encodings are ValueErrors
         raise DamagedFileError(path, str(error), "a CSV table") from error
     missing = [column for column in columns if column not in table.columns]

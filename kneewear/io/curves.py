@@ -18,25 +18,25 @@ from kneewear.io.opensim import parse_storage
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
 _OPENSIM = (".sto", ".mot")
-# A cycle of a hundred columns at 1000 Hz is 2 MB; cells kept as text take ten times their size.
-_LARGEST = 50_000_000
+# A cycle of a hundred columns at 1000 Hz is 2 MB; cells as text take ten times their size.
+_MAX_BYTES = 50_000_000
 # A cycle's flexion spans 0.3 to 2.5 rad; in degrees it spans far more.
 _FLEXION_SPAN_RAD = (0.3, 2.5)
 # No joint turns by more than this in radians; in degrees it turns by more.
-_LARGEST_ANGLE_RAD = 2.0 * np.pi
-# Positions within a cycle reach millimetres: all under 0.5 they are in metres.
-_LEAST_REACH_MM = 0.5
-# Nor do they reach metres: beyond 2 they are in millimetres.
-_LARGEST_REACH_M = 2.0
+_MAX_ANGLE_RAD = 2.0 * np.pi
+# Positions vary by millimetres within a cycle: when all are below 0.5 they are in metres.
+_MIN_REACH_MM = 0.5
+# They never exceed 2 m: beyond that they are in millimetres.
+_MAX_POSITION_M = 2.0
 # An interval this many times the usual one, and this part of the cycle, is a gap in the samples.
 _GAP_INTERVALS, _GAP_PART = 5.0, 0.05
 # Percent at which a cycle without a last sample at 100 may end.
-_LEAST_END_PERCENT = 90.0
+_MIN_END_PERCENT = 90.0
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """Cells of a file as text, and whether an OpenSim header says that angles are in degrees."""
+    """Cells of a file as text, and whether an OpenSim header states angles in degrees."""
 
     path: Path
     text: pd.DataFrame
@@ -51,7 +51,7 @@ def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
     path : str or Path
         A comma-separated UTF-8 file (.csv) with one header line, angles in degrees and positions
         in mm; lines that start with '#' are comments. Or an OpenSim storage (.sto, .mot), which
-        says whether angles are in degrees and holds positions in m.
+        states whether angles are in degrees and holds positions in m.
     columns : mapping
         Quantity wanted -> name in the file's header. "percent" or "time_s" must be among them.
 
@@ -76,20 +76,16 @@ def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
     )
     clock = "percent" if "percent" in columns else "time_s"
     _check_clock(path, columns[clock], table[clock].to_numpy(), clock)
-    if cells.in_degrees is None:
-        _check_units(path, columns, table)
-        return table
-    _check_storage_units(cells, columns, table)
-    return _converted(table, cells.in_degrees)
+    _check_units(cells, columns, table)
+    return table if cells.in_degrees is None else _converted(table, cells.in_degrees)
 
 
 def _read_cells(path: Path) -> _Cells:
-    content = read_data(path, "a table of curves", _LARGEST)
+    content = read_data(path, "a table of curves", _MAX_BYTES)
     suffix = path.suffix.lower()
     if suffix not in (".csv", *_OPENSIM):
-        raise InputDataError(
-            path, f"a file ending in '{suffix}'", ".csv, .sto or .mot", "Export it as one of these."
-        )
+        found, expected = f"a file ending in '{suffix}'", ".csv, .sto or .mot"
+        raise InputDataError(path, found, expected, "Export it as one of these.")
     text = decode_text(path, content)
     if suffix in _OPENSIM:
         return _Cells(path, *parse_storage(path, text))
@@ -99,21 +95,17 @@ def _read_cells(path: Path) -> _Cells:
 def _parse_csv(path: Path, text: str) -> pd.DataFrame:
     """All cells of a CSV file as text."""
     try:
-        # Cells stay as they are written: pandas would turn "NaN" or "n/a" into empty ones.
+        # As text: pandas would turn "NaN" or "n/a" into empty cells.
         return pd.read_csv(
             StringIO(text), comment="#", dtype=str, skipinitialspace=True, keep_default_na=False
         )
     except pd.errors.EmptyDataError as error:
-        raise InputDataError(
-            path, "an empty file", "a header line and rows", "Export the table again."
-        ) from error
+        expected, remedy = "a header line and rows", "Export the table again."
+        raise InputDataError(path, "an empty file", expected, remedy) from error
     except pd.errors.ParserError as error:
-        raise InputDataError(
-            path,
-            f"rows of unequal length ({error})",
-            "the same number of commas in every row",
-            "Export the table as comma-separated values again.",
-        ) from error
+        found, expected = f"rows of unequal length ({error})", "as many commas in every row"
+        remedy = "Export the table as comma-separated values again."
+        raise InputDataError(path, found, expected, remedy) from error
 
 
 def _check_header(path: Path, columns: Mapping[str, str], header: list[str]) -> None:
@@ -124,9 +116,8 @@ def _check_header(path: Path, columns: Mapping[str, str], header: list[str]) -> 
         close = difflib.get_close_matches(column, header, n=1)
         hint = f"Did you mean '{close[0]}'?" if close else f"Name the file's column of {name}."
         shown = header if len(header) <= 12 else [*header[:12], f"... ({len(header)} in all)"]
-        raise InputDataError(
-            path, f"columns {', '.join(shown)}", f"a column '{column}' ({name})", hint, "header"
-        )
+        found, expected = f"columns {', '.join(shown)}", f"a column '{column}' ({name})"
+        raise InputDataError(path, found, expected, hint, "header")
 
 
 def _numbers(path: Path, text: pd.DataFrame, column: str) -> np.ndarray:
@@ -137,133 +128,81 @@ def _numbers(path: Path, text: pd.DataFrame, column: str) -> np.ndarray:
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         cell = text[column].iloc[bad[0]]
-        raise InputDataError(
-            path,
-            "an empty cell" if pd.isna(cell) or not cell.strip() else f"'{cell}'",
-            "a finite number",
-            "Fill in or remove the row; use a point as decimal sign.",
-            f"column '{column}', data row {bad[0] + 1}",
-        )
+        found = "an empty cell" if pd.isna(cell) or not cell.strip() else f"'{cell}'"
+        remedy = "Fill in or remove the row; use a point as decimal sign."
+        where = f"column '{column}', data row {bad[0] + 1}"
+        raise InputDataError(path, found, "a finite number", remedy, where)
     return values
 
 
 def _check_clock(path: Path, column: str, clock: np.ndarray, kind: str) -> None:
-    """Refuse a clock that runs backwards, stands still, leaves a gap or is not one cycle."""
+    """Refuse percent or time that does not increase, has a gap or is not one cycle."""
     where, word = f"column '{column}'", "percent" if kind == "percent" else "time"
     steps = np.diff(clock)
     falls = np.flatnonzero(steps <= 0)
     if falls.size:
         row = falls[0] + 1
-        raise InputDataError(
-            path,
-            f"{clock[row]:g} after {clock[row - 1]:g}",
-            f"{word} that increases from row to row",
-            "Sort the rows and remove repeated ones.",
-            f"{where}, data row {row + 1}",
-        )
+        found, expected = f"{clock[row]:g} after {clock[row - 1]:g}", f"{word} that increases"
+        remedy = "Sort the rows and remove repeated ones."
+        raise InputDataError(path, found, expected, remedy, f"{where}, data row {row + 1}")
     if clock.size < 4:
-        raise InputDataError(
-            path, f"{clock.size} rows", "at least 4 samples", "Give the whole cycle.", where
-        )
+        remedy = "Give the whole cycle."
+        raise InputDataError(path, f"{clock.size} rows", "at least 4 samples", remedy, where)
     if kind == "percent":
         _check_percent(path, where, clock)
     widest = int(np.argmax(steps))
     limit = max(_GAP_INTERVALS * float(np.median(steps)), _GAP_PART * (clock[-1] - clock[0]))
     if steps[widest] > limit:
-        raise InputDataError(
-            path,
-            f"no sample between {clock[widest]:g} and {clock[widest + 1]:g}",
-            f"samples about every {np.median(steps):.3g}, as elsewhere in the file",
-            "Fill the gap in; a spline through it would invent what was not measured.",
-            f"{where}, data rows {widest + 1} and {widest + 2}",
-        )
+        found = f"no sample between {clock[widest]:g} and {clock[widest + 1]:g}"
+        expected = f"samples about every {np.median(steps):.3g}, as elsewhere in the file"
+        remedy = "Fill the gap; a spline across it would not be a measurement."
+        rows = f"{where}, data rows {widest + 1} and {widest + 2}"
+        raise InputDataError(path, found, expected, remedy, rows)
 
 
 def _check_percent(path: Path, where: str, percent: np.ndarray) -> None:
     """Refuse percent that is not one whole cycle."""
     if percent[-1] <= 1.0:
-        raise InputDataError(
-            path,
-            f"percent up to {percent[-1]:g}",
-            "percent of the cycle, 0 to 100",
-            "These look like fractions: multiply by 100.",
-            where,
-        )
-    whole = abs(percent[0]) <= 1e-9 and _LEAST_END_PERCENT <= percent[-1] <= 100.0 + 1e-9
+        found, expected = f"percent up to {percent[-1]:g}", "percent of the cycle, 0 to 100"
+        remedy = "These look like fractions: multiply by 100."
+        raise InputDataError(path, found, expected, remedy, where)
+    whole = abs(percent[0]) <= 1e-9 and _MIN_END_PERCENT <= percent[-1] <= 100.0 + 1e-9
     if not whole:
-        raise InputDataError(
-            path,
-            f"percent from {percent[0]:g} to {percent[-1]:g}",
-            "a whole cycle, from 0 to 100 (or to the last sample before 100)",
-            "Cut or shift the cycle so that it starts at 0 percent.",
-            where,
-        )
+        found = f"percent from {percent[0]:g} to {percent[-1]:g}"
+        expected = "a whole cycle, from 0 to 100 (or to the last sample before 100)"
+        remedy = "Cut or shift the cycle so that it starts at 0 percent."
+        raise InputDataError(path, found, expected, remedy, where)
 
 
-def _looks_like_radians(table: pd.DataFrame) -> bool:
+def _check_units(cells: _Cells, columns: Mapping[str, str], table: pd.DataFrame) -> None:
+    """Refuse angles and positions that contradict the unit of the file."""
+    angles, positions = ([name for name in names if name in table] for names in (ANGLES, POSITIONS))
+    largest_angle = float(np.abs(table[angles].to_numpy()).max(initial=0.0))
+    largest_position = float(np.abs(table[positions].to_numpy()).max(initial=0.0))
     span = float(np.ptp(table["flexion"])) if "flexion" in table else 0.0
-    return _FLEXION_SPAN_RAD[0] < span < _FLEXION_SPAN_RAD[1]
-
-
-def _reach(table: pd.DataFrame) -> float:
-    """Largest position, in the unit of the file; zero when there is none."""
-    names = [name for name in POSITIONS if name in table]
-    return float(np.abs(table[names].to_numpy()).max()) if names else 0.0
-
-
-def _named(columns: Mapping[str, str], names: tuple[str, ...]) -> str:
-    return ", ".join(columns[name] for name in names if name in columns)
-
-
-def _check_units(path: Path, columns: Mapping[str, str], table: pd.DataFrame) -> None:
-    """Refuse angles that look like radians and positions that look like metres."""
-    if _looks_like_radians(table):
-        raise InputDataError(
-            path,
-            f"flexion over a range of {float(np.ptp(table['flexion'])):.2f}",
-            f"degrees ({_named(columns, ANGLES)})",
-            "These look like radians: convert them to degrees.",
-            f"column '{columns['flexion']}'",
-        )
-    reach = _reach(table)
-    if 0.0 < reach < _LEAST_REACH_MM:
-        raise InputDataError(
-            path,
-            f"positions up to {reach:g}",
-            f"millimetres ({_named(columns, POSITIONS)})",
-            "These look like metres: convert them to millimetres.",
-        )
-
-
-def _check_storage_units(cells: _Cells, columns: Mapping[str, str], table: pd.DataFrame) -> None:
-    """Refuse angles that contradict inDegrees, and positions that are not in metres."""
-    names = [name for name in ANGLES if name in table]
-    largest = float(np.abs(table[names].to_numpy()).max()) if names else 0.0
-    said = f"inDegrees={'yes' if cells.in_degrees else 'no'}"
-    if cells.in_degrees and _looks_like_radians(table):
-        raise InputDataError(
-            cells.path,
-            f"{said} but flexion over a range of {float(np.ptp(table['flexion'])):.2f}",
-            "degrees",
-            "These look like radians: correct the header (inDegrees=no) or the values.",
-            f"column '{columns['flexion']}'",
-        )
-    if cells.in_degrees is False and largest > _LARGEST_ANGLE_RAD:
-        raise InputDataError(
-            cells.path,
-            f"{said} but an angle of {largest:g}",
-            f"radians ({_named(columns, ANGLES)})",
-            "These look like degrees: correct the header (inDegrees=yes) or the values.",
-            "header",
-        )
-    reach = _reach(table)
-    if reach > _LARGEST_REACH_M:
-        raise InputDataError(
-            cells.path,
-            f"positions up to {reach:g}",
-            f"metres, OpenSim's unit of length ({_named(columns, POSITIONS)})",
-            "These look like millimetres: convert them to metres.",
-        )
+    angle_names, position_names = (
+        ", ".join(columns[name] for name in names) for names in (angles, positions)
+    )
+    storage = cells.in_degrees is not None
+    stated = f"inDegrees={'yes' if cells.in_degrees else 'no'} but " if storage else ""
+    if cells.in_degrees is not False and _FLEXION_SPAN_RAD[0] < span < _FLEXION_SPAN_RAD[1]:
+        expected = "degrees" if storage else f"degrees ({angle_names})"
+        remedy = "correct the header (inDegrees=no) or the values" if storage else "convert them"
+        found = f"{stated}flexion over a range of {span:.2f}"
+        remedy, where = f"These look like radians: {remedy}.", f"column '{columns['flexion']}'"
+        raise InputDataError(cells.path, found, expected, remedy, where)
+    if cells.in_degrees is False and largest_angle > _MAX_ANGLE_RAD:
+        found, expected = f"{stated}an angle of {largest_angle:g}", f"radians ({angle_names})"
+        remedy = "These look like degrees: correct the header (inDegrees=yes) or the values."
+        raise InputDataError(cells.path, found, expected, remedy, "header")
+    found = f"positions up to {largest_position:g}"
+    if storage and largest_position > _MAX_POSITION_M:
+        expected = f"metres, OpenSim's unit of length ({position_names})"
+        remedy = "These look like millimetres: convert them to metres."
+        raise InputDataError(cells.path, found, expected, remedy)
+    if not storage and 0.0 < largest_position < _MIN_REACH_MM:
+        remedy = "These look like metres: convert them to millimetres."
+        raise InputDataError(cells.path, found, f"millimetres ({position_names})", remedy)
 
 
 def _converted(table: pd.DataFrame, in_degrees: bool) -> pd.DataFrame:

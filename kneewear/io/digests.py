@@ -1,4 +1,4 @@
-"""Digests of result files, kept beside them: a damaged file is noticed before it is read."""
+"""Digests of result files: a damaged file is detected before it is read."""
 
 from __future__ import annotations
 
@@ -6,114 +6,68 @@ import hashlib
 import logging
 from pathlib import Path
 
-from kneewear.errors import DamagedFileError
-
-FOLDER = ".digests"
+from kneewear.errors import DamagedFileError, InputDataError
 
 logger = logging.getLogger(__name__)
 
 
 def file_hash(path: str | Path) -> str:
-    """SHA-256 of a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        File to read.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits.
-    """
+    """SHA-256 of a file, hexadecimal."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_path(path: str | Path) -> Path:
-    """Place of a file's digest: the folder `.digests` beside it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    Path
-    """
+    """File with the digest of a file, in the folder `.digests` beside it."""
     path = Path(path)
-    return path.parent / FOLDER / f"{path.name}.sha256"
+    return path.parent / ".digests" / f"{path.name}.sha256"
 
 
 def digest_line(content: Path, name: str) -> str:
-    """Digest of a file in the form of `sha256sum`, which can check it too.
-
-    Parameters
-    ----------
-    content : Path
-        File to read.
-    name : str
-        Name it is going to have.
-
-    Returns
-    -------
-    str
-    """
+    """Digest of the file `content`, to be renamed `name`, in the form that `sha256sum` checks."""
     return f"{file_hash(content)}  {name}\n"
 
 
-def check_digest(path: str | Path) -> None:
-    """Refuse a file that is not what was written.
+def read_checked(
+    path: str | Path, expected: str = "a result file", remedy: str = "Check the path."
+) -> bytes:
+    """Content of a result file, which must be the one that was written.
 
     Parameters
     ----------
     path : str or Path
-        Result file. One without a digest (copied alone, or of another program) passes, with a
-        warning in the log.
-
-    Raises
-    ------
-    DamagedFileError
-        When its digest is another than when it was written.
-    FileNotFoundError
-        When there is no such file.
-    """
-    _compare(path, file_hash(path))
-
-
-def read_checked(path: str | Path) -> bytes:
-    """Content of a result file, checked as by `check_digest`.
-
-    Parameters
-    ----------
-    path : str or Path
-        Result file.
+        Result file. One without a digest (copied alone, or written by another program) passes,
+        with a warning in the log.
+    expected, remedy : str
+        For the message when it cannot be read.
 
     Returns
     -------
     bytes
-        The very bytes whose digest was compared.
+        The bytes whose digest was compared.
 
     Raises
     ------
-    DamagedFileError, FileNotFoundError
-        As `check_digest`.
+    InputDataError
+        When the file cannot be read.
+    DamagedFileError
+        When its digest differs from that of what was written.
     """
-    content = Path(path).read_bytes()
-    _compare(path, hashlib.sha256(content).hexdigest())
-    return content
-
-
-def _compare(path: str | Path, found: str) -> None:
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        found = "no file" if isinstance(error, FileNotFoundError) else str(error)
+        raise InputDataError(path, found, expected, remedy) from None
+    found = hashlib.sha256(content).hexdigest()
     try:
         written = digest_path(path).read_text(encoding="ascii", errors="replace").split(" ")[0]
     except FileNotFoundError:
-        logger.warning("%s has no digest beside it: its content is taken on trust", path)
-        return
+        logger.warning("%s has no digest beside it: its content is not checked", path)
+        return content
     if found != written:
         raise DamagedFileError(
             path,
             f"content with the digest {found[:12]}...",
             f"{written[:12]}..., as it was written",
         )
+    return content

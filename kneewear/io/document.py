@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kneewear.errors import DamagedFileError, InputDataError
+from kneewear.errors import DamagedFileError
 from kneewear.io.atomic import atomic_path
 from kneewear.io.digests import read_checked
 
@@ -60,11 +60,7 @@ def load_json(path: str | Path) -> dict[str, Any]:
         When its digest is not that of what was written, or it is no JSON object.
     """
     try:
-        content = read_checked(path)
-    except OSError as error:
-        raise InputDataError(path, str(error), "a JSON record", "Check the path.") from error
-    try:
-        record = json.loads(content)
+        record = json.loads(read_checked(path, "a JSON record"))
     except (ValueError, RecursionError) as error:
         raise DamagedFileError(path, str(error), "a JSON record") from error
     if not isinstance(record, dict):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from kneewear.errors import DamagedFileError, InputDataError, KneewearError
+from kneewear.errors import DamagedFileError, KneewearError
 from kneewear.io.atomic import atomic_path
 from kneewear.io.digests import read_checked
 from kneewear.io.schema import CHUNKS, LENGTHS, RECORDS, Record, Variable
@@ -193,13 +193,7 @@ def open_checked(path: str | Path, kind: str) -> Iterator[tuple[h5py.File, int]]
     DamagedFileError
         When its digest is wrong, or in place of any other error of reading it.
     """
-    try:
-        content = read_checked(path)
-    except OSError as error:
-        found = "no file" if isinstance(error, FileNotFoundError) else str(error)
-        raise InputDataError(
-            path, found, f"a file of kind '{kind}'", "Run the step that writes it."
-        ) from None
+    content = read_checked(path, f"a file of kind '{kind}'", "Run the step that writes it.")
     with _damage_reported(path, kind), h5py.File(io.BytesIO(content), "r") as file:
         yield file, len(content)
 

@@ -1,14 +1,19 @@
-"""Data files a study names, checked before its first job."""
+"""Data files a study names: where they are, what they hold, and checks before the first job."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity
 from kneewear.settings.base import Study
+
+# Imported where used: jobs that only name files need none of it, and it costs about a second.
+if TYPE_CHECKING:
+    from kneewear.activity.activity import Activity
+    from kneewear.geometry.meshes import TriangleMesh
 
 
 def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
@@ -66,17 +71,41 @@ def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, s
     dict
         `motion` and `load` to their paths; empty for a built-in activity.
     """
+    files = _curve_files(study, activity)
+    return {name: str(study.data_path(file, root)) for name, file in files.items()}
+
+
+def _curve_files(study: Study, activity: str) -> dict[str, str]:
+    """Curve files of an activity as its settings name them."""
     settings = study.simulated_activities()[activity]
     if not isinstance(settings, FileActivity):
         return {}
-    return {
-        "motion": str(study.data_path(settings.motion.file, root)),
-        "load": str(study.data_path(settings.load.file, root)),
+    return {"motion": settings.motion.file, "load": settings.load.file}
+
+
+def load_shapes(study: Study, root: str | Path) -> dict[str, TriangleMesh]:
+    """Read the meshes of a study's implant, by the names of `mesh_files`."""
+    from kneewear.io.shape import load_shape  # noqa: PLC0415
+
+    return {name: load_shape(path) for name, path in mesh_files(study, root).items()}
+
+
+def load_activity(study: Study, name: str, root: str | Path) -> Activity:
+    """Build one activity of a study, from its curve files where it has some."""
+    from kneewear.activity.sources import build_activity  # noqa: PLC0415
+    from kneewear.io.curves import read_curves  # noqa: PLC0415
+
+    settings = study.simulated_activities()[name]
+    curves = {
+        part: read_curves(path, getattr(settings, part).columns.given())
+        for part, path in activity_files(study, name, root).items()
     }
+    frames, knee = study.simulation.frames, study.implant.knee
+    return build_activity(name, settings, frames, **curves, knee=knee)
 
 
 def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
-    """Refuse a study whose data files are missing or cannot be what the settings say.
+    """Refuse a study whose data files are missing or cannot be what the settings state.
 
     Parameters
     ----------
@@ -88,7 +117,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        What the user should know although the study can run.
+        Warnings: the study can run.
 
     Raises
     ------
@@ -98,40 +127,24 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
         that is no number, or a motion or load (a built-in one too) is not one of a knee, or not of
         this one.
     """
-    meshes = mesh_files(study, root)
-    curves = {name: activity_files(study, name, root) for name in study.simulated_activities()}
-    for path in (*meshes.values(), *(path for files in curves.values() for path in files.values())):
+    named = {name: activity_files(study, name, root) for name in study.simulated_activities()}
+    curves = [path for files in named.values() for path in files.values()]
+    for path in (*mesh_files(study, root).values(), *curves):
         _check_readable(path, study, root)
-    _check_implant(study, meshes)
-    notes = [_check_activity(study, name, files) for name, files in curves.items()]
-    return (*(note for found in notes for note in found), *_fallbacks(study, root))
+    _check_implant(study, root)
+    warnings = [warning for name in named for warning in load_activity(study, name, root).warnings]
+    return (*warnings, *_files_of_checkout(study, root))
 
 
-def _check_implant(study: Study, files: dict[str, str]) -> None:
-    """Look at the meshes, and at the thickness of the thinnest case."""
-    # Imported late: jobs that only name files need none of it, and it costs about a second.
+def _check_implant(study: Study, root: str | Path) -> None:
+    """Check the meshes, and the thickness of the thinnest case."""
     from kneewear.geometry.implant_sources import check_meshes, check_thickness  # noqa: PLC0415
-    from kneewear.io.shape import load_shape  # noqa: PLC0415
 
-    loaded = {name: load_shape(path) for name, path in files.items()}
-    if loaded:
-        check_meshes(study.implant, **loaded)
-    parts = {name: loaded.get(name) for name in ("insert_mesh", "underside_mesh")}
+    shapes = load_shapes(study, root)
+    if shapes:
+        check_meshes(study.implant, **shapes)
+    parts = {name: shapes.get(name) for name in ("insert_mesh", "underside_mesh")}
     check_thickness(study.implant, study.thinnest_mm, **parts)
-
-
-def _check_activity(study: Study, name: str, files: dict[str, str]) -> tuple[str, ...]:
-    """Build an activity as its job will, and keep its warnings only."""
-    from kneewear.activity.sources import build_activity  # noqa: PLC0415
-    from kneewear.io.curves import read_curves  # noqa: PLC0415
-
-    settings = study.simulated_activities()[name]
-    tables = {
-        part: read_curves(path, getattr(settings, part).columns.given())
-        for part, path in files.items()
-    }
-    frames, knee = study.simulation.frames, study.implant.knee
-    return build_activity(name, settings, frames, **tables, knee=knee).warnings
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:
@@ -144,25 +157,27 @@ def _check_readable(path: str, study: Study, root: str | Path) -> None:
         )
         raise InputDataError(path, "no such file", "a data file", remedy)
     if not os.access(path, os.R_OK):
-        raise InputDataError(
-            path, "a file without read permission", "a readable file", "Grant permission."
-        )
+        found = "a file without read permission"
+        raise InputDataError(path, found, "a readable file", "Grant permission.")
 
 
 def _data_folder(study: Study, root: str | Path) -> str:
-    """Words on the data folder in use: who names it, where it is, whether it exists."""
+    """Setting that names the data folder, its path, and whether it exists."""
     folder = study.data_root(root).resolve()
     name = "$KNEEWEAR_DATA" if os.environ.get("KNEEWEAR_DATA") else "data_folder"
     return f"{name}, which points to {folder}{'' if folder.is_dir() else ' (no such folder)'}"
 
 
-def _fallbacks(study: Study, root: str | Path) -> tuple[str, ...]:
-    """Note on files taken from the checkout because the data folder does not exist."""
+def _files_of_checkout(study: Study, root: str | Path) -> tuple[str, ...]:
+    """Warning about files taken from the checkout because the data folder does not exist."""
     if study.data_root(root).is_dir():
         return ()
+    named = [*_implant_files(study).values()]
+    for activity in study.simulated_activities():
+        named += _curve_files(study, activity).values()
     used = [
         path
-        for path in _named_files(study)
+        for path in named
         if study.data_path(path, root) == Path(root) / Path(path).expanduser()
         and not Path(path).expanduser().is_absolute()
     ]
@@ -172,11 +187,3 @@ def _fallbacks(study: Study, root: str | Path) -> tuple[str, ...]:
         f"Read from the checkout ({Path(root).resolve()}): {', '.join(used)}. "
         f"Check {_data_folder(study, root)}.",
     )
-
-
-def _named_files(study: Study) -> Iterator[str]:
-    """Yield the data files of a study as its settings name them."""
-    yield from _implant_files(study).values()
-    for settings in study.simulated_activities().values():
-        if isinstance(settings, FileActivity):
-            yield from (settings.motion.file, settings.load.file)

@@ -22,7 +22,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import load_table, save_table
-from kneewear.io.digests import check_digest, digest_path, read_checked
+from kneewear.io.digests import digest_path, read_checked
 from kneewear.io.document import load_json, save_json
 from kneewear.io.schema import RECORDS, Record, Variable
 from kneewear.joblog import job_log
@@ -75,7 +75,7 @@ def test_damaged_digest_refuses_the_file(tmp_path):
     save_small_table(tmp_path / "cases.csv")
     digest_path(tmp_path / "cases.csv").write_bytes(b"\xff\x00")
     with pytest.raises(DamagedFileError):
-        check_digest(tmp_path / "cases.csv")
+        read_checked(tmp_path / "cases.csv")
 
 
 def test_file_copied_without_its_digest_is_read_with_a_warning(tmp_path, caplog):
@@ -250,4 +250,4 @@ def test_history_is_written_without_touching_what_is_there_on_failure(tmp_path):
     with pytest.raises(ValueError, match="load: 1 values are not finite"):
         netcdf.save(faulty, path)
     assert path.read_bytes() == before
-    check_digest(path)
+    read_checked(path)
