@@ -1,4 +1,4 @@
-"""Computed results beside the published ones (Bei 2003, Tables 4-1, A-1, B-1 and C-1)."""
+"""Computed results and the published ones (Bei 2003, Tables 4-1, A-1, B-1 and C-1)."""
 
 from __future__ import annotations
 
@@ -16,32 +16,13 @@ from kneewear.regression.correlation import correlate_pressure
 from kneewear.regression.groups import drop_single_life, lives_of
 
 COLUMNS = [
-    "life",
-    "table",
-    "side",
-    "thickness_mm",
-    "body_mass_kg",
-    "quantity",
-    "unit",
-    "computed",
-    "published",
-    "relative_error",
-    "error_beyond_rounding",
-    "calibration",
-]
+    "life", "table", "side", "thickness_mm", "body_mass_kg", "quantity", "unit", "computed",
+    "published", "relative_error", "error_beyond_rounding", "calibration",
+]  # fmt: skip
 PREDICTION_COLUMNS = [
-    "life",
-    "case",
-    "thickness_mm",
-    "body_mass_kg",
-    "side",
-    "quantity",
-    "unit",
-    "computed",
-    "predicted",
-    "predicted_as_printed",
-    "relative_difference",
-]
+    "life", "case", "thickness_mm", "body_mass_kg", "side", "quantity", "unit", "computed",
+    "predicted", "predicted_as_printed", "relative_difference",
+]  # fmt: skip
 KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 
 
@@ -68,7 +49,7 @@ def error_beyond_rounding(
 
 
 def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
-    """Put computed values beside the 350 printed ones.
+    """Compare computed values with the 350 printed ones.
 
     Parameters
     ----------
@@ -107,7 +88,7 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_regression(regression: pd.DataFrame) -> pd.DataFrame:
-    """Put the coefficients of Eq. 4-1 beside those of Table 4-1.
+    """Compare the coefficients of Eq. 4-1 with those of Table 4-1.
 
     Parameters
     ----------
@@ -136,7 +117,7 @@ def compare_regression(regression: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_correlation(correlation: pd.DataFrame) -> pd.DataFrame:
-    """Put R2 on either pressure beside that of the printed values.
+    """Compare R2 on either pressure with that of the printed values.
 
     Parameters
     ----------
@@ -150,7 +131,7 @@ def compare_correlation(correlation: pd.DataFrame) -> pd.DataFrame:
         printed cells of each side (Bei 2003 prints the smallest R2 of both sides for three groups
         of quantities only, section 4.4). A life column comes first when there are several.
     """
-    printed = published_values().rename(columns={"published": "value"})
+    printed = published_values().rename(columns={"published": "value"}).drop(columns="table")
     printed["case"] = (
         printed["thickness_mm"].astype(str) + " " + printed["body_mass_kg"].astype(str)
     )
@@ -162,7 +143,7 @@ def compare_correlation(correlation: pd.DataFrame) -> pd.DataFrame:
 
 
 def predict_published(cases: pd.DataFrame) -> pd.DataFrame:
-    """Put computed results beside what Table 4-1 predicts for the same thickness and mass.
+    """Compare computed results with what Table 4-1 predicts for the same thickness and mass.
 
     Parameters
     ----------
@@ -172,7 +153,7 @@ def predict_published(cases: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a case, side and quantity of Table 4-1, for the cases whose thickness and mass are
+        One row per case, side and quantity of Table 4-1, for the cases whose thickness and mass are
         not among the 25 published ones (those have values of their own to compare with): computed
         value, prediction by the re-fitted coefficients, prediction by the printed ones, and
         computed / predicted - 1. A life column comes first when the study has several lives. Empty,
@@ -180,8 +161,8 @@ def predict_published(cases: pd.DataFrame) -> pd.DataFrame:
 
     Notes
     -----
-    prediction = a0 + a1 * thickness_mm + a2 * body_mass_kg. Table 4-1 stands for 51 months of gait
-    alone; for other lives it says what gait alone would do. The printed a2 of the depths has one
+    prediction = a0 + a1 * thickness_mm + a2 * body_mass_kg. Table 4-1 is for 51 months of gait
+    alone; for other lives it gives the result of gait alone. The printed a2 of the depths has one
     digit, so the printed coefficients err by up to 0.08 mm on their own table.
 
     References

@@ -1,4 +1,4 @@
-"""How well contact pressure alone tells the damage (Bei 2003, section 4.4)."""
+"""Regression of the damage on contact pressure alone (Bei 2003, section 4.4)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,8 @@ from kneewear.regression.groups import QUANTITIES, drop_single_life, side_tables
 
 PREDICTORS = ("max_pressure", "avg_pressure")
 COLUMNS = [
-    "life",
-    "side",
-    "quantity",
-    "unit",
-    "predictor",
-    "intercept",
-    "slope_per_mpa",
-    "r2",
-    "cases",
-]
+    "life", "side", "quantity", "unit", "predictor", "intercept", "slope_per_mpa", "r2", "cases",
+]  # fmt: skip
 MIN_CASES = 3
 
 
@@ -34,19 +26,20 @@ def correlate_pressure(cases: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a side, quantity and predictor (max_pressure, avg_pressure) with intercept, slope
+        One row per side, quantity and predictor (max_pressure, avg_pressure) with intercept, slope
         and r2 of a straight line. A life column comes first when the study has several lives.
         Empty, with its header, for fewer than three cases.
     """
-    rows: list[tuple[object, ...]] = []
     units = units_of(cases)
-    for life, side, table in side_tables(cases):
-        for quantity in QUANTITIES:
-            for predictor in PREDICTORS:
-                if quantity == predictor or len(table) < MIN_CASES:
-                    continue
-                line = _fit_line(table[predictor].to_numpy(), table[quantity].to_numpy())
-                rows.append((life, side, quantity, units[quantity], predictor, *line, len(table)))
+    rows = [
+        (life, side, quantity, units[quantity], predictor,
+         *_fit_line(table[predictor].to_numpy(), table[quantity].to_numpy()), len(table))
+        for life, side, table in side_tables(cases)
+        if len(table) >= MIN_CASES
+        for quantity in QUANTITIES
+        for predictor in PREDICTORS
+        if quantity != predictor
+    ]  # fmt: skip
     return drop_single_life(pd.DataFrame(rows, columns=COLUMNS))
 
 

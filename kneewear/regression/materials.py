@@ -1,4 +1,4 @@
-"""Pressures of one material against another, beside the published difference (Bei 2003, 3.3)."""
+"""Pressures of one material minus another, and the published difference (Bei 2003, 3.3)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,9 @@ from kneewear.sides import SIDES
 KEYS = ["flexion_deg", "posterior_mm", "load_n"]
 QUANTITIES = ("max_pressure", "avg_pressure")
 COLUMNS = [
-    "quantity",
-    "material",
-    "reference",
-    "load_n",
-    "cases",
-    "mean_mpa",
-    "sd_mpa",
-    "rms_mpa",
+    "quantity", "material", "reference", "load_n", "cases", "mean_mpa", "sd_mpa", "rms_mpa",
     "cases_below",
-]
+]  # fmt: skip
 PUBLISHED = [
     "published_mean_mpa",
     "published_sd_least_mpa",
@@ -40,7 +33,7 @@ def compare_materials(static: pd.DataFrame, published: bool) -> pd.DataFrame:
     static : DataFrame
         Tidy table of a static study, see `kneewear.studies.static.record.tabulate_static`.
     published : bool
-        Whether to put the published difference beside those over all loads.
+        Whether to add the published difference to those over all loads.
 
     Returns
     -------

@@ -1,9 +1,10 @@
-"""Whether a plane over thickness and mass is enough, and what to take where it is not."""
+"""Whether a plane over the covariates is sufficient, and which model to use where it is not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,58 +12,55 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.regression.fit import CONFIDENCE, regression_shortfall
-from kneewear.regression.groups import QUANTITIES, drop_single_life, side_tables, units_of
+from kneewear.regression.groups import (
+    BODY_MASS,
+    QUANTITIES,
+    THICKNESS,
+    covariates_of,
+    drop_single_life,
+    side_tables,
+    units_of,
+)
 
 Array = NDArray[np.float64]
 
 PLANE, POWER_LAW = "plane", "power law"
-# Powers of thickness and mass of the terms beside the constant one.
-POLYNOMIALS: dict[str, tuple[tuple[int, int], ...]] = {
-    PLANE: ((1, 0), (0, 1)),
-    "interaction": ((1, 0), (0, 1), (1, 1)),
-    "quadratic": ((1, 0), (0, 1), (2, 0), (0, 2)),
-    "quadratic and interaction": ((1, 0), (0, 1), (2, 0), (0, 2), (1, 1)),
+# Polynomials by name: whether they have squares, and products of two covariates.
+POLYNOMIALS = {
+    PLANE: (False, False),
+    "interaction": (False, True),
+    "quadratic": (True, False),
+    "quadratic and interaction": (True, True),
 }
-# A plane that predicts a case it has not seen within this part of the mean is enough.
+# A plane that predicts a case it was not fitted to within this part of the mean is sufficient.
 ENOUGH = 0.02
-MODEL_COLUMNS = [
-    "life", "side", "quantity", "unit", "model", "terms", "r2", "adjusted_r2", "rmse",
-    "leave_one_out_rmse", "leave_one_out_max", "leave_one_out_percent", "p_value",
-    "plane_is_enough", "factor", "thickness_exponent", "mass_exponent", "log_deviation",
+_HEAD = ["life", "side", "quantity", "unit", "model"]
+_QUALITY = [
+    "terms", "r2", "adjusted_r2", "rmse", "leave_one_out_rmse", "leave_one_out_max",
+    "leave_one_out_percent", "p_value", "plane_is_enough",
 ]  # fmt: skip
-POINT_COLUMNS = [
-    "life", "side", "quantity", "unit", "model", "case", "thickness_mm", "body_mass_kg", "value",
-    "fitted", "residual", "leave_one_out_residual", "leverage", "confidence_low95",
-    "confidence_high95", "prediction_low95", "prediction_high95",
-]  # fmt: skip
+_LIMITS = ["confidence_low95", "confidence_high95", "prediction_low95", "prediction_high95"]
+_POINT = ["value", "fitted", "residual", "leave_one_out_residual", "leverage", *_LIMITS]
+_EXPONENTS = {THICKNESS: "thickness_exponent", BODY_MASS: "mass_exponent"}
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """One model fitted by ordinary least squares, with what it makes of each case left out."""
+    """One model fitted by ordinary least squares."""
 
     name: str
     design: pd.DataFrame
     values: Array
     result: Any
 
-    @property
-    def logarithmic(self) -> bool:
-        """Whether the logarithm was fitted."""
-        return self.name == POWER_LAW
-
-    @property
-    def _influence(self) -> Any:
-        return self.result.get_influence()
-
     def fitted(self) -> Array:
         """Values of the model at the cases."""
         return self._back(np.asarray(self.result.fittedvalues))
 
     def left_out(self) -> Array:
-        """Value of every case less what the model fitted to all others makes of it."""
-        missed = np.asarray(self.result.model.endog) - self._influence.resid_press
-        return self.values - self._back(missed)
+        """Value of every case minus the prediction of the model fitted to all others."""
+        influence = self.result.get_influence()
+        return self.values - self._back(np.asarray(self.result.model.endog) - influence.resid_press)
 
     def limits(self) -> Array:
         """Lower and upper limit of the mean and of a new case, shape (n, 4)."""
@@ -70,16 +68,17 @@ class _Fit:
         names = ["mean_ci_lower", "mean_ci_upper", "obs_ci_lower", "obs_ci_upper"]
         return self._back(frame[names].to_numpy(dtype=np.float64))
 
-    def leverage(self) -> Array:
-        """Weight of each case's own value in its fitted one."""
-        return np.asarray(self._influence.hat_matrix_diag)
+    def percent(self) -> float:
+        """Leave-one-out error in per cent of the mean value."""
+        return 100.0 * _root_mean_square(self.left_out()) / abs(float(self.values.mean()))
 
     def _back(self, modelled: Array) -> Array:
-        return np.exp(modelled) if self.logarithmic else modelled
+        """Values of the quantity; the power law is fitted to their logarithm."""
+        return np.exp(modelled) if self.name == POWER_LAW else modelled
 
 
 def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
-    """Fit planes, curved polynomials and a power law, and say which predicts unseen cases best.
+    """Fit planes, curved polynomials and a power law, and find which predicts unseen cases best.
 
     Parameters
     ----------
@@ -89,24 +88,26 @@ def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a side, quantity and model: number of `terms`, `r2` and `adjusted_r2` (of the power
-        law those of the logarithm), root mean square residual `rmse`; root mean square and largest
-        error of each case predicted from all others, in the unit of the quantity and in per cent
-        of its mean; `p_value` of the F test of the terms a polynomial has beyond the plane's;
-        `plane_is_enough`, whether the plane's leave-one-out error is below 2 % of the mean; and
-        `factor`, exponents and `log_deviation` (standard deviation of the residuals) of the power
-        law. Models without a residual degree of freedom are left out. A life column comes first
-        when the study has several lives. Empty, with its header, when there is no regression.
+        One row per side, quantity and model: number of `terms`, `r2` and `adjusted_r2` (of the
+        power law those of the logarithm), root mean square residual `rmse`; root mean square and
+        largest error of each case predicted from all others, in the unit of the quantity and in
+        per cent of its mean; `p_value` of the F test of the terms a polynomial has beyond the
+        plane's; `plane_is_enough`, whether the plane's leave-one-out error is below 2 % of the
+        mean; and `factor`, exponents and `log_deviation` (standard deviation of the residuals) of
+        the power law. Models without a residual degree of freedom are left out. A life column
+        comes first when the study has several lives. Empty, with its header, when there is no
+        regression.
 
     Notes
     -----
-    Polynomials are c0 + c1 t + c2 m (+ c3 t m) (+ c4 t^2 + c5 m^2). The power law is
-    factor t^p m^q: monotone in thickness t and mass m whatever its exponents, which a polynomial
-    is not, and what the scaling of an elastic foundation suggests: at a given motion p (t + h0)
-    depends on m (t + h0) alone. It is fitted to logarithms, and left out where a value is not
-    positive. The error of a case left out follows from the residual e and leverage h of the fit to
-    all, e / (1 - h), without fitting again. Residuals of a computation are no noise: the F test
-    screens for curvature that is systematic, and its p values are no probabilities.
+    Polynomials have a constant, all covariates, and their products or squares. The power law is
+    factor t^p m^q (...): monotone in thickness t and mass m for all exponents, unlike a
+    polynomial, and suggested by the scaling of an elastic foundation: at a given motion
+    p (t + h0) depends on m (t + h0) alone. It is fitted to logarithms, and left out where a value
+    or covariate is not positive. The error of a case left out follows from the residual e and
+    leverage h of the fit to all, e / (1 - h), without fitting again. Residuals of a computation
+    are not noise: the F test screens for systematic curvature, and its p values are no
+    probabilities.
 
     References
     ----------
@@ -116,11 +117,13 @@ def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for head, fits in _all_fits(cases):
         plane = fits[0]
-        enough = _percent(plane) < 100.0 * ENOUGH
+        enough = plane.percent() < 100.0 * ENOUGH
         rows += [
             head | {"plane_is_enough": enough} | _quality(fit, plane) | _power(fit) for fit in fits
         ]
-    return drop_single_life(pd.DataFrame(rows, columns=MODEL_COLUMNS))
+    exponents = [_exponent(name) for name in covariates_of(cases)]
+    columns = [*_HEAD, *_QUALITY, "factor", *exponents, "log_deviation"]
+    return drop_single_life(pd.DataFrame(rows, columns=columns))
 
 
 def predict_cases(cases: pd.DataFrame) -> pd.DataFrame:
@@ -134,25 +137,26 @@ def predict_cases(cases: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a case, side, quantity and model ("plane" or "power law"): value, fitted value,
+        One row per case, side, quantity and model ("plane" or "power law"): value, fitted value,
         their difference, the same with the case left out of the fit, leverage, 95 % confidence
         limits of the fitted mean and 95 % prediction limits of a new case there. A life column
         comes first when the study has several lives. Empty when there is no regression.
 
     Notes
     -----
-    Limits are those of ordinary least squares (statsmodels), which takes residuals as independent
-    and normal. They are the misfit of a smooth formula to a computation: prediction limits say
-    where another computed case would lie, not what a patient has.
+    Limits are those of ordinary least squares (statsmodels) for independent, normal residuals.
+    They are the misfit of a smooth formula to a computation: prediction limits are where another
+    computed case would be, not what a patient has.
     """
+    columns = [*_HEAD, "case", *covariates_of(cases), *_POINT]
     parts = [
         _points(fit).assign(**head)
         for head, fits in _all_fits(cases)
         for fit in fits
         if fit.name in (PLANE, POWER_LAW)
     ]
-    table = pd.concat(parts) if parts else pd.DataFrame(columns=POINT_COLUMNS)
-    return drop_single_life(table[POINT_COLUMNS].reset_index(drop=True))
+    table = pd.concat(parts) if parts else pd.DataFrame(columns=columns)
+    return drop_single_life(table[columns].reset_index(drop=True))
 
 
 def _all_fits(cases: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[_Fit]]]:
@@ -172,65 +176,65 @@ def _fits(design: pd.DataFrame, values: Array) -> Iterator[_Fit]:
     # Imported here: it costs more than a second, and only this job needs it.
     from statsmodels.regression.linear_model import OLS  # noqa: PLC0415
 
-    places = design[["thickness_mm", "body_mass_kg"]].to_numpy(dtype=np.float64)
-    scaled = (places - places.mean(axis=0)) / np.ptp(places, axis=0)
-    for name, powers in POLYNOMIALS.items():
-        terms = [scaled[:, 0] ** i * scaled[:, 1] ** j for i, j in powers]
-        matrix = np.column_stack([np.ones(len(values)), *terms])
+    points = design.drop(columns="case").to_numpy(dtype=np.float64)
+    scaled = (points - points.mean(axis=0)) / np.ptp(points, axis=0)
+    for name, (squares, products) in POLYNOMIALS.items():
+        columns = [np.ones(len(values)), *scaled.T]
+        columns += [one**2 for one in scaled.T] if squares else []
+        columns += [a * b for a, b in combinations(scaled.T, 2)] if products else []
+        matrix = np.column_stack(columns)
         if np.linalg.matrix_rank(matrix) == matrix.shape[1] < len(values):
             yield _Fit(name, design, values, OLS(values, matrix).fit())
-    if (values > 0.0).all():
-        matrix = np.column_stack([np.ones(len(values)), np.log(places)])
+    if (values > 0.0).all() and (points > 0.0).all():
+        matrix = np.column_stack([np.ones(len(values)), np.log(points)])
         yield _Fit(POWER_LAW, design, values, OLS(np.log(values), matrix).fit())
 
 
 def _quality(fit: _Fit, plane: _Fit) -> dict[str, Any]:
     """How well a model fits and predicts."""
-    residual, left_out = fit.values - fit.fitted(), fit.left_out()
-    extra = fit.result.df_model - plane.result.df_model
-    tested = not fit.logarithmic and extra > 0
+    left_out = fit.left_out()
+    tested = fit.name != POWER_LAW and fit.result.df_model > plane.result.df_model
     flat = np.ptp(fit.values) == 0.0
     return {
         "model": fit.name,
         "terms": len(fit.result.params),
         "r2": np.nan if flat else float(fit.result.rsquared),
         "adjusted_r2": np.nan if flat else float(fit.result.rsquared_adj),
-        "rmse": _root_mean_square(residual),
+        "rmse": _root_mean_square(fit.values - fit.fitted()),
         "leave_one_out_rmse": _root_mean_square(left_out),
         "leave_one_out_max": float(np.abs(left_out).max()),
-        "leave_one_out_percent": _percent(fit),
+        "leave_one_out_percent": fit.percent(),
         "p_value": float(fit.result.compare_f_test(plane.result)[1]) if tested else np.nan,
     }
 
 
-def _percent(fit: _Fit) -> float:
-    """Leave-one-out error in per cent of the mean value."""
-    return 100.0 * _root_mean_square(fit.left_out()) / abs(float(fit.values.mean()))
-
-
 def _power(fit: _Fit) -> dict[str, float]:
-    """Coefficients of the power law; nothing of the others."""
-    if not fit.logarithmic:
+    """Coefficients of the power law; nothing for the others."""
+    if fit.name != POWER_LAW:
         return {}
-    logarithm, thickness, mass = (float(value) for value in fit.result.params)
+    logarithm, *exponents = (float(value) for value in fit.result.params)
+    names = fit.design.columns.drop("case")
     return {
         "factor": float(np.exp(logarithm)),
-        "thickness_exponent": thickness,
-        "mass_exponent": mass,
+        **{_exponent(name): value for name, value in zip(names, exponents, strict=True)},
         "log_deviation": float(np.sqrt(fit.result.mse_resid)),
     }
 
 
+def _exponent(covariate: str) -> str:
+    return _EXPONENTS.get(covariate, f"{covariate}_exponent")
+
+
 def _points(fit: _Fit) -> pd.DataFrame:
-    """What a model makes of each case."""
-    names = ["confidence_low95", "confidence_high95", "prediction_low95", "prediction_high95"]
-    return fit.design.join(pd.DataFrame(fit.limits(), columns=names)).assign(
+    """Values of a model at each case."""
+    fitted = fit.fitted()
+    return fit.design.join(pd.DataFrame(fit.limits(), columns=_LIMITS)).assign(
         model=fit.name,
         value=fit.values,
-        fitted=fit.fitted(),
-        residual=fit.values - fit.fitted(),
+        fitted=fitted,
+        residual=fit.values - fitted,
         leave_one_out_residual=fit.left_out(),
-        leverage=fit.leverage(),
+        leverage=np.asarray(fit.result.get_influence().hat_matrix_diag),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the source says of pressure, thickness and body mass in words, and whether it holds here."""
+"""Statements of the source on pressure, thickness and body mass, and whether they hold here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Statement:
     column : str
         The number: r2, mm_per_10kg, a1 or a2.
     quantities : tuple of str
-        Quantities it is stated of; the one nearest to or farthest beyond a limit decides.
+        Quantities it is about; the one nearest to or farthest beyond a limit decides.
     low, high : float
         Limits, as printed.
     predictor : str
@@ -71,7 +71,7 @@ STATEMENTS = (
 
 
 def check_statements(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
-    """Hold what the source states of trends against them.
+    """Check the statements of the source on trends.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def check_statements(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.
     Returns
     -------
     DataFrame
-        One row a statement and side: its limits, the number from the printed tables (re-fitted,
+        One row per statement and side: its limits, the number from the printed tables (re-fitted,
         rounded as they are they do not keep every limit themselves), the number here, and whether
         the latter keeps the limits. A life column comes first when there are several. Empty, with
         its header, where nothing was fitted.

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kneewear.regression.groups import drop_single_life, side_tables
+from kneewear.regression.groups import covariates_of, drop_single_life, side_tables
 
-COLUMNS = [
-    "life",
-    "case",
-    "thickness_mm",
-    "body_mass_kg",
-    "side",
-    "max_pressure_mpa",
-    "avg_pressure_mpa",
-    "max_pressure_above_limit",
-    "avg_pressure_above_limit",
-]
+PRESSURES = ("max_pressure", "avg_pressure")
 
 
 def flag_validity(
@@ -31,21 +21,30 @@ def flag_validity(
     pressure_limit : float
         Highest peak pressure of the experiments that validated the model, MPa.
     avg_pressure_limit : float
-        Yield stress of the polyethylene, MPa, taken as a limit of the average pressure.
+        Yield stress of the polyethylene, MPa, as a limit of the average pressure.
 
     Returns
     -------
     DataFrame
-        One row a case and side, with both pressures, MPa, and two flags.
+        One row per case and side, with both pressures, MPa, and two flags.
 
     References
     ----------
     Bei, Y. (2003), sections 3.4.3 and 4.4: measured peaks of 25-35 MPa; yield at 14-23 MPa.
     """
-    rows = []
-    for life, side, table in side_tables(cases):
-        pressures = table[["max_pressure", "avg_pressure"]].reset_index()
-        for case, thickness, mass, peak, mean in pressures.itertuples(index=False):
-            flags = (bool(peak > pressure_limit), bool(mean > avg_pressure_limit))
-            rows.append((life, case, thickness, mass, side, peak, mean, *flags))
-    return drop_single_life(pd.DataFrame(rows, columns=COLUMNS))
+    limits = dict(zip(PRESSURES, (pressure_limit, avg_pressure_limit), strict=True))
+    columns = ["life", "case", *covariates_of(cases), "side"]
+    columns += [f"{name}_mpa" for name in PRESSURES] + [f"{name}_above_limit" for name in PRESSURES]
+    parts = [
+        table[list(PRESSURES)]
+        .reset_index()
+        .assign(
+            life=life,
+            side=side,
+            **{f"{name}_above_limit": table[name].to_numpy() > limits[name] for name in PRESSURES},
+        )
+        .rename(columns={name: f"{name}_mpa" for name in PRESSURES})
+        for life, side, table in side_tables(cases)
+    ]
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return drop_single_life(table[columns])

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from kneewear.reference.published import published_regression
-from kneewear.regression.fit import COLUMNS, fit_regression, regression_shortfall
+from kneewear.regression.fit import fit_regression, regression_shortfall
+from kneewear.regression.models import compare_models
 
 
 def test_regression_recovers_a_known_plane(plane):
@@ -60,7 +61,7 @@ def test_too_few_levels_give_an_empty_table_and_a_reason(plane, thicknesses, mas
     cases = plane(thicknesses, masses)
     table = fit_regression(cases)
     assert table.empty
-    assert list(table.columns) == COLUMNS[1:]
+    assert list(table.columns[:6]) == ["side", "quantity", "unit", "a0", "a1_per_mm", "a2_per_kg"]
     assert reason in regression_shortfall(cases)
 
 
@@ -72,4 +73,20 @@ def test_cases_on_a_line_are_refused(plane):
 
 def test_three_cases_are_too_few(plane):
     cases = pd.concat([plane((6.0, 8.0), (50.0,)), plane((6.0,), (75.0,))])
-    assert "at least four" in regression_shortfall(cases)
+    assert "at least 4" in regression_shortfall(cases)
+
+
+def test_a_further_covariate_is_fitted_with_the_others(plane):
+    cases = pd.concat(
+        plane().assign(
+            case=lambda table, share=share: table["case"] + f" {share}",
+            value=lambda table, share=share: table["value"] + 7.0 * share,
+            **{"simulation.medial_share": share},
+        )
+        for share in (0.6, 0.65, 0.7)
+    )
+    table, alone = fit_regression(cases), fit_regression(plane())
+    np.testing.assert_allclose(table["a3_simulation.medial_share"], 7.0, rtol=1e-6)
+    for name in ("a1_per_mm", "a2_per_kg"):
+        np.testing.assert_allclose(table[name], alone[name], rtol=1e-6, atol=1e-9)
+    assert "simulation.medial_share_exponent" in compare_models(cases)
