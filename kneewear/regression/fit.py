@@ -121,7 +121,7 @@ def _fit_plane(design: pd.DataFrame, values: NDArray[np.float64]) -> dict[str, A
 
     fit = OLS(values, _design_matrix(design)).fit()
     limits = fit.conf_int(alpha=1.0 - CONFIDENCE)
-    row = dict(zip(_coefficients(list(design)), map(float, fit.params), strict=True))
+    row = dict(zip(_coefficients(list(map(str, design))), map(float, fit.params), strict=True))
     for index in range(len(fit.params)):
         row[f"a{index}_se"] = float(fit.bse[index])
         row[f"a{index}_low95"], row[f"a{index}_high95"] = map(float, limits[index])

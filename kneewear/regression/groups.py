@@ -23,7 +23,7 @@ _LABELS = ("case", "life", "side", "quantity", "value", "unit")
 
 def covariates_of(cases: pd.DataFrame) -> list[str]:
     """Columns of the settings that vary over the cases; thickness and body mass come first."""
-    further = [name for name in cases if name not in (*_LABELS, THICKNESS, BODY_MASS)]
+    further = [name for name in map(str, cases) if name not in (*_LABELS, THICKNESS, BODY_MASS)]
     return [THICKNESS, BODY_MASS, *further]
 
 
