@@ -17,7 +17,6 @@ include: "workflow/rules/kernels.smk"
 if STUDY.kind == "wear":
 
     include: "workflow/rules/simulation.smk"
-    include: "workflow/rules/contact.smk"
     include: "workflow/rules/wear.smk"
     include: "workflow/rules/regression.smk"
     include: "workflow/rules/report.smk"

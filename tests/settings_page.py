@@ -37,6 +37,7 @@ override single keys:
 | `uncertainty/variance_based.yaml` | after `monte_carlo.yaml`: first and total indices |
 | `uncertainty/dm_monte_carlo.yaml` | after `dm_fluoroscopy.yaml`: intervals of the real implant |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data from elsewhere) |
+| `verification.yaml` | the engine against analytical solutions, one case by each method |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data from elsewhere) |
 
 Run one with `make study CONFIG=config/quick.yaml` or

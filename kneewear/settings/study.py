@@ -20,6 +20,7 @@ from kneewear.settings.faults import place_of, refusal, suggestion
 from kneewear.settings.files import SettingsFile, read_settings, read_settings_file
 from kneewear.settings.static import StaticStudy
 from kneewear.settings.uncertainty import UncertaintyStudy
+from kneewear.settings.verification import VerificationStudy
 
 __all__ = [
     "KINDS",
@@ -36,6 +37,7 @@ KINDS: dict[str, type[Study]] = {
     "static": StaticStudy,
     "uncertainty": UncertaintyStudy,
     "calibration": CalibrationStudy,
+    "verification": VerificationStudy,
 }
 
 

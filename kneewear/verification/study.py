@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -61,7 +61,7 @@ def verify_engine(seed: int) -> dict[str, pd.DataFrame]:
 
 def verify_methods(
     knee: KneeModel,
-    activities: Mapping[str, Activity],
+    activities: Sequence[Activity],
     case: Case,
     simulation: SimulationSettings,
     wear: WearSettings,
@@ -72,7 +72,7 @@ def verify_methods(
     ----------
     knee : KneeModel
         Surfaces, elements and tables.
-    activities : mapping of name to Activity
+    activities : sequence of Activity
         Activities of the lives.
     case : Case
         The case.
@@ -95,7 +95,7 @@ def verify_methods(
     histories = {
         name: {
             activity.name: simulate_cases(knee, activity, [case], changed)
-            for activity in activities.values()
+            for activity in activities
         }
         for name, changed in settings.items()
     }

@@ -131,10 +131,9 @@ def wear_minutes(wildcards, attempt):
 
 
 def comparison_mb(wildcards, attempt):
-    """Memory of the batch that holds the centre case, beside the variants of that case."""
-    cases = STUDY.cases_per_job + len(CHANGES)
+    """Memory of the batch that holds the centre case."""
     frames = STUDY.simulation.frames * len(ACTIVITIES)
-    return batch_memory(ELEMENTS, frames, cases, attempt)
+    return batch_memory(ELEMENTS, frames, STUDY.cases_per_job, attempt)
 
 
 def view_mb(wildcards, attempt):

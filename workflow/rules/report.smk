@@ -8,12 +8,7 @@ TABLES = [
     *rules.fit_regression.output,
     rules.correlate_pressure.output.correlation,
     rules.flag_validity.output.validity,
-    rules.compare_variants.output.variants,
-    rules.compare_variants.output.analyses,
     rules.list_failures.output.failures,
-    *rules.verify_contact.output,
-    rules.compare_grids.output.comparison,
-    rules.correct_distances.output.table,
     *PUBLISHED_TABLES,
 ]
 # What `make benchmark` wrote last, if it was run.
@@ -34,12 +29,7 @@ rule plot_method:
         knee=rules.build_geometry.output.knee,
         fit=rules.build_geometry.output.fit,
         activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
-        tables=[
-            *rules.verify_contact.output,
-            rules.compare_grids.output.comparison,
-            rules.correct_distances.output.table,
-            *DRAWN_BENCHMARKS,
-        ],
+        tables=DRAWN_BENCHMARKS,
         calibration=CALIBRATION_RECORD,
     output:
         # Which figures there are depends on the study.
@@ -78,7 +68,6 @@ rule plot_contact:
             activity=ACTIVITIES,
             batch=CENTRE_BATCH,
         ),
-        analyses=rules.compare_variants.output.analyses,
     output:
         figures=report(
             directory(f"{RESULTS}/figures/contact"),

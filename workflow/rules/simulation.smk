@@ -6,22 +6,6 @@ CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in ca
 # Motions from files whose signs may be wrong; forces have none to try.
 SIGNED = [name for name in ACTIVITIES if prescribes_motion(STUDY.activities[name])]
 
-# It is also simulated with one choice of method changed.
-OTHER_DIRECTION = {
-    "minimum_distance": "mid_surface",
-    "mid_surface": "minimum_distance",
-}[STUDY.simulation.force_direction]
-OTHER_ANALYSIS = {"forward": "quasi_static", "quasi_static": "forward"}[
-    STUDY.simulation.analysis
-]
-CHANGES = {
-    "other_direction": {"force_direction": OTHER_DIRECTION},
-    "other_analysis": {"analysis": OTHER_ANALYSIS},
-}
-# Exact distances serve every surface; a table need not.
-if STUDY.simulation.distance == "table":
-    CHANGES["other_distance"] = {"distance": "exact"}
-
 
 rule simulate_contact:
     input:
@@ -48,61 +32,6 @@ rule simulate_contact:
         cases=lambda wildcards: BATCHES[wildcards.batch],
     script:
         "../../scripts/simulate_contact.py"
-
-
-rule simulate_variants:
-    input:
-        knee=rules.build_geometry.output.knee,
-        activity=rules.prepare_activity.output.activity,
-        kernels=ancient(rules.compile_kernels.output.marker),
-    output:
-        **{name: f"{RESULTS}/simulation/{{activity}}/{name}.nc" for name in CHANGES},
-    log:
-        f"{LOGS}/simulate_variants/{{activity}}.log",
-    benchmark:
-        f"{BENCHMARKS}/simulate_variants/{{activity}}.tsv"
-    priority: LONGEST_WAY
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
-    resources:
-        mem_mb=1500,
-        runtime=10,
-    params:
-        source=fingerprint("simulate_variants"),
-        simulation=settings(STUDY.simulation),
-        changes=CHANGES,
-        case=CENTRE_CASE,
-    script:
-        "../../scripts/simulate_variants.py"
-
-
-rule correct_distances:
-    input:
-        knee=rules.build_geometry.output.knee,
-        histories=expand(
-            rules.simulate_contact.output.history,
-            activity=ACTIVITIES,
-            batch=CENTRE_BATCH,
-        ),
-    output:
-        table=f"{RESULTS}/tables/distance_correction.csv",
-    log:
-        f"{LOGS}/correct_distances.log",
-    benchmark:
-        f"{BENCHMARKS}/correct_distances.tsv"
-    priority: LONGEST_WAY
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
-    resources:
-        mem_mb=1500,
-        runtime=5,
-    params:
-        source=fingerprint("correct_distances"),
-        case=CENTRE_CASE["name"],
-    script:
-        "../../scripts/correct_distances.py"
 
 
 rule check_signs:

@@ -1,0 +1,9 @@
+"""Compare the contact engine with analytical solutions (rule verify_engine)."""
+
+from kneewear.io.csv_tables import save_table
+from kneewear.joblog import job_log
+from kneewear.verification.study import verify_engine
+
+with job_log(snakemake.log[0], snakemake.threads):
+    for name, table in verify_engine(snakemake.params.seed).items():
+        save_table(table, snakemake.output[name])
