@@ -25,23 +25,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RegionContact:
-    """Contact of one region.
+    """Contact of one region."""
 
-    Parameters
-    ----------
-    cells : Rectangle
-        Cells of the bearing's plan under its elements.
-    grid : ElementGrid
-        These elements, of one side.
-    index : int array, shape (n_valid,)
-        Flat indices (row x columns + column) of its valid elements.
-    resultant : Resultant
-        Resultant and active elements.
-    """
-
-    cells: Rectangle
-    grid: ElementGrid
-    index: NDArray[np.int64]
+    cells: Rectangle  # of the bearing's plan
+    grid: ElementGrid  # its elements, of one side
+    index: NDArray[np.int64]  # flat indices (row x columns + column) of its valid elements
     resultant: Resultant
 
     @property
@@ -102,10 +90,8 @@ class AdaptivePair:
     ----------
     bearing : Bearing
         Bearing of the fixed body that carries the elements.
-    indenter : Surface
-        Surface of the moving body, exact.
-    table : SurfaceTable
-        Its lookup table, the start of every projection.
+    indenter, table : Surface and SurfaceTable
+        Surface of the moving body, and its lookup table.
     rows, columns : int
         Elements of each region.
     options
@@ -149,23 +135,7 @@ class AdaptivePair:
     def evaluate(
         self, rotation: Array, translation: Array, law: PressureLaw, more_thickness: float = 0.0
     ) -> AdaptiveResultant:
-        """Contact at one pose.
-
-        Parameters
-        ----------
-        rotation : array, shape (3, 3)
-            Orientation of the moving body in the frame of the fixed one.
-        translation : array, shape (3,)
-            Position of its origin, mm.
-        law : PressureLaw
-            Pressure law of the layer.
-        more_thickness : float
-            Added to the thickness of the bearing, mm.
-
-        Returns
-        -------
-        AdaptiveResultant
-        """
+        """Contact at one pose, with `more_thickness` (mm) added to the layer of the bearing."""
         regions = []
         for region in self.search.find(rotation, translation):
             cells = region.cut(self.rows, self.columns)
@@ -179,21 +149,10 @@ class AdaptivePair:
 
 
 def spread_force(region: RegionContact, cells: Rectangle) -> Array:
-    """Force of a region on each cell of a fixed grid, with the same sum.
+    """Force (N) of a region on each cell of a fixed grid of the same bearing, with the same sum.
 
-    Parameters
-    ----------
-    region : RegionContact
-        Region of the same bearing.
-    cells : Rectangle
-        Cells of the fixed grid: `bearing.rectangle(rows, columns)`.
-
-    Returns
-    -------
-    array, shape (rows, columns)
-        Pressure times area, N; the force of an element is divided between the cells it overlaps in
-        proportion to the overlap. Divided by the areas of the fixed elements it is their mean
-        pressure.
+    The force of an element is divided between the cells it overlaps in proportion to the overlap.
+    Divided by the areas of the fixed elements it is their mean pressure.
     """
     corners = region.cells.corners
     (row, column), (last_row, last_column) = cells.cells(corners[[0, -1], [0, -1]])

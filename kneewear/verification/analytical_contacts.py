@@ -36,6 +36,8 @@ from kneewear.reference.winkler import Measure
 Array = NDArray[np.float64]
 Cells = tuple[int, int]  # rows and columns of elements
 Values = dict[str, float]
+# From a shift of the contact along x and z, mm, to the indenter's translation, mm, and the exact
+# values of some of `UNITS` there.
 Solution = Callable[[Array], tuple[Array, Values]]
 
 # Polyethylene on cobalt-chromium as in a knee: radius, penetration and layer, mm.
@@ -63,18 +65,10 @@ UNITS = {
 
 @dataclass(frozen=True, eq=False)
 class Indenter:
-    """Surface of the moving body, prepared once for all grids it is pressed into.
-
-    Parameters
-    ----------
-    surface : Surface
-        The surface.
-    options : mapping
-        Measure of penetration and pressure direction: arguments of `ContactPair`.
-    """
+    """Surface of the moving body, prepared once for all grids it is pressed into."""
 
     surface: Surface
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # arguments of `ContactPair`
 
     def over(self, grid: ElementGrid) -> ContactPair:
         """Contact pair of the indenter with the elements of a grid of one side."""
@@ -90,65 +84,25 @@ class Indenter:
 
 @dataclass(frozen=True)
 class AnalyticalContact:
-    """A rigid indenter pressed into an elastic layer, with its analytical solution.
+    """A rigid indenter pressed into an elastic layer, with its analytical solution."""
 
-    Parameters
-    ----------
-    name : str
-        Indenter, pressure law and measure of penetration.
-    bearing : Bearing
-        Surface that carries the elements.
-    indenter : Indenter
-        Surface of the moving body.
-    law : PressureLaw
-        Pressure law of the layer.
-    solution : function
-        From a shift of the contact along x and z, mm, to the indenter's translation, mm, and the
-        exact values of some of `UNITS` there.
-    rotation : array, shape (3, 3)
-        Orientation of the indenter.
-    shifts : pair of bool
-        Whether the contact can be shifted over the grid along x and along z.
-    """
-
-    name: str
-    bearing: Bearing
+    name: str  # indenter, pressure law and measure of penetration
+    bearing: Bearing  # carries the elements
     indenter: Indenter
     law: PressureLaw
     solution: Solution
-    rotation: Array = field(default_factory=lambda: UPRIGHT)
-    shifts: tuple[bool, bool] = (True, True)
+    rotation: Array = field(default_factory=lambda: UPRIGHT)  # of the indenter
+    shifts: tuple[bool, bool] = (True, True)  # whether the solution allows shifts along x and z
 
     def on_grid(self, cells: Cells) -> tuple[Callable[[Array], Resultant], ContactPair]:
-        """The contact on so many rows and columns of elements.
-
-        Returns
-        -------
-        evaluate : function
-            From the indenter's translation, mm, to the resultant.
-        pair : ContactPair
-            The elements.
-        """
+        """Contact as a function of the indenter's translation, mm, on a grid; and its elements."""
         grid = build_elements(self.bearing, self.bearing.rectangle(*cells))
         pair = self.indenter.over(grid)
         layer = Layer(self.law, grid.thickness[grid.valid])
         return lambda translation: pair.evaluate(self.rotation, translation, layer), pair
 
     def errors(self, cells: Cells, offsets: Array) -> dict[str, Array]:
-        """Errors of the engine at several positions of the contact on the grid.
-
-        Parameters
-        ----------
-        cells : pair of int
-            Rows and columns of elements.
-        offsets : array, shape (n, 2)
-            Shifts of the contact along rows and columns, as fractions of a cell.
-
-        Returns
-        -------
-        dict of str to array, shape (n,)
-            Errors of each quantity of the solution, relative to its exact value.
-        """
+        """Relative errors of each quantity; offsets of the contact in fractions of a cell, (n, 2)."""
         evaluate, _ = self.on_grid(cells)
         rectangle = self.bearing.rectangle(*cells)
         size = np.array([rectangle.length, rectangle.width]) / cells
@@ -237,17 +191,7 @@ def contacts_by_shape() -> tuple[AnalyticalContact, ...]:
 def sphere_on_layer(
     law: str, measure: Measure = "minimum_distance", reach: float = JUST_WIDER
 ) -> AnalyticalContact:
-    """Sphere on a flat layer.
-
-    Parameters
-    ----------
-    law : str
-        One of `LAWS`.
-    measure : {"minimum_distance", "minimum_distance_along_normal", "ray"}
-        One of `MEASURES`.
-    reach : float
-        Half width of the square of elements, contact radii.
-    """
+    """Sphere on a flat layer; `law` of `LAWS`, half width `reach` of the grid in contact radii."""
     exact = LAWS[law][1]
     area = math.pi * EDGE**2
     values = {
@@ -261,7 +205,7 @@ def sphere_on_layer(
 
 
 def cylinder_on_layer(law: str, measure: Measure = "minimum_distance") -> AnalyticalContact:
-    """Cylinder across the whole of a flat layer; arguments as of `sphere_on_layer`."""
+    """Cylinder across the whole of a flat layer."""
     exact, width = LAWS[law][1], 2.0 * JUST_WIDER * EDGE
     area = 2.0 * EDGE * width
     force, total = (
@@ -337,7 +281,7 @@ def flat_punch() -> AnalyticalContact:
 
 
 def ball_in_cup(law: str) -> AnalyticalContact:
-    """Ball in a cup of slightly larger radius, lined with a layer; `law` is one of `LAWS`."""
+    """Ball in a cup of slightly larger radius, lined with a layer."""
     engine_law, exact = LAWS[law]
     cup, off = RADIUS + 1.0, DEPTH + 1.0
     rim = (cup**2 + off**2 - RADIUS**2) / (2.0 * cup * off)

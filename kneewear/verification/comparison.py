@@ -15,57 +15,24 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One quantity of one test case against the value theory gives.
+    """One quantity of one test case against its theoretical value."""
 
-    Parameters
-    ----------
-    subject : str
-        What is computed, such as the contact.
-    quantity, unit : str
-        Quantity and its unit.
-    expected : float
-        Expected value.
-    errors : array, shape (n,)
-        Errors of all evaluations, relative to the expected value.
-    source : str
-        Where the expected value comes from.
-    target_percent : float
-        Largest error aimed at, per cent; NaN for none.
-    """
-
-    subject: str
+    subject: str  # the contact or method
     quantity: str
     unit: str
     expected: float
-    errors: Array
-    source: str
-    target_percent: float = math.nan
-
-    @property
-    def worst(self) -> float:
-        """Error of the largest magnitude, with its sign."""
-        return float(self.errors[np.argmax(np.abs(self.errors))])
+    errors: Array  # of all evaluations, relative to the expected value
+    source: str  # of the expected value
+    target_percent: float = math.nan  # largest acceptable error; NaN for none
 
     @property
     def computed(self) -> float:
         """Value with the largest error."""
-        return self.expected * (1.0 + self.worst)
+        return self.expected * (1.0 + float(self.errors[np.argmax(np.abs(self.errors))]))
 
 
 def comparison_table(comparisons: Iterable[Comparison]) -> pd.DataFrame:
-    """Table of comparisons, one per row.
-
-    Parameters
-    ----------
-    comparisons : iterable of Comparison
-        Comparisons.
-
-    Returns
-    -------
-    DataFrame
-        Columns `contact`, `quantity`, `unit`, `exact`, `computed` (with the largest error),
-        `worst_error_percent`, `rms_error_percent`, `target_percent` and `source`.
-    """
+    """Table of comparisons, one per row; `computed` is the value with the largest error."""
     return pd.DataFrame(
         [
             {

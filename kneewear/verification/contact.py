@@ -38,21 +38,11 @@ _HALF_SPACE_CELLS = 40
 
 
 def compare_contacts(seed: int, offsets: int = 24) -> Iterator[Comparison]:
-    """The engine against analytical solutions on the usual grid.
+    """The engine against analytical solutions, at random offsets of the usual grid.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the random positions of the contact on the grid.
-    offsets : int
-        Number of positions.
-
-    Yields
-    ------
-    Comparison
-        One per contact and quantity. The sphere on a linear layer is compared twice: on elements
-        that extend just beyond the contact, and on elements over twice its extent. The last contact
-        is a sphere on an elastic half-space, against Hertz.
+    The sphere on a linear layer is compared twice: on elements that extend just beyond the contact,
+    and on elements over twice its extent. The last contact is a sphere on an elastic half-space,
+    against Hertz.
     """
     positions = random_offsets(seed, offsets)
     wide = sphere_on_layer("linear", reach=2.0)
@@ -76,20 +66,7 @@ def compare_contacts(seed: int, offsets: int = 24) -> Iterator[Comparison]:
 def refine_contacts(
     seed: int, rows: Sequence[int] = (10, 20, 40, 80), offsets: int = 12
 ) -> pd.DataFrame:
-    """Errors of each shape on grids of increasing density.
-
-    Parameters
-    ----------
-    seed, offsets : int
-        As in `compare_contacts`.
-    rows : sequence of int
-        Elements along either side.
-
-    Returns
-    -------
-    DataFrame
-        Columns `contact`, `quantity`, `rows`, `worst_error_percent` and `rms_error_percent`.
-    """
+    """Errors of each shape over random offsets, by the number of elements along either side."""
     positions = random_offsets(seed, offsets)
     return pd.DataFrame(
         [
@@ -106,23 +83,9 @@ def vary_active_elements(
 ) -> pd.DataFrame:
     """Error of a sphere's contact by the number of active elements (Bei 2003, section 3.2.3).
 
-    Parameters
-    ----------
-    seed, offsets : int
-        As in `compare_contacts`.
-    counts : sequence of int
-        Active elements; the last count is the reference of the others, as published.
-
-    Returns
-    -------
-    DataFrame
-        Columns `active_elements`, `quantity`, and, in per cent of the median value at the last
-        count, the median (`median_error_percent`), 95 % quantile (`error_95_percent`) and maximum
-        (`worst_error_percent`) of the error's magnitude over the positions.
-
-    Notes
-    -----
-    The cells are square; the contact area equals `counts` of them.
+    Median, 95 % quantile and maximum of the error's magnitude over random offsets, in per cent of
+    the median value at the last count, which is the reference as published. The cells are square,
+    and the contact area equals `counts` of them.
     """
     positions = random_offsets(seed, offsets)
     found = {}

@@ -21,23 +21,13 @@ def correct_distances(
 ) -> pd.DataFrame:
     """Penetration of every loaded element at the largest load, by four methods.
 
-    Parameters
-    ----------
-    grid : ElementGrid
-        Elements of the insert.
-    femoral : mapping of side to Surface
-        Condyles, in the femoral frame.
-    history : ContactHistory
-        Contact over a cycle; its first case is used.
-
     Returns
     -------
     DataFrame
-        One row per side and loaded element: `activity`, `side`, `x_mm` and `z_mm` of its centre
+        One row per side and loaded element of the history's first case: position of its centre
         (frame of the insert); angle between its normal and the indenter's at the nearest point
         (`angle_deg`) and on the element's normal (`ray_angle_deg`); penetration as minimum distance
-        and along the ray, without and with correction (`minimum_distance_mm`,
-        `minimum_distance_corrected_mm`, `ray_mm`, `ray_corrected_mm`). NaN for a ray without hit.
+        and along the ray, without and with correction. NaN for a ray without hit.
 
     Notes
     -----

@@ -37,32 +37,10 @@ def compare_grids(
 ) -> pd.DataFrame:
     """Errors of force, peak and mean pressure and contact area over the depth of the contact.
 
-    Parameters
-    ----------
-    pair : AdaptivePair
-        The surfaces, moved along y with their axes parallel.
-    law : PressureLaw
-        Pressure law of the layer.
-    depths : sequence of float
-        Largest penetrations, mm.
-    adaptive, fixed : sequence of (rows, columns)
-        Grids to compare.
-    positions : int
-        Number of random positions within a cell of the coarsest fixed grid, over which the errors
-        are averaged.
-
-    Returns
-    -------
-    DataFrame
-        One row per depth and grid: `depth_mm`, `kind` ("fixed" or "adaptive"), `elements` (of one
-        region if adaptive), `active` (mean number of loaded elements), `force_error`, `peak_error`,
-        `mean_error`, `area_error` (root mean square over the positions, relative to regions of
-        120 x 120 elements).
-
-    Raises
-    ------
-    ValueError
-        If the surfaces do not meet along y.
+    The surfaces are moved along y with their axes parallel, to the given largest penetrations (mm),
+    at random positions within a cell of the coarsest fixed grid. One row per depth and grid:
+    `depth_mm`, `kind`, `elements` (of one region if adaptive), `active` (mean number of loaded
+    elements) and errors (root mean square over the positions) relative to `REFERENCE`.
     """
 
     def adaptive_grid(cells: Cells) -> Evaluation:
@@ -107,30 +85,9 @@ def lower_to_depth(
     depth: float,
     rotation: Array | None = None,
 ) -> Array:
-    """Translation with a given depth of contact, reached along y.
+    """Translation, mm, at which the largest penetration is `depth`, mm, moving along y only.
 
-    Parameters
-    ----------
-    pair : AdaptivePair
-        The surfaces; the bearing faces up.
-    law : PressureLaw
-        Pressure law of the layer.
-    translation : array, shape (3,)
-        Position of the moving body's origin, mm; its y is ignored.
-    depth : float
-        Largest penetration, mm.
-    rotation : array, shape (3, 3), optional
-        Orientation of the moving body; upright by default.
-
-    Returns
-    -------
-    array, shape (3,)
-        mm.
-
-    Raises
-    ------
-    ValueError
-        If the surfaces do not meet.
+    Raises ValueError if the surfaces do not meet.
     """
     rotation = np.eye(3) if rotation is None else rotation
     points, indenter = pair.bearing.surface.sample_points, pair.search.indenter

@@ -29,21 +29,11 @@ _LOAD_TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class HalfSpaceContact:
-    """Contact of an elastic half-space.
+    """Contact of an elastic half-space."""
 
-    Parameters
-    ----------
-    pressure : array, shape (rows, columns)
-        Pressure of every element, MPa, zero where apart.
-    approach : float
-        Approach of the bodies, mm.
-    force : float
-        Sum of pressure times area, N.
-    """
-
-    pressure: Array
-    approach: float
-    force: float
+    pressure: Array  # of every element, MPa, zero where apart, shape (rows, columns)
+    approach: float  # of the bodies, mm
+    force: float  # sum of pressure times area, N
 
 
 def rectangle_deflection(
@@ -51,17 +41,7 @@ def rectangle_deflection(
 ) -> Array:
     """Deflection of a half-space by uniform pressure on a rectangle, times E* over the pressure.
 
-    Parameters
-    ----------
-    along, across : array
-        Position on the surface from the middle of the rectangle, along its sides, mm.
-    half_length, half_width : float
-        Half of its sides, mm.
-
-    Returns
-    -------
-    array
-        mm; positive into the half-space.
+    Positive into the half-space, mm, at positions along and across the rectangle from its middle.
 
     Notes
     -----
@@ -159,27 +139,12 @@ def press_pair(
     pose: tuple[Array, Array],
     modulus: float,
 ) -> HalfSpaceResultant:
-    """Contact of a pair whose elements are the surface of a half-space.
+    """Contact of a pair whose elements, a side of a grid, are the surface of a half-space.
 
-    Parameters
-    ----------
-    grid, side
-        Grid and side of the pair's elements.
-    pair : ContactPair
-        Pair; its distances are the overlaps.
-    pose : pair of array
-        Rotation (3, 3) and translation (3,), mm, of the moving body.
-    modulus : float
-        E* of the pair, MPa.
-
-    Returns
-    -------
-    HalfSpaceResultant
-
-    Notes
-    -----
-    Elements are taken as a plane lattice of equal cells, with pressure along their normals: the
-    model requires small slopes within the contact.
+    The pose is the rotation (3, 3) and the translation (3,), mm, of the moving body; the pair's
+    distances are the overlaps, and the modulus is E*, MPa. Elements are taken as a plane lattice of
+    equal cells, with pressure along their normals: the model requires small slopes within the
+    contact.
     """
     rotation, translation = pose
     found = pair.evaluate(rotation, translation, Layer(SmallStrain(1.0), np.ones(pair.index.size)))

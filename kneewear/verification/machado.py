@@ -45,18 +45,7 @@ IMPACTS = (3.5, 3.6, 3.8, 4.0, 4.2, 4.4, 4.6, 4.9, 5.3, 5.6, 6.2, 6.8)
 
 
 def compare_common_normals(seed: int, poses: int = 20) -> Iterator[Comparison]:
-    """Indentation of a ball in a sphere, a cup and a plane at random poses.
-
-    Parameters
-    ----------
-    seed, poses : int
-        Seed and number of the poses.
-
-    Yields
-    ------
-    Comparison
-        One per pair.
-    """
+    """Indentation of a ball in a sphere, a cup and a plane at random poses."""
     random = np.random.default_rng(seed)
     ball = sphere(BALL)
     upside_down = np.diag([-1.0, -1.0, 1.0])
@@ -107,23 +96,7 @@ def simulate_impact(
     stiffness: float = STIFFNESS,
     exponent: float = 1.5,
 ) -> FreeImpact:
-    """Impact of two bodies without other forces, integrated in time.
-
-    Parameters
-    ----------
-    factor : float
-        c of the force law, see `hysteresis_factor`.
-    mass : float
-        Reduced mass, tonnes.
-    speed : float
-        Speed of approach, mm/s.
-    stiffness, exponent : float
-        K, N/mm^n, and n.
-
-    Returns
-    -------
-    FreeImpact
-    """
+    """Impact of two bodies without other forces, integrated in time; see `impact_force`."""
     from scipy.integrate import solve_ivp  # noqa: PLC0415 - see kneewear.geometry.surface
 
     # In units of the largest elastic indentation, the speed and the energy.
@@ -164,13 +137,7 @@ def simulate_impact(
 
 
 def compare_impacts() -> Iterator[Comparison]:
-    """Restitution and largest indentation of a free impact by each law of Table 5.4.
-
-    Yields
-    ------
-    Comparison
-        Two per law, against the exact solution in the phase plane.
-    """
+    """Restitution and largest indentation of a free impact by each law of Table 5.4."""
     for law in FACTORS:
         factor = hysteresis_factor(law, RESTITUTION)
         found = simulate_impact(factor)
@@ -186,13 +153,7 @@ def compare_impacts() -> Iterator[Comparison]:
 
 
 def compare_storage_window() -> Iterator[Comparison]:
-    """Updates of the storage window by the impacts of Fig. 6.13, and the values it interpolates.
-
-    Yields
-    ------
-    Comparison
-        Number of updates, and distance of the interpolated points from the table's origin.
-    """
+    """Updates of the storage window by the impacts of Fig. 6.13, and the values it interpolates."""
     block = 9
     table = tabulate_surface(sphere(6.0), block * block, block * block)
     rows = table.rows()

@@ -31,18 +31,7 @@ _ALTERNATIVES = {
 
 
 def change_methods(settings: SimulationSettings) -> dict[str, SimulationSettings]:
-    """Settings with one choice of method changed, by the name of the change.
-
-    Parameters
-    ----------
-    settings : SimulationSettings
-        Settings of the study.
-
-    Returns
-    -------
-    dict of str to SimulationSettings
-        Names such as "force direction: mid surface".
-    """
+    """Settings with one choice of method changed, by names such as "analysis: quasi static"."""
     plain = settings.model_dump(mode="json")
     changes: dict[str, dict[str, Any]] = {
         f"{key}: {others[plain[key]]}".replace("_", " "): {key: others[plain[key]]}
@@ -58,24 +47,9 @@ def compare_methods(
     grid: ElementGrid,
     settings: WearSettings,
 ) -> pd.DataFrame:
-    """Every result of a case as configured, and with one choice of method changed.
+    """Every result of a case as configured (`value`) and with each method `changed`.
 
-    Parameters
-    ----------
-    histories : mapping of activity to ContactHistory
-        The case as configured.
-    changed : mapping of name to mapping of activity to ContactHistory
-        The same case with another method, by the name of the change.
-    grid : ElementGrid
-        Elements of the insert.
-    settings : WearSettings
-        Wear, creep and life. The surface is never updated.
-
-    Returns
-    -------
-    DataFrame
-        Columns variant, case, life, side, quantity, unit, value (as configured), changed, and
-        relative_difference (of changed from value).
+    The surface is never updated; blocks in the settings are ignored.
     """
     reference = _results(histories, grid, settings)
     columns = ["variant", *_KEYS, "value", "changed", "relative_difference"]

@@ -60,13 +60,6 @@ class _Samples(NamedTuple):
 class RegionSearch:
     """Search for contact regions between one bearing and the surface of the moving body.
 
-    Parameters
-    ----------
-    bearing : Bearing
-        Bearing of the fixed body.
-    indenter : Surface
-        Surface of the moving body.
-
     Notes
     -----
     A box of the bearing's plan is cut into 12 x 12 cells, and the distance d from the middle of
@@ -111,18 +104,8 @@ class RegionSearch:
     def find(self, rotation: Array, translation: Array) -> tuple[Rectangle, ...]:
         """Rectangles of the plan that hold all contact at one pose, each as one cell.
 
-        Parameters
-        ----------
-        rotation : array, shape (3, 3)
-            Orientation of the moving body in the frame of the fixed one.
-        translation : array, shape (3,)
-            Position of its origin, mm.
-
-        Returns
-        -------
-        tuple of Rectangle
-            Parallel to the rectangle round the bearing, disjoint, ordered by position; none where
-            the bodies are apart. One may hold only a narrow gap.
+        They are parallel to the rectangle round the bearing, disjoint and ordered by position;
+        none where the bodies are apart. One may hold only a narrow gap.
         """
         found: list[_Box] = []
         boxes = [self._first_box]

@@ -36,17 +36,10 @@ _CELLS = 28
 def compare_sphere_models() -> pd.DataFrame:
     """Pressure under one load, and force over the approach, of three models of one sphere.
 
-    Returns
-    -------
-    DataFrame
-        Columns `model` (foundation or half-space), `source` (computed, or exact: the analytical
-        solution of the foundation, and Hertz), `quantity` (`pressure`, MPa, over the distance from
-        the axis under `LOAD`; `force`, N, over the approach), `place_mm` and `value`.
-
-    Notes
-    -----
-    The polyethylene is the same, the bodies differ: a thin bonded layer of independent springs,
-    and a thick body. The difference between the models is no error of either.
+    Columns `model` (foundation or half-space), `source` (computed, or exact: the analytical
+    solution of the foundation, and Hertz), `quantity` (`pressure`, MPa, over the distance from the
+    axis under `LOAD`; `force`, N, over the approach), `place_mm` and `value`. The polyethylene is
+    the same, the bodies differ: a thin bonded layer of independent springs, and a thick body.
     """
     parts = (
         ("foundation", "computed", *_foundation()),

@@ -16,22 +16,12 @@ Blocks = tuple[int, int]
 
 @dataclass(frozen=True)
 class BlockLayout:
-    """Division of a surface table into equal blocks.
+    """Division of a surface table into equal blocks, along u and v."""
 
-    Parameters
-    ----------
-    points : pair of int
-        Samples along u and v.
-    block : pair of int
-        Samples per block along u and v; the last block of a row may hold fewer.
-    origin, step : pair of float
-        First value and spacing of u and v.
-    """
-
-    points: tuple[int, int]
-    block: tuple[int, int]
-    origin: tuple[float, float]
-    step: tuple[float, float]
+    points: tuple[int, int]  # samples
+    block: tuple[int, int]  # samples per block; the last block of a row may hold fewer
+    origin: tuple[float, float]  # first values
+    step: tuple[float, float]  # spacing
 
     @property
     def blocks(self) -> Blocks:
@@ -104,17 +94,7 @@ class StorageWindow:
         )
 
     def interpolate(self, u: float, v: float) -> Array:
-        """All columns at (u, v), after moving the window if necessary.
-
-        Parameters
-        ----------
-        u, v : float
-            Parameters of the contact point.
-
-        Returns
-        -------
-        array, shape (n_columns,)
-        """
+        """All columns at (u, v), after moving the window if necessary, shape (n_columns,)."""
         block = self.layout.find(u, v)
         if not self._is_inner(block):
             self._move(block)
