@@ -2,7 +2,6 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import load_table
 from kneewear.io.figures import save_figures
 from kneewear.io.history import load_case
 from kneewear.io.knee import load_knee
@@ -21,5 +20,5 @@ with job_log(snakemake.log[0], snakemake.threads):
         activities={one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
     )
     histories = load_case(snakemake.input.histories, snakemake.params.case)
-    figures |= draw_dynamics(implant, grid, histories, load_table(snakemake.input.analyses))
+    figures |= draw_dynamics(implant, grid, histories)
     save_figures(figures, snakemake.output.figures)

@@ -56,7 +56,7 @@ def test_kind_decides_what_is_inherited():
         (
             "kind: static\nwear: {months: 12}\ncases: {}\n",
             r"mine\.yaml, line 2, key wear: found a block of kind wear or uncertainty or "
-            r"calibration in a study of kind static.*remove wear and cases\.",
+            r"calibration or verification in a study of kind static.*remove wear and cases\.",
         ),
         ("kind: statik\n", r"line 1, key kind: found 'statik'; .*Did you mean 'static'\?"),
         ("kind: static\n", r"key static: found nothing; expected a value"),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -50,7 +49,6 @@ def draw_dynamics(
     implant: Implant,
     grid: ElementGrid,
     histories: Mapping[str, ContactHistory],
-    comparison: pd.DataFrame,
 ) -> dict[str, Figure]:
     """Draw what happens to one case through the cycle of every activity.
 
@@ -62,13 +60,11 @@ def draw_dynamics(
         Elements.
     histories : mapping of activity to ContactHistory
         One case, or none where it failed.
-    comparison : DataFrame
-        Both analyses of that case, as `compare_analyses` gives it.
 
     Returns
     -------
     dict of str to Figure
-        `motion_{name}`, `forces_{name}`, `areas_{name}` and `analyses_{name}` of each activity.
+        `motion_{name}`, `forces_{name}` and `areas_{name}` of each activity.
     """
     figures = {}
     for name, history in histories.items():
@@ -76,9 +72,6 @@ def draw_dynamics(
             figures[f"motion_{name}"] = draw_motion(implant, history)
             figures[f"forces_{name}"] = draw_forces(history)
             figures[f"areas_{name}"] = draw_contact_areas(grid, history)
-        rows = comparison[comparison["activity"] == name]
-        if len(rows):
-            figures[f"analyses_{name}"] = draw_analyses(rows)
     return figures
 
 
@@ -197,48 +190,6 @@ def draw_contact_areas(grid: ElementGrid, history: ContactHistory) -> Figure:
     left.set(title="Contact area (mm²)", ylim=(0.0, None))
     right.set_title("Centre of pressure, posterior (mm)")
     left.legend()
-    return figure
-
-
-@styled
-def draw_analyses(comparison: pd.DataFrame) -> Figure:
-    """Forward dynamics against the row of equilibria through the cycle.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        Of one activity and case, as `compare_analyses` gives it.
-    """
-    figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
-    panels = figure.subplots(2, 3)
-    for side, rows in comparison.groupby("side", sort=False):
-        colour, percent = SIDE_COLOURS[str(side)], rows["percent"].to_numpy()
-        for axes, quantity in ((panels[0, 0], "max_pressure_mpa"), (panels[0, 1], "side_share")):
-            still, moved = (
-                rows[f"{quantity}_{name}"].to_numpy() for name in ("quasi_static", "forward")
-            )
-            draw_cycle(axes, percent, moved, colour, f"{side}, forward")
-            axes.plot(percent, still, ".", color=INK, ms=2.5, zorder=3)
-        difference = rows["max_pressure_mpa_forward"] / rows["max_pressure_mpa_quasi_static"] - 1
-        values = np.where(rows["stance"], 100.0 * difference, np.nan)
-        draw_cycle(panels[0, 2], percent, values, colour)
-    one = comparison[comparison["side"] == comparison["side"].iloc[0]]
-    percent = one["percent"].to_numpy()
-    for axes, name, factor in (
-        (panels[1, 0], "medial_shift_um", 1.0),
-        (panels[1, 1], "height_shift_um", 1.0),
-        (panels[1, 2], "inertia", 100.0),
-    ):
-        draw_cycle(axes, percent, factor * one[name].to_numpy(), INK)
-    draw_cycle(panels[1, 2], percent, 100.0 * one["mismatch"].to_numpy(), METAL, "finer grid")
-    panels[0, 0].set_title("Maximum pressure (MPa)")
-    panels[0, 1].set_title("Share of the load")
-    panels[0, 2].set_title("Pressure difference, stance (%)")
-    panels[1, 0].set_title("Medial shift (µm)")
-    panels[1, 1].set_title("Upward shift (µm)")
-    panels[1, 2].set_title("Inertia, % of the load")
-    panels[0, 0].legend()
-    panels[1, 2].legend()
     return figure
 
 

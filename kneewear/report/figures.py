@@ -27,7 +27,6 @@ from kneewear.report.trends import (
     draw_published_errors,
     draw_published_scatter,
 )
-from kneewear.report.verification import draw_verification
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.maps import DamageMaps
 
@@ -123,8 +122,8 @@ def draw_method(
     activities : mapping of name to Activity
         Prescribed cycles.
     tables : mapping of name to DataFrame
-        Where there are: those of `draw_verification`, `calibration_trade_off` (record of the
-        calibration), `distance_methods` and `cost` (tables of `benchmarks/`).
+        Where there are: `calibration_trade_off` (record of the calibration), `distance_methods`
+        and `cost` (tables of `benchmarks/`).
     distance_tables : mapping of side to DistanceTable, optional
         Distance tables of the condyles; without them their errors are not drawn.
     quality : sequence of FitQuality
@@ -137,7 +136,7 @@ def draw_method(
     dict of str to Figure
         Names without suffix: `surface_deviation`, `bearing_extraction`, `calibration_trade_off`,
         `distance_methods`, `cost`, `activity_{name}` for each activity, `distance_errors`, and
-        those of `draw_geometry` and `draw_verification`.
+        those of `draw_geometry`.
     """
     figures: dict[str, Figure] = {}
     if any(fit.max_mm > ROUNDING for fit in quality):
@@ -154,4 +153,4 @@ def draw_method(
         figures[f"activity_{name}"] = draw_activity(activity)
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
-    return figures | draw_geometry(implant, grid) | draw_verification(tables)
+    return figures | draw_geometry(implant, grid)

@@ -93,7 +93,7 @@ def render_page(
         "sides": SIDES, "make_table": tables.make_table, "mapping": mapping_table,
         "pictures": lambda *prefixes: pictures(figures, *prefixes), "k3d_source": k3d_source,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
-        "citations": citations, "data_frame": pd.DataFrame, "checks": verification_facts,
+        "citations": citations, "data_frame": pd.DataFrame,
         "published": published_facts, "wear_laws": WEAR_LAWS,
     }  # fmt: skip
     return environment.get_template(f"{kind}.html.j2").render(

@@ -1,9 +1,10 @@
-"""The contact engine against what is known in closed form."""
+"""Figures of a verification study."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,10 +12,11 @@ from matplotlib.ticker import FuncFormatter
 
 from kneewear.report.distance_correction import draw_distance_correction
 from kneewear.report.grids import draw_grid_comparison
-from kneewear.report.style import INK, WIDTH, styled
+from kneewear.report.histories import draw_cycle
+from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, styled
 
 _MODELS = {
-    "foundation": ("elastic foundation", "closed form", "#0072B2"),
+    "foundation": ("elastic foundation", "analytical solution", "#0072B2"),
     "half-space": ("elastic half-space", "Hertz", "#D55E00"),
 }
 _QUANTITIES = {
@@ -36,18 +38,17 @@ _SHAPES = {
 
 
 def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
-    """Figures of the contact engine's own checks.
+    """Figures of a verification study.
 
     Parameters
     ----------
     tables : mapping of name to DataFrame
-        `sphere_models`, `refinement`, `active_elements`, `grid_comparison` and
-        `distance_correction`; what is not there, or empty, is not drawn.
+        Tables of `kneewear.verification.study`.
 
     Returns
     -------
     dict of str to Figure
-        By the same names.
+        By the names of the tables; of `analyses` one per activity, `analyses_{name}`.
     """
     draw = {
         "sphere_models": draw_sphere_models,
@@ -56,19 +57,15 @@ def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
         "grid_comparison": draw_grid_comparison,
         "distance_correction": draw_distance_correction,
     }
-    there = (name for name in draw if name in tables and not tables[name].empty)
-    return {name: draw[name](tables[name]) for name in there}
+    figures = {name: function(tables[name]) for name, function in draw.items()}
+    for name, rows in tables["analyses"].groupby("activity", sort=False):
+        figures[f"analyses_{name}"] = draw_analyses(rows)
+    return figures
 
 
 @styled
 def draw_sphere_models(table: pd.DataFrame) -> Figure:
-    """Pressure under one load and force over the approach, of three models of one sphere.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `kneewear.verification.sphere_models.compare_sphere_models` gives it.
-    """
+    """Pressure under one load and force over the approach, of three models of one sphere."""
     figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
     pressure, force = figure.subplots(1, 2)
     for axes, quantity in ((pressure, "pressure"), (force, "force")):
@@ -91,13 +88,7 @@ def draw_sphere_models(table: pd.DataFrame) -> Figure:
 
 @styled
 def draw_refinement(table: pd.DataFrame) -> Figure:
-    """Error of force and of mean pressure by the number of elements.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `kneewear.verification.contact.refine_contacts` gives it.
-    """
+    """Error of force and of contact area by the number of elements."""
     figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     force, area = figure.subplots(1, 2)
     for axes, quantity in ((force, "force"), (area, "area")):
@@ -115,17 +106,11 @@ def draw_refinement(table: pd.DataFrame) -> Figure:
 
 @styled
 def draw_active_elements(table: pd.DataFrame) -> Figure:
-    """Error of a sphere's contact by the number of active elements.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `kneewear.verification.contact.vary_active_elements` gives it.
-    """
+    """Error of a sphere's contact by the number of active elements."""
     figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
-    columns = (("median_error_percent", "Median over the places of the grid"),
-               ("worst_error_percent", "Worst place of the grid"))  # fmt: skip
+    columns = (("median_error_percent", "Median over positions on the grid"),
+               ("worst_error_percent", "Worst position on the grid"))  # fmt: skip
     for axes, (column, title) in zip(panels, columns, strict=True):
         for quantity, (label, colour, marker) in _QUANTITIES.items():
             rows = table[table["quantity"] == quantity]
@@ -138,6 +123,42 @@ def draw_active_elements(table: pd.DataFrame) -> Figure:
                    label="published bound of the pressures")  # fmt: skip
     panels[0].set_ylabel("error (%)")
     panels[0].legend()
+    return figure
+
+
+@styled
+def draw_analyses(comparison: pd.DataFrame) -> Figure:
+    """Forward dynamics against quasi-static equilibria through the cycle of one activity."""
+    figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
+    panels = figure.subplots(2, 3)
+    for side, rows in comparison.groupby("side", sort=False):
+        colour, percent = SIDE_COLOURS[str(side)], rows["percent"].to_numpy()
+        for axes, quantity in ((panels[0, 0], "max_pressure_mpa"), (panels[0, 1], "side_share")):
+            still, moved = (
+                rows[f"{quantity}_{name}"].to_numpy() for name in ("quasi_static", "forward")
+            )
+            draw_cycle(axes, percent, moved, colour, f"{side}, forward")
+            axes.plot(percent, still, ".", color=INK, ms=2.5, zorder=3)
+        difference = rows["max_pressure_mpa_forward"] / rows["max_pressure_mpa_quasi_static"] - 1
+        values = np.where(rows["stance"], 100.0 * difference, np.nan)
+        draw_cycle(panels[0, 2], percent, values, colour)
+    one = comparison[comparison["side"] == comparison["side"].iloc[0]]
+    percent = one["percent"].to_numpy()
+    for axes, name, factor in (
+        (panels[1, 0], "medial_shift_um", 1.0),
+        (panels[1, 1], "height_shift_um", 1.0),
+        (panels[1, 2], "inertia", 100.0),
+    ):
+        draw_cycle(axes, percent, factor * one[name].to_numpy(), INK)
+    draw_cycle(panels[1, 2], percent, 100.0 * one["mismatch"].to_numpy(), "#9aa5ad", "finer grid")
+    panels[0, 0].set_title("Maximum pressure (MPa)")
+    panels[0, 1].set_title("Share of the load")
+    panels[0, 2].set_title("Pressure difference, stance (%)")
+    panels[1, 0].set_title("Medial shift (µm)")
+    panels[1, 1].set_title("Upward shift (µm)")
+    panels[1, 2].set_title("Inertia, % of the load")
+    panels[0, 0].legend()
+    panels[1, 2].legend()
     return figure
 
 

@@ -10,6 +10,17 @@ import pandas as pd
 from kneewear.regression.groups import QUANTITIES, drop_single_life
 
 
+def comparisons(verification: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Comparisons of contacts with and without a target, and of other methods."""
+    contact = verification["source"].isin(["elastic foundation", "Hertz"])
+    target = verification["target_percent"].notna()
+    return {
+        "with_target": verification[contact & target],
+        "without_target": verification[contact & ~target],
+        "methods": verification[~contact],
+    }
+
+
 def analysis_differences(analyses: pd.DataFrame) -> dict[str, float]:
     """Differences of forward dynamics from equilibria in stance, per cent."""
     stance = analyses[analyses["stance"].astype(bool)]
@@ -38,15 +49,3 @@ def by_variant(variants: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def largest_effect(rows: pd.DataFrame) -> pd.Series[Any]:
     """Row of a variant with the largest relative difference."""
     return rows.iloc[int(rows["relative_difference"].abs().to_numpy().argmax())]
-
-
-def damage_effects(variants: pd.DataFrame) -> list[tuple[str, str, dict[str, float]]]:
-    """Method, its other choice, and the effect on the damage depth of the first life, % by side."""
-    own = variants[variants["quantity"] == "damage_depth"]
-    own = own[own["life"] == own["life"].iloc[0]]
-    found = []
-    for variant, rows in own.groupby("variant", sort=False):
-        method, _, other = str(variant).partition(": ")
-        percent = 100.0 * rows["relative_difference"]
-        found.append((method, other, dict(zip(rows["side"], percent, strict=True))))
-    return found

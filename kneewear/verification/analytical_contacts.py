@@ -102,7 +102,7 @@ class AnalyticalContact:
         return lambda translation: pair.evaluate(self.rotation, translation, layer), pair
 
     def errors(self, cells: Cells, offsets: Array) -> dict[str, Array]:
-        """Relative errors of each quantity; offsets of the contact in fractions of a cell, (n, 2)."""
+        """Relative errors of each quantity; offsets of the contact (n, 2), fractions of a cell."""
         evaluate, _ = self.on_grid(cells)
         rectangle = self.bearing.rectangle(*cells)
         size = np.array([rectangle.length, rectangle.width]) / cells

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from kneewear.report.dynamics import draw_dynamics, shown_frames
+from kneewear.report.verification import draw_analyses
 from kneewear.report.verification_facts import (
     analysis_differences,
     by_variant,
@@ -30,10 +31,9 @@ def case():
 
 def test_every_figure_of_an_activity_is_drawn():
     study, still, moved = case()
-    comparison = compare_analyses(still, moved)
-    figures = draw_dynamics(study.implant, study.grid, {"gait": moved}, comparison)
-    assert list(figures) == ["motion_gait", "forces_gait", "areas_gait", "analyses_gait"]
-    motion, forces, areas, analyses = figures.values()
+    figures = draw_dynamics(study.implant, study.grid, {"gait": moved})
+    assert list(figures) == ["motion_gait", "forces_gait", "areas_gait"]
+    motion, forces, areas = figures.values()
     assert len(motion.axes) == 8
     assert "flexion" in motion.axes[0].get_title()
     # Net superior force on the insert: the load, downwards.
@@ -44,15 +44,13 @@ def test_every_figure_of_an_activity_is_drawn():
     assert len({axes.get_xlim() for axes in shown}) == 1
     # Anterior is at the top and medial on the left, in all of the plans.
     assert all(axes.yaxis_inverted() and axes.xaxis_inverted() for axes in shown)
-    difference = analyses.axes[2].lines[0].get_ydata()
+    difference = draw_analyses(compare_analyses(still, moved)).axes[2].lines[0].get_ydata()
     assert np.nanmax(np.asarray(difference)) == pytest.approx(2.0)
 
 
 def test_a_case_that_failed_leaves_its_figures_out():
-    study, still, moved = case()
-    none = compare_analyses(still.select([]), moved.select([]))
-    histories = {"gait": moved.select([])}
-    assert draw_dynamics(study.implant, study.grid, histories, none) == {}
+    study, _, moved = case()
+    assert draw_dynamics(study.implant, study.grid, {"gait": moved.select([])}) == {}
 
 
 @pytest.mark.parametrize(("count", "frames"), [(8, 100), (8, 8), (8, 5)])

@@ -23,11 +23,7 @@ from kneewear.report.implant import draw_section
 from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
 from kneewear.report.surfaces import draw_deviation, draw_extraction
 from kneewear.report.timings import draw_cost, draw_distance_methods
-from kneewear.report.verification import draw_verification
 from kneewear.settings.cases import Case
-from kneewear.verification.analytical_contacts import contacts_by_shape
-from kneewear.verification.contact import vary_active_elements
-from kneewear.verification.sphere_models import compare_sphere_models
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.report.drawn import figures_of
 
@@ -155,28 +151,6 @@ class TestSurfaces:
         assert figure_text("surface_deviation").title == "Deviation of the surfaces"
         for name in ("bearing_extraction", "distance_methods"):
             assert figure_text(name).alternative
-
-
-def test_verification_is_drawn_of_its_tables():
-    tables = {
-        "sphere_models": compare_sphere_models(),
-        "refinement": pd.DataFrame(
-            [
-                {"contact": contact.name, "quantity": name, "rows": n, "worst_error_percent": 9 / n}
-                for contact in contacts_by_shape()
-                for name in ("force", "area")
-                for n in (10, 20)
-            ]
-        ),
-        "active_elements": vary_active_elements(1, counts=(25, 50), offsets=5),
-        "verification": None,
-    }
-    figures = draw_verification(tables)
-    assert list(figures) == ["sphere_models", "refinement", "active_elements"]
-    # Every shape and quantity the legends name has its line.
-    for figure in figures.values():
-        for axes in figure.axes:
-            assert all(len(line.get_xdata()) > 0 for line in axes.get_lines())
 
 
 def test_a_force_controlled_activity_shows_forces_and_what_they_move(whole):

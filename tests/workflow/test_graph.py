@@ -33,7 +33,6 @@ def test_contact_code_reruns_contact_but_not_geometry(finished):
     ):
         planned = finished.planned()
     assert planned["simulate_contact"] == 2
-    assert planned["simulate_variants"] == 1
     assert not {"build_geometry", "prepare_activity"} & set(planned)
 
 
@@ -63,7 +62,6 @@ def test_changed_cases_rerun_their_batch_only(finished):
     # The second of two batches holds the cases of 10 mm, the centre case among them.
     planned = finished.planned({"cases": {"thickness_mm": [6, 11]}})
     assert planned["simulate_contact"] == 1
-    assert planned["simulate_variants"] == 1
     assert planned["accumulate_wear"] == 1
 
 
@@ -71,7 +69,6 @@ def test_geometry_setting_reruns_geometry_but_not_the_activity(finished):
     planned = finished.planned({"grid": {"rows": 41}})
     assert planned["build_geometry"] == 1
     assert planned["simulate_contact"] == 2
-    assert planned["simulate_variants"] == 1
     assert "prepare_activity" not in planned
     assert "compile_kernels" not in planned
 

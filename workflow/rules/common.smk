@@ -27,7 +27,9 @@ ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
 DEFAULT = os.path.relpath(f"{ROOT}/config/config.yaml")
 # Read again here, files give the line of each key, and traps of YAML; another workflow that uses
 # this one as a module passes settings without files.
-OWN_FILES = workflow.is_main_process and config == workflow.config_settings.overwrite_config
+OWN_FILES = (
+    workflow.is_main_process and config == workflow.config_settings.overwrite_config
+)
 NAMES = [DEFAULT, *map(os.path.relpath, workflow.configfiles if OWN_FILES else [])]
 
 try:
@@ -78,7 +80,6 @@ localrules:
     compare_materials,
     write_provenance,
     write_report,
-
 
 
 wildcard_constraints:

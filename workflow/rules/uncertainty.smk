@@ -12,9 +12,7 @@ def samples_mb(wildcards, attempt):
 def samples_minutes(wildcards, attempt):
     """Run time of a batch of samples, more at every attempt."""
     frames = STUDY.simulation.frames * len(ACTIVITIES)
-    return batch_minutes(
-        ELEMENTS, frames, STUDY.cases_per_job, attempt=attempt
-    )
+    return batch_minutes(ELEMENTS, frames, STUDY.cases_per_job, attempt=attempt)
 
 
 rule plan_samples:

@@ -62,11 +62,9 @@ rule verify_methods:
 TABLES = [*rules.verify_engine.output, *rules.verify_methods.output]
 
 
-rule write_verification_report:
+rule plot_verification:
     input:
-        tables=[*TABLES, rules.build_geometry.output.fit_quality],
-        provenance=PROVENANCE,
-        templates=TEMPLATES,
+        tables=TABLES,
     output:
         figures=report(
             directory(f"{RESULTS}/figures"),
@@ -75,15 +73,10 @@ rule write_verification_report:
             category="Figures",
             labels={"figure": "{name}"},
         ),
-        page=report(
-            f"{RESULTS}/report/index.html",
-            caption="../report/page.rst",
-            category="Page",
-        ),
     log:
-        f"{LOGS}/write_verification_report.log",
+        f"{LOGS}/plot_verification.log",
     benchmark:
-        f"{BENCHMARKS}/write_verification_report.tsv"
+        f"{BENCHMARKS}/plot_verification.tsv"
     conda:
         "../envs/kneewear.yaml"
     threads: 1
@@ -91,11 +84,40 @@ rule write_verification_report:
         mem_mb=1500,
         runtime=10,
     params:
-        source=fingerprint("write_verification_report"),
-        settings=settings(STUDY),
+        source=fingerprint("plot_verification"),
         captions=CAPTIONS,
     script:
-        "../../scripts/write_verification_report.py"
+        "../../scripts/plot_verification.py"
+
+
+rule write_report:
+    input:
+        tables=[*TABLES, rules.build_geometry.output.fit_quality],
+        figures=[rules.plot_verification.output.figures],
+        provenance=PROVENANCE,
+        templates=TEMPLATES,
+    output:
+        page=report(
+            f"{RESULTS}/report/index.html",
+            caption="../report/page.rst",
+            category="Page",
+        ),
+    log:
+        f"{LOGS}/write_report.log",
+    benchmark:
+        f"{BENCHMARKS}/write_report.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        source=fingerprint("write_report"),
+        kind=STUDY.kind,
+        settings=settings(STUDY),
+    script:
+        "../../scripts/write_report.py"
 
 
 STUDY_FILES = [
@@ -103,7 +125,7 @@ STUDY_FILES = [
     *CAD_FILES,
     *expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
     *TABLES,
-    rules.write_verification_report.output.figures,
+    rules.plot_verification.output.figures,
     PROVENANCE,
-    rules.write_verification_report.output.page,
+    rules.write_report.output.page,
 ]

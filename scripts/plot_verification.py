@@ -1,0 +1,12 @@
+"""Draw the figures of a verification study (rule plot_verification)."""
+
+from pathlib import Path
+
+from kneewear.io.csv_tables import load_table
+from kneewear.io.figures import save_figures
+from kneewear.joblog import job_log
+from kneewear.report.verification import draw_verification
+
+with job_log(snakemake.log[0], snakemake.threads):
+    tables = {Path(path).stem: load_table(path) for path in snakemake.input.tables}
+    save_figures(draw_verification(tables), snakemake.output.figures)

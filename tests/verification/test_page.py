@@ -1,0 +1,88 @@
+"""Figures and page of a verification study."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.report.page import render_page
+from kneewear.report.verification import draw_verification
+from kneewear.settings.cases import Case
+from kneewear.settings.study import read_study
+from kneewear.verification.analytical_contacts import contacts_by_shape
+from kneewear.verification.comparison import Comparison, comparison_table
+from kneewear.verification.contact import vary_active_elements
+from kneewear.verification.distance_correction import correct_distances
+from kneewear.verification.methods import compare_analyses
+from kneewear.verification.sphere_models import compare_sphere_models
+from tests.physics.bodies import SMALL, gait_study
+
+CONFIG = Path(__file__).parents[2] / "config"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    study = gait_study(*SMALL)
+    still = study.run(Case("one", 8.0, 75.0))
+    moved = replace(still, analysis="forward", max_pressure=1.02 * still.max_pressure)
+    comparisons = (
+        Comparison("sphere", "force", "N", 100.0, np.array([1e-4]), "elastic foundation", 0.05),
+        Comparison("sphere", "area", "mm2", 100.0, np.array([0.013]), "elastic foundation", 1.0),
+        Comparison("punch", "force", "N", 100.0, np.array([0.025]), "elastic foundation"),
+        Comparison("impact, flores", "restitution", "1", 0.6, np.array([1e-9]), "phase plane"),
+    )
+    grids = [
+        {"kind": kind, "elements": 300, "depth_mm": depth, "active": 9.0}
+        | {f"{name}_error": 0.1 * depth for name in ("force", "peak", "mean", "area")}
+        for kind in ("fixed", "adaptive")
+        for depth in (0.01, 0.1)
+    ]
+    refinement = [
+        {"contact": contact.name, "quantity": name, "rows": n, "worst_error_percent": 9 / n}
+        for contact in contacts_by_shape()
+        for name in ("force", "area")
+        for n in (10, 20)
+    ]
+    variants = [
+        {"variant": "distance: exact", "case": "one", "life": "gait", "side": side, "unit": "mm",
+         "quantity": "damage_depth", "value": 1.0, "changed": changed,
+         "relative_difference": changed - 1.0}
+        for side, changed in (("medial", 1.001), ("lateral", 0.997))
+    ]  # fmt: skip
+    return {
+        "verification": comparison_table(comparisons),
+        "sphere_models": compare_sphere_models(),
+        "refinement": pd.DataFrame(refinement),
+        "active_elements": vary_active_elements(1, counts=(25, 50), offsets=5),
+        "grid_comparison": pd.DataFrame(grids),
+        "distance_correction": correct_distances(study.grid, study.implant.femoral, still),
+        "analyses": compare_analyses(still, moved),
+        "variants": pd.DataFrame(variants),
+    }
+
+
+def test_every_comparison_has_its_figure(tables):
+    figures = draw_verification(tables)
+    assert list(figures) == [
+        "sphere_models", "refinement", "active_elements", "grid_comparison", "distance_correction",
+        "analyses_gait",
+    ]  # fmt: skip
+    # Every shape and quantity the legends name has its line.
+    for name in ("sphere_models", "refinement", "active_elements"):
+        for axes in figures[name].axes:
+            assert all(len(line.get_xdata()) > 0 for line in axes.get_lines())
+
+
+def test_page_counts_targets_and_names_the_largest_differences(tables):
+    study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "config.yaml")
+    figures = dict.fromkeys(draw_verification(tables), b"<svg/>")
+    text = render_page("verification", study.model_dump(mode="json"), tables, figures)
+    assert "1 of 2 quantities with a target meet it" in text
+    assert "of any shape, is 2.5 %" in text
+    assert "With distance: exact, no quantity of the case differs by more than 0.3 %" in text
+    assert "impact, flores" in text
+    assert text.count("<img") == len(figures)
