@@ -19,7 +19,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "rulegraph.svg"
 COLOURS = {
-    "geometry": "#56B4E9", "activity": "#F0E442", "simulation": "#0072B2", "contact": "#999999",
+    "geometry": "#56B4E9", "activity": "#F0E442", "simulation": "#0072B2", "kernels": "#999999",
     "wear": "#D55E00", "regression": "#CC79A7", "uncertainty": "#E69F00", "report": "#009E73",
     "provenance": "#cccccc",
 }  # fmt: skip
