@@ -45,7 +45,7 @@ def main() -> None:
         {"analysis": analysis, "varied": varied, "number": number, "seconds": seconds}
         for analysis in ANALYSES
         for varied, number, seconds in (
-            *(("cases", *told) for told in cost.of_cases(analysis, CASES, *usual)),
+            *(("cases", *row) for row in cost.of_cases(analysis, CASES, *usual)),
             *(("elements", 2 * g[0] * g[1], cost.of(analysis, 5, g, usual[1])) for g in GRIDS),
             *(("frames", n, cost.of(analysis, 5, usual[0], n)) for n in FRAMES),
         )

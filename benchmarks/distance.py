@@ -1,10 +1,10 @@
 """Minimum distance against ray firing on one and on several patches, after Table 2-1 of Bei (2003).
 
 `make benchmark` writes `results/benchmarks/distance_methods.csv`, and `table_2_1.csv` with the
-printed values beside ours. A condyle is given as one dense patch, one sparse patch and 12 to 96
-patches, each with as many lines as the dissertation's. Times are medians for one query, ours beside
-OpenCASCADE's (where the extra `cad` is installed) in the same run on the same points. "Warm" starts
-from the parameters of a point 0.1 mm beside.
+printed values and those of this code. A condyle is given as one dense patch, one sparse patch and
+12 to 96 patches, each with as many lines as the dissertation's. Times are medians for one query,
+those of this code with OpenCASCADE's (where the extra `cad` is installed) in the same run on the
+same points. "Warm" starts from the parameters of a point 0.1 mm away.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ def measure(queries: int = QUERIES, queries_opencascade: int = QUERIES_OPENCASCA
     dense = rebuilt(implant.femoral["medial"], (1, 1), (50, 50))[0]
     rng = np.random.default_rng(1)
     (u0, u1), (v0, v1) = dense.domain
-    # Off the border, where a ray from a coarser patch may pass beside.
+    # Off the border, where a ray from a coarser patch may miss.
     u = u0 + (u1 - u0) * rng.uniform(0.05, 0.95, queries)
     v = v0 + (v1 - v0) * rng.uniform(0.05, 0.95, queries)
-    foot, normal = dense.evaluate(u, v), dense.normal(u, v)
-    points = foot + HEIGHT * normal
+    base, normal = dense.evaluate(u, v), dense.normal(u, v)
+    points = base + HEIGHT * normal
     rows = []
     for name, patches, lines in GEOMETRIES:
         surfaces = [dense] if lines == (50, 50) else rebuilt(dense, patches, lines)
@@ -96,7 +96,7 @@ def measure(queries: int = QUERIES, queries_opencascade: int = QUERIES_OPENCASCA
             "lines_across": surfaces[0].control_points.shape[1],
         }
         body = surfaces[0] if len(surfaces) == 1 else PatchSet(tuple(surfaces))
-        deviation = np.abs(body.closest_points(foot)[-3])
+        deviation = np.abs(body.closest_points(base)[-3])
         row |= {
             "max_mm": deviation.max(), "mean_mm": deviation.mean(), "sd_mm": deviation.std(),
             "minimum_distance_us": microseconds(lambda b=body: b.closest_points(points), queries),
@@ -180,8 +180,8 @@ def opencascade_times(
     return result
 
 
-def beside_published(measured: pd.DataFrame) -> pd.DataFrame:
-    """Table 2-1 with ours beside the printed: times as ratios, for the number of queries is not.
+def compare_published(measured: pd.DataFrame) -> pd.DataFrame:
+    """Table 2-1 with the printed values: times as ratios, because the number of queries is not.
 
     Parameters
     ----------
@@ -215,16 +215,16 @@ def beside_published(measured: pd.DataFrame) -> pd.DataFrame:
 
 
 def main() -> pd.DataFrame:
-    """Measure, print and keep the tables."""
+    """Measure, print and write the tables."""
     table = measure()
     FOLDER.mkdir(parents=True, exist_ok=True)
     save_table(table, FOLDER / "distance_methods.csv")
-    beside = beside_published(table)
-    save_table(beside, FOLDER / "table_2_1.csv")
-    print(f"\nMinimum distance and ray firing (us a query), kept in {FOLDER}")
+    compared = compare_published(table)
+    save_table(compared, FOLDER / "table_2_1.csv")
+    print(f"\nMinimum distance and ray firing (us a query), written to {FOLDER}")
     print(table.drop(columns=["lines_along", "lines_across"]).round(4).to_string(index=False))
     print("\nBeside Table 2-1 of Bei (2003)")
-    print(beside.round(2).to_string(index=False))
+    print(compared.round(2).to_string(index=False))
     return table
 
 

@@ -49,7 +49,7 @@ GRIDS = ((15, 15), (30, 30), (60, 45), (100, 75), (200, 150))
 SEARCHES = ("bounds", "breadth_first", "all")
 POSES = 100
 REPEATS = 15
-NEAR = 0.1  # mm between a warm start's foot and the foot
+NEAR = 0.1  # mm between a warm start and the projection
 QUERIES_OPENCASCADE = 200
 
 
@@ -120,21 +120,21 @@ class Knee:
 @njit
 def _project_all(patch: Any, points: Any, u: Any, v: Any, distance: Any) -> None:
     """The engine's projection, from given starts."""
-    foot, work = np.empty(10), np.empty((6, 4))
+    projection, work = np.empty(10), np.empty((6, 4))
     for n in range(distance.size):
-        project(patch, points[n, 0], points[n, 1], points[n, 2], u[n], v[n], foot, work)
-        distance[n] = foot[0]
+        project(patch, points[n, 0], points[n, 1], points[n, 2], u[n], v[n], projection, work)
+        distance[n] = projection[0]
 
 
 @njit
 def _project_from_map(pair: Any, points: Any, distance: Any) -> None:
     """The engine's projection, from the starts of its map."""
     patch, voxels = record.patch_of(pair), record.voxels_of(pair)
-    foot, work = np.empty(10), np.empty((6, 4))
+    projection, work = np.empty(10), np.empty((6, 4))
     for n in range(distance.size):
         x, y, z = points[n, 0], points[n, 1], points[n, 2]
-        project_near(patch, voxels, find_voxel(voxels, x, y, z), x, y, z, foot, work)
-        distance[n] = foot[0]
+        project_near(patch, voxels, find_voxel(voxels, x, y, z), x, y, z, projection, work)
+        distance[n] = projection[0]
 
 
 def distance_costs(knee: Knee) -> dict[str, float]:

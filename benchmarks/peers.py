@@ -1,7 +1,7 @@
 """The same contact by other programs: OpenSim's elastic foundation, Drake, Embree, and ours.
 
 `python -m benchmarks.peers` (part of `make benchmark`) writes `results/benchmarks/peers.csv`. One
-condyle, a piece of a torus whose distance is known in closed form, is pressed into a concave
+condyle, a piece of a torus whose distance is known analytically, is pressed into a concave
 plateau. Every program gets the same bodies, the same layer and the same poses, one thread. Programs
 that are not installed (`pip install -e '.[peers]'`) are left out, and that is printed.
 """
@@ -186,7 +186,7 @@ def solid(
 
 
 def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
-    """A mesh in metres, as the other programs want it."""
+    """A mesh in metres, as the other programs require it."""
     lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in 1e-3 * vertices]
     lines += [f"f {a} {b} {c}" for a, b, c in faces + 1]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -394,12 +394,12 @@ def measure() -> pd.DataFrame:
 
 
 def main() -> pd.DataFrame:
-    """Measure, print and keep the table."""
+    """Measure, print and write the table."""
     table = measure()
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     save_table(table, OUTPUT)
     force = exact_force(poses()[0])
-    print(f"\nOne condyle on one plateau, {force:.0f} N at the deepest pose, kept in {OUTPUT}")
+    print(f"\nOne condyle on one plateau, {force:.0f} N at the deepest pose, written to {OUTPUT}")
     print(table.round(4).to_string(index=False))
     return table
 

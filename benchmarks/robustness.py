@@ -149,12 +149,12 @@ def measure(count: int) -> pd.DataFrame:
 
 
 def main(count: int = 1_000_000) -> None:
-    """Evaluate, check, count, and keep the counts."""
+    """Evaluate, check, count, and write the counts."""
     table = measure(count)
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     save_table(table, OUTPUT)
     poses, touching = table["poses"].sum(), table["in_contact"].sum()
-    print(f"{poses} poses, {touching} in contact: all possible; kept in {OUTPUT}")
+    print(f"{poses} poses, {touching} in contact: all possible; written to {OUTPUT}")
 
 
 if __name__ == "__main__":

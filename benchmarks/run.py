@@ -1,4 +1,4 @@
-"""All benchmarks in one process, and the targets beside what was measured.
+"""All benchmarks in one process, and the targets with the measured values.
 
 `make benchmark` runs this. It writes `results/benchmarks/benchmarks.json`, everything measured and
 the machine it was measured on, and `results/benchmarks/targets.csv`, which it also prints. Times
@@ -53,7 +53,7 @@ def plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Measure, compare, print and keep."""
+    """Measure, compare, print and write."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     measured: dict[str, Any] = {
         "machine": machine(),
@@ -69,7 +69,7 @@ def main() -> None:
     save_table(targets, FOLDER / "targets.csv")
     with atomic_path(FOLDER / "benchmarks.json") as path:
         path.write_text(json.dumps(plain(measured | {"targets": targets}), indent=1) + "\n")
-    print(f"\nTargets and what was measured, kept in {FOLDER}\n{targets.to_string(index=False)}")
+    print(f"\nTargets and measured values, written to {FOLDER}\n{targets.to_string(index=False)}")
 
 
 if __name__ == "__main__":

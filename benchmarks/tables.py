@@ -1,8 +1,8 @@
 """Time the lookup tables: a storage window against the whole file, distances against search.
 
 `python -m benchmarks.tables` prints the window sizes of Machado's Table 6.3 and the smooth distance
-table beside the search on the surface. Absolute numbers belong to the machine; ratios compare two
-ways to the same result in the same run.
+table compared with the search on the surface. Absolute numbers belong to the machine; ratios
+compare two ways to the same result in the same run.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def time_windows() -> list[dict[str, float]]:
     """Time and reading of four impacts for the window sizes of Table 6.3."""
     rows = []
     sphere, plane = ball_and_plane()
-    print("storage window (Machado, Table 6.3): four impacts, file read anew each time")
-    print("case  sphere  plane    ms    ratio  printed  updates  values kept")
+    print("storage window (Machado, Table 6.3): four impacts, file read each time")
+    print("case  sphere  plane    ms    ratio  printed  updates  values stored")
     with tempfile.TemporaryDirectory() as folder:
         ball, ground = Path(folder, "sphere.nc"), Path(folder, "plane.nc")
         save_samples({"ball": sphere}, ball, (111, 111))
@@ -79,7 +79,7 @@ def time_windows() -> list[dict[str, float]]:
                         upper.interpolate(0.0, 0.5)
                         lower.interpolate(50.0, 100.0 * (part + 1e-5 * n))
                 seen["updates"] = upper.updates + lower.updates
-                seen["kept"] = upper.rows.size + lower.rows.size
+                seen["stored"] = upper.rows.size + lower.rows.size
 
         whole = 0.0
         for case, (on_ball, on_ground, printed) in enumerate(TABLE_6_3, start=1):
@@ -89,13 +89,13 @@ def time_windows() -> list[dict[str, float]]:
             print(
                 f"{case:4d}  {on_ball[0]}x{on_ball[1]}    {on_ground[0]:2d}x{on_ground[1]:<2d} "
                 f"{duration:7.1f} {100 * duration / whole:7.1f}% {printed:7.2f}% "
-                f"{seen['updates']:7d} {seen['kept']:12d}"
+                f"{seen['updates']:7d} {seen['stored']:12d}"
             )
     return rows
 
 
 def time_distances() -> dict[str, float]:
-    """Build, error, size and speed of the distance table beside the search."""
+    """Build, error, size and speed of the distance table compared with the search."""
     study = default_study()
     settings = study.simulation
     implant, _ = build_implant(study.implant)

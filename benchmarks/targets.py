@@ -1,4 +1,4 @@
-"""What the engine and the dynamics are to reach, beside what was measured."""
+"""Targets of the contact evaluation and the dynamics, with the measured values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EVALUATIONS = {
     ("bounds", "exact"): 100.0,
     ("all", "exact"): 400.0,
 }
-SEARCH_NAMES = {"bounds": "active-set search", "all": "every element looked at"}
+SEARCH_NAMES = {"bounds": "active-set search", "all": "every element tested"}
 
 
 def compare(measured: Mapping[str, Any]) -> pd.DataFrame:

@@ -1,8 +1,8 @@
-"""Drop a femoral component onto its insert with somebody else's integrator.
+"""Drop a femoral component onto its insert with the integrator of another library.
 
 The contact of kneewear is one function of pose and velocity, so any multibody program can use it.
 Here SciPy's `solve_ivp` integrates a free rigid body of six degrees of freedom under a vertical
-load; all it knows of the knee is the wrench that `ContactModel.evaluate` gives.
+load; the knee enters only through the wrench of the contact evaluation.
 
     python examples/drop_component.py
 """
@@ -25,7 +25,7 @@ from kneewear.geometry.table import tabulate_surface
 # Inside kneewear lengths are mm, forces N and times s, so masses are tonnes.
 MASS = 0.4e-3
 INERTIA = np.diag([0.25, 0.25, 0.2])  # about the component's origin, tonne mm2
-LOAD = np.array([0.0, -500.0, 0.0])  # N, at the origin; its weight is small beside it
+LOAD = np.array([0.0, -500.0, 0.0])  # N, at the origin; its weight is small in comparison
 START = np.array([0.0, 38.2, 0.0])  # mm, half a millimetre above the insert
 DURATION = 0.05  # s
 
@@ -62,7 +62,7 @@ def motion(time: float, state: np.ndarray, contact: ContactModel) -> np.ndarray:
 
 
 def drop_component(contact: ContactModel) -> tuple[np.ndarray, np.ndarray]:
-    """Times, s, and states, a row a time."""
+    """Times, s, and states, one row per time."""
     start = np.concatenate([START, [0.0, 0.0, 0.0, 1.0], np.zeros(6)])
     found = solve_ivp(
         motion, (0.0, DURATION), start, "LSODA", args=(contact,), rtol=1e-6, atol=1e-8
@@ -71,7 +71,7 @@ def drop_component(contact: ContactModel) -> tuple[np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    """Drop, and tell where the component comes to rest."""
+    """Drop the component, and report where it comes to rest."""
     contact = prepare_contact()
     time, states = drop_component(contact)
     last = states[-1]

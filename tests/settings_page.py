@@ -1,6 +1,6 @@
-"""config/README.md as the models of `kneewear/settings/study.py` make it.
+"""config/README.md generated from the models of `kneewear/settings/study.py`.
 
-`python -m tests.settings_page` writes it; a test holds it up to date.
+`python -m tests.settings_page` writes it; a test checks that it is up to date.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from kneewear.settings.types import Settings
 PAGE = Path(__file__).parent.parent / "config" / "README.md"
 HEAD = """# Settings
 
-`config.yaml` is the default study and the only place where default values stand. Other files here
-override single keys:
+`config.yaml` is the default study and the only file with default values. Other files here override
+single keys:
 
 | file | study |
 |---|---|
@@ -29,16 +29,16 @@ override single keys:
 | `calibration.yaml` | fit of the built-in constants to nine of the published cells |
 | `chapter3.yaml` | static pressures of a posterior-stabilised implant, two materials |
 | `nominal.yaml` | one patient (70 kg, 6.8 mm), gait alone and mixed with stairs |
-| `evolution.yaml` | 9 cases whose surface follows wear and creep, in 16 blocks of cycles |
+| `evolution.yaml` | 9 cases whose surface is updated with wear and creep, in 16 blocks of cycles |
 | `example_meshes.yaml` | an implant from STL and a gait from CSV; start here for your own |
 | `example_simulator.yaml` | a knee simulator under displacement and force control (your curves) |
 | `monte_carlo.yaml` | prediction intervals: 1000 samples of one case with uncertain constants |
 | `uncertainty/one_at_a_time.yaml` | after `monte_carlo.yaml`: the effect of each constant alone |
 | `uncertainty/variance_based.yaml` | after `monte_carlo.yaml`: first and total indices |
 | `uncertainty/dm_monte_carlo.yaml` | after `dm_fluoroscopy.yaml`: intervals of the real implant |
-| `natural_knee.yaml` | static contact of a natural knee's cartilage (data from elsewhere) |
-| `verification.yaml` | the engine against analytical solutions, one case by each method |
-| `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data from elsewhere) |
+| `natural_knee.yaml` | static contact of a natural knee's cartilage (data not included) |
+| `verification.yaml` | the contact model against analytical solutions; its methods compared |
+| `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data not included) |
 
 Run one with `make study CONFIG=config/quick.yaml` or
 `snakemake --cores 2 --configfile config/quick.yaml`. Several files may be named; later ones win.
@@ -46,12 +46,12 @@ Mappings are merged key by key, lists are replaced, and `null` removes an inheri
 life. A key that is misspelt, missing, of the wrong type or out of range stops the run before the
 first job.
 
-Data files are looked for in `data_folder` (the environment variable `KNEEWEAR_DATA` overrides
-it), then in the checkout; absolute paths are taken as they are.
+Data files are searched in `data_folder` (the environment variable `KNEEWEAR_DATA` overrides it),
+then in the checkout; absolute paths are used unchanged.
 
 The top-level key `kind` selects the kind of study, and with it the blocks a study has:
 
-| kind | study | blocks besides those of all studies |
+| kind | study | blocks in addition to those of all studies |
 |---|---|---|
 @KINDS@
 
@@ -59,14 +59,15 @@ A file that names another `kind` than `config.yaml` inherits only the blocks thi
 of another kind in a file of your own stops the run, with one message that names file, line, kind
 and remedy.
 
-Names carry units. Paths below are the nesting of keys; `*` stands for a name of your choice and
+Names carry units. Paths below are the nesting of keys; `*` is a name of your choice and
 `[]` for an entry of a list.
 """
 
 
 CONVENTIONS = """## Conventions of motion files
 
-Every motion file names what its columns mean; there is no default. What a growing value does:
+Every motion file states the convention of its columns; there is no default. Meaning of an
+increasing value:
 
 | convention | flexion | varus | rotation | anterior-posterior | superior-inferior | m.-lateral |
 |---|---|---|---|---|---|---|
@@ -82,16 +83,18 @@ Every motion file names what its columns mean; there is no default. What a growi
 - `body-123`: turns about x (varus), then y (rotation), then z (flexion).
 - `opensim`: the six coordinates of a knee joint whose parent is the femur and whose child is the
   tibia, R = Rz(-flexion) Rx(adduction) Ry(rotation), position of the tibia along the femur's axes
-  (Lenhart 2015, Smith 2019); right knees. `placement` says where the components sit in the bones.
+  (Lenhart 2015, Smith 2019); right knees. `placement` gives the positions of the components in
+  the bones.
 - `iso14243-3`: displacements from the pose at rest, which `reference_posterior_mm` places. The
-  standard was not at hand: that both editions count the tibia's way forward and inward as positive
-  is taken on trust; that their curves go opposite ways, AP mainly negative and rotation mainly
+  standard was not available: that in both editions tibial motion forward and inward is positive is
+  an assumption; that their curves have opposite signs, AP mainly negative and rotation mainly
   positive in 2004 and the reverse in 2014, is from the abstract of Wang et al. (2018, PLoS ONE
-  13:e0206496). A file whose curves go the other way than those of the edition it names is reported;
-  with `signs` nothing is assumed. No compliance is claimed: you bring the curves.
+  13:e0206496). A file whose curves have the opposite sign of the edition it names is reported;
+  with `signs` nothing is assumed. No compliance is claimed: the user provides the curves.
 
 CSV files are in degrees and mm. `.sto` and `.mot` files must say `inDegrees`, and are in metres.
-Anterior-posterior forces and internal-external torques (`control`) count as their displacements do.
+Anterior-posterior forces and internal-external torques (`control`) have the signs of their
+displacements.
 """
 
 
@@ -205,7 +208,7 @@ def _kind(annotation: Any) -> str:
 
 
 def _limits(sources: Any) -> str:
-    """Limits of a value, wherever pydantic keeps them."""
+    """Limits of a value, in all forms that pydantic uses."""
     signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
     found: dict[str, Any] = {}
     stack = list(sources)

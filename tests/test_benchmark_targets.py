@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.distance import beside_published
+from benchmarks.distance import compare_published
 from benchmarks.run import plain
 from benchmarks.targets import EVALUATIONS, compare
 
@@ -80,7 +80,7 @@ def test_distance_methods_stand_beside_the_printed_ones():
             "ray_firing_us": [4.0, 3.0],
         }
     )  # fmt: skip
-    found = beside_published(table).set_index(["geometry", "quantity"])
+    found = compare_published(table).set_index(["geometry", "quantity"])
     dense, twelve = found.loc["one dense patch"], found.loc["12 patches"]
     assert dense["here"].tolist() == pytest.approx([0.5, 4.0])
     assert dense["published"].tolist() == pytest.approx([5.071, 5.071])

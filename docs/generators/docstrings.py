@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: roles and plain-text tables are the two things Markdown misreads."""
+"""Docstrings as Markdown: converts roles and plain-text tables, which Markdown does not support."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = re.compile(r"^\s*=+( +=+)+\s*$")
 
 
 class Readable(griffe.Extension):
-    """Rewrites what Markdown would misread before docstrings are parsed."""
+    """Rewrites roles and tables before docstrings are parsed."""
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite one docstring."""

@@ -16,14 +16,14 @@ INLINE = r"(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)"
 
 
 class Formula(InlineProcessor):
-    """A formula in LaTeX, put away as finished MathML so that nothing else reads it."""
+    """A formula in LaTeX, stored as MathML so that no other rule of Markdown changes it."""
 
     def __init__(self, pattern: str, markdown: Markdown, display: str) -> None:
         super().__init__(pattern, markdown)
         self.display = display
 
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[Element | str, int, int]:
-        """MathML in the place of the match."""
+        """MathML instead of the match."""
         text = convert(" ".join(m.group(1).split()), display=self.display)
         return self.md.htmlStash.store(text), m.start(0), m.end(0)
 

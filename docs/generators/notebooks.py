@@ -1,4 +1,4 @@
-"""Notebooks as pages: their cells are run, and what they print and draw is put below them."""
+"""Notebooks as pages: their cells are run, and their output and figures are shown below them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run_notebook(path: Path) -> list[tuple[Any, str, list[str]]]:
     Raises
     ------
     Exception
-        Whatever a cell raises.
+        Any error of a cell.
     """
     mpl.use("Agg")
     from matplotlib import pyplot as plt  # noqa: PLC0415 (after the choice above)

@@ -1,4 +1,4 @@
-"""Nothing is fetched when pages are read: what the theme would take from elsewhere comes along."""
+"""Pages need no network: files that the theme would fetch are part of the site."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ OURS = "assets/frame-worker.js"
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
-    """Name our script where the theme names one on the network."""
+    """Use the local script instead of one from the network."""
     return output.replace(FETCHED, get_relative_url(OURS, page.url))
 
 
 def on_post_template(output_content: str, **_: Any) -> str:
-    """The same on the page for addresses that do not exist."""
+    """The same on the page of missing addresses."""
     return output_content.replace(FETCHED, "/" + OURS)

@@ -1,4 +1,4 @@
-"""Tables of a finished study in the pages that ask for them by a marker.
+"""Tables of a finished study in the pages that contain a marker for them.
 
 `<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file
 in `results/`, or of a record in `config/`, or a sentence that says how to make it.
@@ -19,18 +19,18 @@ MARKER = re.compile(r"<!-- (table|errors): (\S+?)((?: \w+=\S+)*) -->")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put tables in the place of their markers."""
+    """Replace markers by their tables."""
     return MARKER.sub(lambda match: filled(match, RESULTS), markdown)
 
 
 def filled(match: re.Match[str], results: Path) -> str:
-    """What a marker stands for."""
+    """Text that replaces a marker."""
     kind, name, words = match.groups()
     path = ROOT / name if name.startswith("config/") else results / name
     if not path.is_file():
         return (
-            f"*`results/{name}` was not there when this page was built: "
-            f"`{command(name)}` makes it, `make docs` then fills it in.*"
+            f"*`results/{name}` did not exist when this page was built: "
+            f"`{command(name)}` computes it, `make docs` then includes it.*"
         )
     table = pd.read_csv(path, comment="#")
     options = dict(word.split("=") for word in words.split())
@@ -42,7 +42,7 @@ def filled(match: re.Match[str], results: Path) -> str:
 
 
 def command(name: str) -> str:
-    """What writes a table of `results/`."""
+    """Command that writes a table of `results/`."""
     if name == "benchmarks/cost.csv":
         return "python -m benchmarks.cost"
     folder = name.split("/", maxsplit=1)[0]

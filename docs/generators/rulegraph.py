@@ -1,6 +1,6 @@
 """The picture of the workflow's rules, `docs/images/rulegraph.svg`.
 
-`python -m docs.generators.rulegraph` draws it anew from what `snakemake --rulegraph` says of the
+`python -m docs.generators.rulegraph` renews it from the output of `snakemake --rulegraph` for the
 default study. Edges that other edges imply are left out.
 """
 
@@ -76,11 +76,11 @@ def places(edges: Edges) -> dict[str, tuple[float, float]]:
     found: dict[str, tuple[float, float]] = {}
     for number in range(1 + max(column.values())):
         own = sorted(name for name, rank in column.items() if rank == number)
-        wished = {
+        heights = {
             name: [found[first][1] for first, second in edges if second == name and first in found]
             for name in own
         }
-        own.sort(key=lambda name: sum(wished[name]) / len(wished[name]) if wished[name] else 0.0)
+        own.sort(key=lambda name: sum(heights[name]) / len(heights[name]) if heights[name] else 0.0)
         for row, name in enumerate(own):
             found[name] = (float(number), row - 0.5 * (len(own) - 1))
     return found
@@ -133,12 +133,12 @@ def _draw_rule(axes: Axes, name: str, room: str, place: tuple[float, float]) -> 
 
 
 def described(edges: Edges) -> str:
-    """Edges as text, kept in the picture so that it can be told whether it is up to date."""
+    """Edges as text, stored in the picture so that a test can check that it is up to date."""
     return "; ".join(sorted(f"{first} > {second}" for first, second in edges))
 
 
 def main() -> None:
-    """Draw the picture anew."""
+    """Renew the picture."""
     edges = rule_edges()
     with rc_context({"svg.hashsalt": "kneewear", "font.family": "DejaVu Sans"}):
         metadata = {"Date": None, "Description": described(edges)}

@@ -22,7 +22,7 @@ def test_picture_is_up_to_date():
     edges = {edge for edge in rule_edges() if OPTIONAL not in edge}
     kept = re.search(r"<dc:description>(.*?)</dc:description>", PICTURE.read_text(), re.DOTALL)[1]
     shown = {tuple(one.split(" > ")) for one in html.unescape(kept).strip().split("; ")}
-    remedy = "python -m docs.generators.rulegraph draws the picture anew"
+    remedy = "python -m docs.generators.rulegraph renews the picture"
     assert {edge for edge in shown if OPTIONAL not in edge} == edges, remedy
     assert len(described(edges)) > 100
     assert len(draw_rules(edges).axes[0].texts) >= len({name for edge in edges for name in edge})
