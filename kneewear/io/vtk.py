@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
 
 from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.implant import Implant
+from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.layers import layer_thickness
 from kneewear.geometry.surface import Surface
 from kneewear.io.atomic import atomic_path
@@ -36,7 +38,7 @@ CELL_ARRAYS = {
 def save_damage_vtk(
     maps: DamageMaps, grid: ElementGrid, folder: str | Path, left: bool = False
 ) -> list[Path]:
-    """Write one file a case (and life) with both plateaus.
+    """Write one file per case (and life) with both plateaus.
 
     Parameters
     ----------
@@ -45,9 +47,9 @@ def save_damage_vtk(
     grid : ElementGrid
         Their elements; each valid one becomes a quadrilateral.
     folder : str or Path
-        Folder to write into; made when missing.
+        Folder to write into; created when missing.
     left : bool
-        True mirrors the maps back to a left knee (x becomes -x).
+        Whether to mirror the maps back to a left knee (x becomes -x).
 
     Returns
     -------
@@ -56,56 +58,22 @@ def save_damage_vtk(
 
     Notes
     -----
-    Cell data: largest pressure (MPa), wear, creep and damage depth (mm), cross-shear ratio and side
-    (0 medial, 1 lateral). Corners are means of the neighbouring element centres, so cells are drawn
-    without gaps and may differ from the element's area by the curvature within it.
+    Cell data: maximum pressure (MPa), wear, creep and damage depth (mm), cross-shear ratio and side
+    (0 medial, 1 lateral). Corners are means of the neighbouring element centres, so cells have no
+    gaps and may differ from the element's area by the curvature within it.
     """
-    points, quads = _mesh(grid)
-    if left:
-        points = points * [-1.0, 1.0, 1.0]
-        quads = quads[:, ::-1]
+    points, quads = _element_mesh(grid)
+    side = np.nonzero(grid.valid)[0].astype(np.int32)
     written = []
-    for life_index, life in enumerate(maps.lives):
-        for case_index, case in enumerate(maps.cases):
-            place = (life_index, case_index)
-            cells = {
-                label: getattr(maps, name)[place][grid.valid] for label, name in CELL_ARRAYS.items()
-            }
-            cells["side"] = np.nonzero(grid.valid)[0].astype(np.int32)
-            stem = case.name if len(maps.lives) == 1 else f"{case.name}_{life}"
-            path = Path(folder) / f"{stem}.vtp"
-            _write(path, points, quads, cells, shown="damage_depth_mm")
-            written.append(path)
+    for (n, life), (m, case) in product(enumerate(maps.lives), enumerate(maps.cases)):
+        cells = {
+            name: getattr(maps, field)[n, m][grid.valid] for name, field in CELL_ARRAYS.items()
+        }
+        stem = case.name if len(maps.lives) == 1 else f"{case.name}_{life}"
+        written.append(Path(folder) / f"{stem}.vtp")
+        cells["side"] = side
+        _write(written[-1], points, quads, left, "damage_depth_mm", cell_data=cells)
     return written
-
-
-def _mesh(grid: ElementGrid) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Corner points of both plateaus and the quadrilaterals of the valid elements."""
-    points, quads = [], []
-    offset = 0
-    for side in range(len(grid.sides)):
-        corners = _corners(grid, side)
-        rows, columns = np.nonzero(grid.valid[side])
-        width = corners.shape[1]
-        first = offset + rows * width + columns
-        # Along +z first, then +x: the normal of this order points up.
-        quads.append(np.stack([first, first + 1, first + width + 1, first + width], axis=1))
-        points.append(corners.reshape(-1, 3))
-        offset += corners.shape[0] * width
-    return np.concatenate(points), np.concatenate(quads)
-
-
-def _corners(grid: ElementGrid, side: int) -> NDArray[np.float64]:
-    """Corners of a plateau's raster; their heights are means of the elements around them."""
-    height = np.where(grid.valid[side], grid.centre[side, ..., 1], np.nan)
-    height = np.pad(height, 1, constant_values=np.nan)
-    around = np.stack([height[:-1, :-1], height[1:, :-1], height[:-1, 1:], height[1:, 1:]])
-    known = np.isfinite(around)
-    total = np.where(known, around, 0.0).sum(axis=0)
-    # A corner without any neighbour belongs to no cell; its height is of no account.
-    y = total / np.maximum(known.sum(axis=0), 1)
-    plan = grid.corners[side]
-    return np.stack([plan[..., 0], y, plan[..., 1]], axis=-1)
 
 
 def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -> list[Path]:
@@ -118,7 +86,7 @@ def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -
     grid : ElementGrid
         Its elements.
     folder : str or Path
-        Folder to write into; made when missing.
+        Folder to write into; created when missing.
 
     Returns
     -------
@@ -133,114 +101,130 @@ def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -
     thickness (mm). Elements carry side, row, column, thickness (mm), true area (mm2), covered part
     of the cell and normal.
     """
-    written = []
-    mirror = np.array([-1.0 if implant.left else 1.0, 1.0, 1.0])
     layers = {"insert": implant.insert_layer, "femoral": implant.femoral_layer}
     bodies: dict[str, Mapping[str, Surface]] = {
         "insert": {side: bearing_of(implant, side).surface for side in implant.sides},
         "femoral": {side: implant.indenter(side) for side in implant.sides},
     }
     bodies |= {f"{body}_bone": layer.bone for body, layer in layers.items() if layer is not None}
+    written = []
     for body, patches in bodies.items():
-        written.append(Path(folder, f"{body}.vtp"))
-        layer = layers.get(body)
-        parts = []
-        for number, (side, surface) in enumerate(patches.items()):
-            points, data = _sampled(surface)
-            if layer is not None:
-                data["thickness_mm"] = layer_thickness(points, layer.bone[side], layer.limits)
-            parts.append((points, data | {"side": np.full(len(points), number, dtype=np.int32)}))
-        points, data = _joined(parts)
-        data["normal"] = data["normal"] * mirror
-        cells = _raster_cells(PATCH_SAMPLES, len(parts))
-        shown = "thickness_mm" if layer is not None else "side"
-        turned = cells[:, ::-1] if implant.left else cells
-        _write(written[-1], points * mirror, turned, points_data=data, shown=shown)
-        written.append(Path(folder, f"{body}_net.vtp"))
-        _write_nets(written[-1], list(patches.values()), mirror)
+        written += [Path(folder, f"{body}.vtp"), Path(folder, f"{body}_net.vtp")]
+        _write_patches(written[-2], patches, layers.get(body), implant.left)
+        _write_nets(written[-1], patches, implant.left)
     written.append(Path(folder, "grid.vtp"))
-    _write_grid(written[-1], grid, mirror)
+    _write_grid(written[-1], grid, implant.left)
     return written
 
 
-def _sampled(surface: Surface) -> tuple[Array, dict[str, NDArray[np.generic]]]:
-    """Points of a patch on a regular u-v raster, with normals and curvatures."""
-    (u0, u1), (v0, v1) = surface.domain
-    u = np.repeat(np.linspace(u0, u1, PATCH_SAMPLES[0]), PATCH_SAMPLES[1])
-    v = np.tile(np.linspace(v0, v1, PATCH_SAMPLES[1]), PATCH_SAMPLES[0])
-    smaller, larger = surface.curvature(u, v)
-    data: dict[str, NDArray[np.generic]] = {
-        "normal": surface.normal(u, v),
-        "smaller_curvature_per_mm": smaller,
-        "larger_curvature_per_mm": larger,
-    }
-    return surface.evaluate(u, v), data
+def _element_mesh(grid: ElementGrid) -> tuple[Array, NDArray[np.int64]]:
+    """Corner points of all sides and the quadrilaterals of the valid elements."""
+    points = np.stack([_corners(grid, side) for side in range(len(grid.sides))])
+    number = np.arange(points[..., 0].size).reshape(points.shape[:-1])
+    # Along +z first, then +x: the normal of this order points up.
+    corners = (number[:, :-1, :-1], number[:, :-1, 1:], number[:, 1:, 1:], number[:, 1:, :-1])
+    return points.reshape(-1, 3), np.stack(corners, axis=-1)[grid.valid]
 
 
-def _joined(
-    parts: list[tuple[Array, dict[str, NDArray]]],
-) -> tuple[Array, dict[str, NDArray]]:
-    """Points and data of several patches as one."""
-    names = parts[0][1]
-    data = {name: np.concatenate([part[1][name] for part in parts]) for name in names}
-    return np.concatenate([part[0] for part in parts]), data
+def _corners(grid: ElementGrid, side: int) -> Array:
+    """Corners of the cells of a side; their heights are means of the elements around them."""
+    height = np.where(grid.valid[side], grid.centre[side, ..., 1], np.nan)
+    height = np.pad(height, 1, constant_values=np.nan)
+    around = np.stack([height[:-1, :-1], height[1:, :-1], height[:-1, 1:], height[1:, 1:]])
+    known = np.isfinite(around)
+    # A corner without neighbours belongs to no cell; its height is arbitrary.
+    y = np.where(known, around, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    plan = grid.corners[side]
+    return np.stack([plan[..., 0], y, plan[..., 1]], axis=-1)
 
 
-def _raster_cells(shape: tuple[int, int], count: int) -> NDArray[np.int64]:
-    """Quadrilaterals of `count` rasters of points, one after the other, oriented along u x v."""
-    number = np.arange(count * shape[0] * shape[1]).reshape(count, *shape)
-    corners = (number[:, :-1, :-1], number[:, 1:, :-1], number[:, 1:, 1:], number[:, :-1, 1:])
-    return np.stack(corners, axis=-1).reshape(-1, 4)
+def _write_patches(
+    path: Path, patches: Mapping[str, Surface], layer: Layer | None, left: bool
+) -> None:
+    """Write the surfaces of a body on regular u-v grids, with normals and curvatures."""
+    points: list[Array] = []
+    data: dict[str, list[NDArray[Any]]] = {}
+    for index, (side, surface) in enumerate(patches.items()):
+        (u0, u1), (v0, v1) = surface.domain
+        u = np.repeat(np.linspace(u0, u1, PATCH_SAMPLES[0]), PATCH_SAMPLES[1])
+        v = np.tile(np.linspace(v0, v1, PATCH_SAMPLES[1]), PATCH_SAMPLES[0])
+        smaller, larger = surface.curvature(u, v)
+        points.append(surface.evaluate(u, v))
+        arrays: dict[str, NDArray[Any]] = {
+            "normal": surface.normal(u, v),
+            "smaller_curvature_per_mm": smaller,
+            "larger_curvature_per_mm": larger,
+            "side": np.full(u.size, index, dtype=np.int32),
+        }
+        if layer is not None:
+            bone = layer.bone[side]
+            arrays["thickness_mm"] = layer_thickness(points[-1], bone, layer.limits)
+        for name, values in arrays.items():
+            data.setdefault(name, []).append(values)
+    number = np.arange(len(patches) * np.prod(PATCH_SAMPLES)).reshape(-1, *PATCH_SAMPLES)
+    corners = (
+        number[:, :-1, :-1], number[:, 1:, :-1], number[:, 1:, 1:], number[:, :-1, 1:]
+    )  # fmt: skip
+    cells = np.stack(corners, axis=-1).reshape(-1, 4)
+    shown = "side" if layer is None else "thickness_mm"
+    joined = {name: np.concatenate(values) for name, values in data.items()}
+    _write(path, np.concatenate(points), cells, left, shown, point_data=joined)
 
 
-def _write_nets(path: Path, patches: list[Surface], mirror: Array) -> None:
+def _write_nets(path: Path, patches: Mapping[str, Surface], left: bool) -> None:
     """Write the control nets of a body's patches as lines along u and v."""
-    points, lines, sides, weights = [], [], [], []
-    offset = 0
-    for side, surface in enumerate(patches):
-        n_u, n_v = surface.weights.shape
-        number = offset + np.arange(n_u * n_v).reshape(n_u, n_v)
-        along = np.stack([number[:-1], number[1:]], axis=-1).reshape(-1, 2)
-        across = np.stack([number[:, :-1], number[:, 1:]], axis=-1).reshape(-1, 2)
-        lines += [along, across]
-        points.append(surface.control_points.reshape(-1, 3) * mirror)
-        weights.append(surface.weights.ravel())
-        sides.append(np.full(n_u * n_v, side, dtype=np.int32))
-        offset += n_u * n_v
-    data: dict[str, NDArray] = {"side": np.concatenate(sides), "weight": np.concatenate(weights)}
-    _write(path, np.concatenate(points), np.concatenate(lines), points_data=data, shown="side")
+    lines, offset = [], 0
+    for surface in patches.values():
+        number = offset + np.arange(surface.weights.size).reshape(surface.weights.shape)
+        lines.append(np.stack([number[:-1], number[1:]], axis=-1).reshape(-1, 2))
+        lines.append(np.stack([number[:, :-1], number[:, 1:]], axis=-1).reshape(-1, 2))
+        offset += surface.weights.size
+    surfaces = list(patches.values())
+    data = {
+        "side": np.repeat(
+            np.arange(len(surfaces), dtype=np.int32), [s.weights.size for s in surfaces]
+        ),
+        "weight": np.concatenate([s.weights.ravel() for s in surfaces]),
+    }
+    points = np.concatenate([s.control_points.reshape(-1, 3) for s in surfaces])
+    _write(path, points, np.concatenate(lines), left, "side", point_data=data)
 
 
-def _write_grid(path: Path, grid: ElementGrid, mirror: Array) -> None:
-    """Write the elements with what they carry."""
-    points, quads = _mesh(grid)
-    on = grid.valid
-    side, row, column = (index.astype(np.int32) for index in np.nonzero(on))
-    cells: dict[str, NDArray] = {
+def _write_grid(path: Path, grid: ElementGrid, left: bool) -> None:
+    """Write the elements with their properties."""
+    points, quads = _element_mesh(grid)
+    side, row, column = (index.astype(np.int32) for index in np.nonzero(grid.valid))
+    cells: dict[str, NDArray[Any]] = {
         "side": side,
         "row": row,
         "column": column,
-        "thickness_mm": grid.thickness[on],
-        "area_mm2": grid.area[on],
-        "covered": grid.covered[on],
-        "normal": grid.normal[on] * mirror,
+        "thickness_mm": grid.thickness[grid.valid],
+        "area_mm2": grid.area[grid.valid],
+        "covered": grid.covered[grid.valid],
+        "normal": grid.normal[grid.valid],
     }
-    quads = quads[:, ::-1] if mirror[0] < 0 else quads
-    _write(path, points * mirror, quads, cells, shown="thickness_mm")
+    _write(path, points, quads, left, "thickness_mm", cell_data=cells)
 
 
 def _write(
     path: Path,
     points: Array,
     cells: NDArray[np.int64],
-    cells_data: Mapping[str, NDArray] | None = None,
-    points_data: Mapping[str, NDArray] | None = None,
-    shown: str = "",
+    left: bool,
+    shown: str,
+    cell_data: Mapping[str, NDArray[Any]] | None = None,
+    point_data: Mapping[str, NDArray[Any]] | None = None,
 ) -> None:
-    """Write polygons, or lines of two points, with their data; `shown` is coloured first."""
-    mesh, corners, cell_array = vtkPolyData(), vtkPoints(), vtkCellArray()
-    corners.SetData(numpy_to_vtk(np.ascontiguousarray(points), deep=True))
+    """Write polygons, or lines of two points, with their data, mirrored for a left knee.
+
+    `shown` is the array that ParaView colours first.
+    """
     size = cells.shape[1]
+    mirror = np.array([-1.0 if left else 1.0, 1.0, 1.0])
+    if left and size > 2:
+        cells = cells[:, ::-1]
+    mesh, corners, cell_array = vtkPolyData(), vtkPoints(), vtkCellArray()
+    corners.SetData(numpy_to_vtk(np.ascontiguousarray(points * mirror), deep=True))
     starts = np.arange(0, size * len(cells) + 1, size, dtype=np.int64)
     cell_array.SetData(
         numpy_to_vtkIdTypeArray(starts, deep=True),
@@ -248,9 +232,10 @@ def _write(
     )
     mesh.SetPoints(corners)
     (mesh.SetLines if size == 2 else mesh.SetPolys)(cell_array)
-    for target, data in ((mesh.GetCellData(), cells_data), (mesh.GetPointData(), points_data)):
+    for target, data in ((mesh.GetCellData(), cell_data), (mesh.GetPointData(), point_data)):
         for name, values in (data or {}).items():
-            array = numpy_to_vtk(np.ascontiguousarray(values), deep=True)
+            stored = values * mirror if values.ndim == 2 else values
+            array = numpy_to_vtk(np.ascontiguousarray(stored), deep=True)
             array.SetName(name)
             target.AddArray(array)
         if shown in (data or {}):
@@ -260,4 +245,4 @@ def _write(
         writer.SetFileName(str(temporary))
         writer.SetInputData(mesh)
         if not writer.Write():
-            raise OSError("VTK gave up")
+            raise OSError("VTK could not write the file")
