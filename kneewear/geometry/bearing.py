@@ -69,22 +69,12 @@ class Bearing:
 
 
 def bearing_of(implant: Implant, side: str) -> Bearing:
-    """Plateau of an implant or natural knee, or the back of its post.
+    """Plateau of an implant or natural knee, or the back of its post; `side` is one of its sides.
 
-    Parameters
-    ----------
-    implant : Implant
-        Implant or natural knee.
-    side : str
-        One of its `sides`.
-
-    Returns
-    -------
-    Bearing
-        A plateau projects its elements from the horizontal plane, and its thickness is measured
-        vertically down to the insert's underside; of a natural knee it is the shortest distance
-        through the cartilage to the bone. The post uses the coronal plane, and its thickness
-        reaches to its front.
+    A plateau projects its elements from the horizontal plane, and its thickness is measured
+    vertically down to the insert's underside; of a natural knee it is the shortest distance through
+    the cartilage to the bone. The post uses the coronal plane, and its thickness reaches to its
+    front.
     """
     if side == POST and implant.cam_and_post is not None:
         coronal = Plane((1.0, 0.0, 0.0))
@@ -104,19 +94,9 @@ def bearing_of(implant: Implant, side: str) -> Bearing:
 def thickness_to(backing: float | Surface, projection_surface: ElementSurface) -> Thickness:
     """Thickness of a layer measured along the lines of its element surface.
 
-    Parameters
-    ----------
-    backing : float or Surface
-        Where the layer ends: height on the element surface (see `ElementSurface.height`), mm, or
-        the surface of the backing.
-    projection_surface : ElementSurface
-        Surface that carries the cells.
-
-    Returns
-    -------
-    function
-        From points (n, 3) of the bearing to thicknesses (n,), mm; NaN where a line misses the
-        backing.
+    The layer ends at a height on the element surface (see `ElementSurface.height`), mm, or at the
+    surface of a backing. The result is a function from points (n, 3) of the bearing to thicknesses
+    (n,), mm; NaN where a line misses the backing.
     """
 
     def thickness(points: Array) -> Array:

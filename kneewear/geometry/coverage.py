@@ -151,14 +151,10 @@ def patch_coverage(surface: Surface, projection_surface: ElementSurface) -> Cove
 def mesh_coverage(
     corners: Array, x: tuple[float, float] | None = None, z: tuple[float, float] | None = None
 ) -> Coverage:
-    """Plan of triangles, within a window if one is given, from the borders left between neighbours.
+    """Plan of triangles that face up, with corners (n_triangles, 3, 2) as (x, z), mm.
 
-    Parameters
-    ----------
-    corners : array, shape (n_triangles, 3, 2)
-        Corners of the triangles that face up, as (x, z), mm; shared corners are identical.
-    x, z : pair of float, optional
-        Window, mm.
+    Shared corners are identical; the borders left between neighbours bound the plan, within a
+    window if limits x and z are given.
     """
     first = corners - corners[:, :1]
     turn = first[:, 1, 0] * first[:, 2, 1] - first[:, 1, 1] * first[:, 2, 0]
@@ -178,17 +174,9 @@ def bounding_rectangle(
 ) -> Rectangle:
     """Smallest rectangle around what is covered, divided into rows and columns.
 
-    It is parallel to x and z unless it may be turned and a turned one saves 1 % of the area.
-
-    Raises
-    ------
-    ValueError
-        If nothing is covered.
-
-    Notes
-    -----
-    A rectangle of minimum area shares one side's direction with the convex hull (Freeman and
-    Shapira 1975, doi:10.1145/360881.360919), so only those directions are tried.
+    It is parallel to x and z unless it may be turned and a turned one saves 1 % of the area. A
+    rectangle of minimum area shares one side's direction with the convex hull (Freeman and Shapira
+    1975, doi:10.1145/360881.360919), so only those directions are tried.
     """
     from scipy.spatial import ConvexHull  # noqa: PLC0415 - see kneewear.geometry.surface
 
@@ -235,10 +223,6 @@ def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]
     rows, columns = rectangle.rows, rectangle.columns
     row, column = np.meshgrid(np.arange(float(rows)), np.arange(float(columns)), indexing="ij")
     pieces = rectangle.cells(coverage.edges)
-    low, high = pieces.min(axis=1), pieces.max(axis=1)
-    if not ((high >= 0.0) & (low <= [rows, columns])).all(axis=1).any():
-        covered = _winding(pieces, np.array([0.5 * rows, 0.5 * columns])) > 0
-        return np.full(row.shape, float(covered)), rectangle.at(row + 0.5, column + 0.5)
     pieces = _split(pieces, 1, np.arange(columns + 1.0))
     pieces = _split(pieces, 0, np.arange(rows + 1.0))
     middle = pieces.mean(axis=1)
@@ -266,15 +250,6 @@ def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]
         local[partial, axis] = np.clip(moments[axis][partial] / area[partial], 0.0, 1.0)
     fraction = np.where(area >= 1.0 - 1e-9, 1.0, np.where(partial, area, 0.0))
     return fraction, rectangle.at(row + local[..., 0], column + local[..., 1])
-
-
-def _winding(edges: Array, position: Array) -> int:
-    """Winding number of the border about one position."""
-    (s0, t0), (s1, t1) = np.moveaxis(edges - position, 0, -1)
-    crossed = (t0 > 0) != (t1 > 0)
-    # Beyond the position where s0 - t0 (s1 - s0) / (t1 - t0) > 0.
-    beyond = (s0 * t1 - s1 * t0) * np.sign(t1 - t0) > 0
-    return int(np.sign(t1 - t0)[crossed & beyond].sum())
 
 
 def _summed(cell: NDArray[np.int64], shape: tuple[int, int], *values: Array) -> Array:

@@ -93,12 +93,7 @@ class DistanceTable:
     quality: TableQuality
 
     def look_up(self, points: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-        """Distance and its derivatives.
-
-        Parameters
-        ----------
-        points : array, shape (n, 3)
-            Points in the femoral frame, mm.
+        """Distance and its derivatives at points (n, 3) in the femoral frame, mm.
 
         Returns
         -------

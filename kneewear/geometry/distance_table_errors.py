@@ -22,19 +22,7 @@ RASTER = 300
 def measure_table(
     surface: Surface, table: DistanceTable, wanted_error: float, count: int
 ) -> TableQuality:
-    """Compare a table with exact distances at random points of its band.
-
-    Parameters
-    ----------
-    surface : Surface
-        Patch the table was made from.
-    table : DistanceTable
-        The table; its quality is not used.
-    wanted_error : float
-        Requested error, mm.
-    count : int
-        Number of points.
-    """
+    """Quality of a table of a surface at random points of its band; `wanted_error` in mm."""
     arrays = table.arrays
     u, v, height, edge = band_samples(surface, table.depth, table.outside, count, seed=2)
     normal = surface.normal(u, v)
@@ -84,23 +72,7 @@ class ErrorMap:
 def map_errors(
     surface: Surface, table: DistanceTable, size: tuple[int, int] = (160, 400), layers: int = 5
 ) -> ErrorMap:
-    """Errors of a table over its condyle, at `layers` heights of the band over each position.
-
-    Parameters
-    ----------
-    surface : Surface
-        Patch the table was made from.
-    table : DistanceTable
-        The table.
-    size : pair of int
-        Positions along u and v.
-    layers : int
-        Heights of the band.
-
-    Returns
-    -------
-    ErrorMap
-    """
+    """Errors of a table on its condyle, maximum over heights of the band."""
     u, v = np.meshgrid(
         *(np.linspace(low, high, n) for (low, high), n in zip(surface.domain, size, strict=True)),
         indexing="ij",

@@ -64,17 +64,7 @@ class ElementGrid:
     unvaried: tuple[str, ...] = ()
 
     def case_thickness(self, thickness: float) -> NDArray[np.float64]:
-        """Local thickness of an insert of another nominal thickness.
-
-        Parameters
-        ----------
-        thickness : float
-            Minimum insert thickness of the case, mm.
-
-        Returns
-        -------
-        array, shape (n_sides, n_rows, n_columns)
-            Local thickness, mm; NaN where an element is not valid.
+        """Local thickness, mm, of an insert of another minimum thickness; NaN where not valid.
 
         Raises
         ------

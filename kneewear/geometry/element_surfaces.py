@@ -148,8 +148,52 @@ class Plane(ElementSurface):
         return origins, np.broadcast_to(self.frame[1], origins.shape)
 
 
+class _Radial(ElementSurface):
+    """Lines perpendicular to an axis or through a centre; a hollow bearing faces it."""
+
+    radius: float
+    hollow: bool
+    _order: int
+
+    @abstractmethod
+    def _offset(self, points: Array) -> Array:
+        """Vectors from the axis or centre to points."""
+
+    @property
+    def _sense(self) -> float:
+        return -1.0 if self.hollow else 1.0
+
+    def _out(self, points: Array) -> Array:
+        """Unit vectors from the axis or centre to points."""
+        offset = self._offset(points)
+        return offset / np.linalg.norm(offset, axis=-1, keepdims=True)
+
+    def up(self, points: Array) -> Array:
+        """Towards the axis or centre of a hollow bearing, away from that of another."""
+        return self._sense * self._out(points)
+
+    def height(self, points: Array) -> Array:
+        """Distance from the axis or centre, mm; of a hollow bearing its negative."""
+        return self._sense * np.linalg.norm(self._offset(points), axis=-1)
+
+    def stretch(self, points: Array) -> Array:
+        """Distance over the radius, squared for a sphere."""
+        return (np.linalg.norm(self._offset(points), axis=-1) / self.radius) ** self._order
+
+    def _check(self, direction: ArrayLike) -> None:
+        if not self.radius > 0.0:
+            raise ValueError(
+                f"an element surface needs a positive radius; found {self.radius:g} mm"
+            )
+        if not np.linalg.norm(direction) > 0.0:
+            raise ValueError(
+                "the middle of an element surface needs a direction that is not zero and that is "
+                "off its axis"
+            )
+
+
 @dataclass(frozen=True)
-class Cylinder(ElementSurface):
+class Cylinder(_Radial):
     """A cylinder, for a bearing curved about one axis such as an ankle's; lines run radially.
 
     Rows run along the arc and columns along the axis: a plan of arc length x length.
@@ -164,7 +208,7 @@ class Cylinder(ElementSurface):
         Direction from the axis to the middle of the bearing, where the arc is zero. The bearing
         must end before it reaches the half plane on the other side of the axis.
     radius : float
-        Radius of the cylinder, mm: the one on which arcs are measured.
+        Radius of the cylinder on which arcs are measured, mm.
     hollow : bool
         Whether the bearing faces the axis (a trough) or away from it (a dome).
 
@@ -172,11 +216,6 @@ class Cylinder(ElementSurface):
     ------
     ValueError
         If the radius is not positive or the middle lies along the axis.
-
-    Notes
-    -----
-    At distance rho from the axis, the lines of a unit of plan area cut the area rho / radius from a
-    surface perpendicular to them.
     """
 
     turnable = False
@@ -185,11 +224,10 @@ class Cylinder(ElementSurface):
     middle: tuple[float, float, float]
     radius: float
     hollow: bool = True
+    _order = 1
 
     def __post_init__(self) -> None:
-        _check_radius(self.radius)
-        if not np.linalg.norm(np.cross(self.axis, self.middle)) > 0.0:
-            raise ValueError("the middle of a cylinder must lie off its axis, which is not zero")
+        self._check(np.cross(self.axis, self.middle))
 
     @cached_property
     def frame(self) -> Array:
@@ -199,28 +237,19 @@ class Cylinder(ElementSurface):
         up = self._sense * out / np.linalg.norm(out)
         return np.stack([np.cross(up, columns), up, columns])
 
+    def _offset(self, points: Array) -> Array:
+        offset = points - np.asarray(self.point)
+        return offset - (offset @ self.frame[2])[..., None] * self.frame[2]
+
     def plan(self, points: Array) -> Array:
         """Arc length from the middle and length along the axis, mm."""
         along_rows, up, along_columns = np.moveaxis((points - self.point) @ self.frame.T, -1, 0)
         arc = self.radius * np.arctan2(along_rows, self._sense * up)
         return np.stack([arc, along_columns], axis=-1)
 
-    def up(self, points: Array) -> Array:
-        """Towards the axis of a trough, away from that of a dome."""
-        across = self._across(points)
-        return self._sense * across / np.linalg.norm(across, axis=-1, keepdims=True)
-
     def along_rows(self, points: Array) -> Array:
-        """Round the axis."""
+        """Tangential direction about the axis."""
         return np.cross(self.up(points), self.frame[2])
-
-    def height(self, points: Array) -> Array:
-        """Distance from the axis, mm; of a trough its negative."""
-        return self._sense * np.linalg.norm(self._across(points), axis=-1)
-
-    def stretch(self, points: Array) -> Array:
-        """Distance from the axis over the radius."""
-        return np.linalg.norm(self._across(points), axis=-1) / self.radius
 
     def rates(self, points: Array) -> Array:
         """Rows' direction over the stretch, and columns' direction."""
@@ -233,24 +262,15 @@ class Cylinder(ElementSurface):
         out = np.sin(angle) * self.frame[0] + np.cos(angle) * (self._sense * self.frame[1])
         return self.point + plan[:, 1:] * self.frame[2], out
 
-    @property
-    def _sense(self) -> float:
-        return -1.0 if self.hollow else 1.0
-
-    def _across(self, points: Array) -> Array:
-        """From the nearest points of the axis to points."""
-        offset = points - np.asarray(self.point)
-        return offset - (offset @ self.frame[2])[..., None] * self.frame[2]
-
 
 @dataclass(frozen=True)
-class Sphere(ElementSurface):
+class Sphere(_Radial):
     """A sphere, for a bearing curved about a point such as a hip's; lines run radially.
 
-    The plan is Lambert's azimuthal map about the middle, which keeps areas: a position at the angle
-    theta from the middle lies 2 radius sin(theta / 2) from the origin of the plan. Unlike rows of
-    latitude it has no pole, and its cells, all of the same solid angle, stay near square in a cup
-    (twice as long as wide at its rim, a right angle from the middle).
+    The plan is Lambert's azimuthal map about the middle, which preserves areas: a position at the
+    angle theta from the middle lies 2 radius sin(theta / 2) from the origin of the plan. Unlike
+    rows of latitude it has no pole, and its cells, all of the same solid angle, stay near square in
+    a cup (twice as long as wide at its rim, a right angle from the middle).
 
     Parameters
     ----------
@@ -260,7 +280,7 @@ class Sphere(ElementSurface):
         Direction from the centre to the middle of the bearing, of any non-zero length. The bearing
         must not reach the point on the other side.
     radius : float
-        Radius of the sphere, mm: the one on which the plan is measured.
+        Radius of the sphere on which the plan is measured, mm.
     hollow : bool
         Whether the bearing faces the centre (a cup) or away from it (a ball).
 
@@ -268,27 +288,24 @@ class Sphere(ElementSurface):
     ------
     ValueError
         If the radius is not positive or the middle is zero.
-
-    Notes
-    -----
-    At distance rho from the centre, the lines of a unit of plan area cut the area (rho / radius)^2
-    from a surface perpendicular to them.
     """
 
     centre: tuple[float, float, float]
     middle: tuple[float, float, float]
     radius: float
     hollow: bool = True
+    _order = 2
 
     def __post_init__(self) -> None:
-        _check_radius(self.radius)
-        if not np.linalg.norm(self.middle) > 0.0:
-            raise ValueError("the middle of a sphere needs a direction that is not zero")
+        self._check(self.middle)
 
     @cached_property
     def frame(self) -> Array:
         """See `ElementSurface`."""
         return upright_frame(self._sense * np.asarray(self.middle))
+
+    def _offset(self, points: Array) -> Array:
+        return points - np.asarray(self.centre)
 
     def plan(self, points: Array) -> Array:
         """Positions on Lambert's map, mm."""
@@ -296,24 +313,12 @@ class Sphere(ElementSurface):
         scale = self.radius * np.sqrt(2.0 / (1.0 + self._sense * up))
         return np.stack([scale * along_rows, scale * along_columns], axis=-1)
 
-    def up(self, points: Array) -> Array:
-        """Towards the centre of a cup, away from that of a ball."""
-        return self._sense * self._out(points)
-
     def along_rows(self, points: Array) -> Array:
-        """The rows' direction over the middle, carried along the great circle to points."""
+        """The rows' direction over the middle, transported along the great circle to points."""
         out = self._out(points)
         middle = self._sense * self.frame[1]
         share = (out @ self.frame[0]) / (1.0 + out @ middle)
         return self.frame[0] - share[..., None] * (out + middle)
-
-    def height(self, points: Array) -> Array:
-        """Distance from the centre, mm; of a cup its negative."""
-        return self._sense * np.linalg.norm(points - np.asarray(self.centre), axis=-1)
-
-    def stretch(self, points: Array) -> Array:
-        """Square of the distance from the centre over the radius."""
-        return (self.height(points) / self.radius) ** 2
 
     def rates(self, points: Array) -> Array:
         """Derivative of Lambert's map."""
@@ -336,15 +341,6 @@ class Sphere(ElementSurface):
         out += (1.0 - drop) * (self._sense * self.frame[1])
         return np.broadcast_to(np.asarray(self.centre, dtype=float), out.shape), out
 
-    @property
-    def _sense(self) -> float:
-        return -1.0 if self.hollow else 1.0
-
-    def _out(self, points: Array) -> Array:
-        """Unit vectors from the centre to points."""
-        offset = points - np.asarray(self.centre)
-        return offset / np.linalg.norm(offset, axis=-1, keepdims=True)
-
 
 def upright_frame(direction: ArrayLike) -> Array:
     """Axes rotated the shortest way that takes +y to a direction, as the rows of a matrix.
@@ -361,8 +357,3 @@ def upright_frame(direction: ArrayLike) -> Array:
             [-x * z / (1.0 + y), -z, 1.0 - z * z / (1.0 + y)],
         ]
     )
-
-
-def _check_radius(radius: float) -> None:
-    if not radius > 0.0:
-        raise ValueError(f"an element surface needs a positive radius; found {radius:g} mm")

@@ -45,7 +45,7 @@ class FirstContact:
 def find_first_contact(
     grid: ElementGrid, femoral: Mapping[str, Surface], rotation: ArrayLike, translation: ArrayLike
 ) -> FirstContact:
-    """Lower the femoral component straight down until it touches an element of the insert.
+    """Lower the femoral component vertically until it touches an element of the insert.
 
     Parameters
     ----------
@@ -53,14 +53,8 @@ def find_first_contact(
         Elements of the insert.
     femoral : mapping of side to Surface
         Condyles in the femoral frame.
-    rotation : array, shape (3, 3)
-        Orientation of the component.
-    translation : array, shape (3,)
-        Position of its origin, mm; its height is not used.
-
-    Returns
-    -------
-    FirstContact
+    rotation, translation : array, shape (3, 3) and (3,)
+        Orientation of the component and position of its origin, mm, whose height is not used.
 
     Raises
     ------

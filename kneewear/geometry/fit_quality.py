@@ -153,16 +153,9 @@ def refuse_patch(
 
 
 def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
-    """Maximum amplitude of an oscillation along the parameter lines of a patch, mm.
+    """Maximum amplitude of an oscillation along the parameter lines of a fitted patch, mm.
 
-    Parameters
-    ----------
-    surface : Surface
-        Fitted patch.
-    points : array, shape (n, 3)
-        Points it was fitted to.
-    reach : float
-        Parts of the patch farther than this from all points are ignored, mm.
+    Parts of the patch farther than `reach`, mm, from all points (n, 3) are ignored.
 
     Notes
     -----

@@ -75,21 +75,9 @@ def fit_plateau(
 ) -> tuple[Surface, FitQuality]:
     """Plateau of an insert as a graph y(x, z): u runs along z, v along x, the normal points up.
 
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Insert in mm and knee axes.
-    x, z : pair of float
-        Window, mm, insert frame. Where it reaches beyond the mesh the patch continues smoothly; see
-        `meshes.sheet_coverage`.
-    settings : FitSettings
-        Knots, smoothing and tolerance.
-    label : pair of str
-        Name of the file and of the side, for messages.
-
-    Returns
-    -------
-    Surface, FitQuality
+    `x` and `z` are the limits of the window, mm, in the frame of the insert (a mesh in mm and knee
+    axes). Where the window reaches beyond the mesh the patch continues smoothly; see
+    `meshes.sheet_coverage`. `label` names the file and the side, for messages.
 
     Raises
     ------
@@ -128,8 +116,7 @@ def fit_condyle(
     axis : pair of float
         x and y of the axis, mm, femoral frame.
     angles : pair of float
-        Range of the angle about the axis, rad; 0 is distal (-y), positive posterior, so that a
-        condyle flexed by an angle touches a level plateau at about that angle.
+        Range of the angle about the axis, rad; 0 is distal (-y), positive posterior.
     z : pair of float
         Window, mm. Its end farther from z = 0 is an outer limit: the patch ends on the fillet of
         the outer rim where the normal is inclined by about 60 deg, if that comes first.
@@ -146,13 +133,13 @@ def fit_condyle(
     Raises
     ------
     InputDataError
-        If the window holds too few vertices or the deviation exceeds the tolerance.
+        As `fit_plateau`.
 
     Notes
     -----
     The fit is of r(angle, width), where width runs from the inner border to the rim, so that a rim
-    oblique to the condyle lies along the knots. A radius needs one value per direction: walls
-    (normals more than 72 deg from radial) are left out.
+    oblique to the condyle lies along the knots. Walls (normals more than 72 deg from radial) are
+    left out, because each direction needs one radius.
     """
     angle, radius, cosine = _cylindrical(mesh, axis)
     inside = _within(angle, angles) & _within(mesh.vertices[:, 2], z) & (cosine > _LEAST_COSINE)

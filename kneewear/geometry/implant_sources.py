@@ -166,15 +166,9 @@ def check_thickness(
 ) -> None:
     """Refuse an insert without thickness at a sampled point, before anything is fitted.
 
-    Parameters
-    ----------
-    settings : ImplantSettings
-        The `implant` block of the settings.
-    thickness : float
-        Smallest minimum thickness of the cases, mm.
-    insert_mesh, underside_mesh : TriangleMesh, optional
-        As for `build_implant`. Samples are vertices that face up in the regions of the bearing, or
-        a raster of the built-in plateaus.
+    `thickness` is the smallest minimum thickness of the cases, mm; meshes are as for
+    `build_implant`. Samples are vertices that face up in the regions of the bearing, or a raster of
+    the built-in plateaus.
 
     Raises
     ------
@@ -210,24 +204,10 @@ def check_thickness(
 def extract_bearings(
     settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
 ) -> dict[str, Extraction]:
-    """Bearing sheets of both components of a right knee: as given, or cut out of solids.
+    """Bearing sheets of the "insert" and "femoral" mesh, as given or cut out of solids.
 
-    Parameters
-    ----------
-    settings : ImplantSettings
-        The `implant` block of the settings, with its `meshes` block.
-    insert_mesh, femoral_mesh : TriangleMesh
-        As read from file.
-
-    Returns
-    -------
-    dict
-        "insert" and "femoral" to their extraction.
-
-    Raises
-    ------
-    InputDataError
-        As `convert_meshes`, and when a solid has no bearing.
+    Arguments are as for `build_implant`, results those of a right knee. Raises as `convert_meshes`,
+    and when a solid has no bearing.
     """
     meshes = _mesh_settings(settings)
     insert, femoral = convert_meshes(settings, insert_mesh, femoral_mesh)
@@ -241,14 +221,9 @@ def extract_bearings(
 def window_axis(
     settings: MeshImplantSettings | NaturalKneeSettings, femoral: TriangleMesh
 ) -> tuple[float, float]:
-    """Axis (x, y), mm, about which the angles of the femoral regions are measured.
+    """Axis (x, y), mm, about which the angles of the femoral regions of a block are measured.
 
-    Parameters
-    ----------
-    settings : MeshImplantSettings or NaturalKneeSettings
-        Block of the settings with the regions.
-    femoral : TriangleMesh
-        Femoral component, or cartilage, in knee axes.
+    `femoral` is the femoral component, or cartilage, in knee axes.
     """
     limits = [abs(z) for side in SIDES for z in getattr(settings.femoral_region_mm, side).z]
     return condyle_axis(femoral, (min(limits), max(limits)))

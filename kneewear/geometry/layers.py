@@ -43,27 +43,11 @@ class ThicknessTable:
 
 
 def layer_thickness(points: Array, bone: Surface, limits: tuple[float, float]) -> Array:
-    """Thickness of cartilage under points of its surface.
+    """Thickness of cartilage, mm, under points (n, 3) of its surface, in the frame of the bone.
 
-    Parameters
-    ----------
-    points : array, shape (n, 3)
-        Points of the cartilage surface, mm, in the bone's frame.
-    bone : Surface
-        Subchondral surface, normals out of the bone.
-    limits : pair of float
-        Minimum and maximum thickness, mm.
-
-    Returns
-    -------
-    array, shape (n,)
-        Distance to the nearest point of the bone, mm, within the limits; the minimum where the
-        point lies inside the bone.
-
-    Notes
-    -----
-    The shortest distance, not the vertical one by which an insert is measured: on a condyle the
-    latter would grow without bound towards the sides.
+    The shortest distance to the subchondral surface, within the limits (minimum, maximum); the
+    minimum where a point lies inside the bone. A vertical distance, as for an insert, would grow
+    without bound towards the sides of a condyle.
     """
     return np.clip(bone.closest_points(points)[2], *limits)
 
@@ -71,16 +55,7 @@ def layer_thickness(points: Array, bone: Surface, limits: tuple[float, float]) -
 def tabulate_thickness(
     surface: Surface, bone: Surface, limits: tuple[float, float], u_points: int, v_points: int
 ) -> ThicknessTable:
-    """Sample the thickness of a layer on a regular u-v grid of its surface.
-
-    Parameters
-    ----------
-    surface, bone : Surface
-        Cartilage and the bone under it, in one frame, mm.
-    limits : pair of float
-        Minimum and maximum thickness, mm.
-    u_points, v_points : int
-        Number of samples along u and v, at least 2.
+    """Sample `layer_thickness` on a regular u-v grid of the surface of the cartilage.
 
     Raises
     ------
@@ -101,14 +76,8 @@ def joint_thickness(
 ) -> Array:
     """Thickness of the layers of both bodies, h_fixed + h_moving(u, v), mm (Bei 2003, 2.2.2).
 
-    Parameters
-    ----------
-    fixed : array, shape (n,)
-        Layer of the fixed body at its elements, mm.
-    moving : ThicknessTable or None
-        Layer of the moving body; None for a rigid one, such as a femoral component.
-    u, v : array, shape (n,)
-        Parameters of the moving surface where it faces each element.
+    `fixed` is the layer of the fixed body at its elements (n,), u and v the parameters of the
+    moving surface that face them; `moving` is None for a rigid body, such as a femoral component.
     """
     fixed = np.asarray(fixed, dtype=float)
     return fixed.copy() if moving is None else fixed + moving.at(u, v)

@@ -31,20 +31,10 @@ _OTHER_KNEE = (
 
 
 def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
-    """Refuse a mesh that cannot be an insert in mm and knee axes.
+    """Refuse a mesh (after `to_knee_axes`) that cannot be an insert, as an open sheet or a solid.
 
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        After `to_knee_axes`; an open bearing sheet or a closed solid.
-    source : str
-        Name of the file for messages.
-
-    Raises
-    ------
-    InputDataError
-        For an empty mesh, a wrong unit, broken topology, a femoral component in its place, normals
-        pointing inward, or an insert upside down.
+    Refused are an empty mesh, a wrong unit, broken topology, a femoral component in its place,
+    normals pointing inward, and an insert upside down. `source` names the file in messages.
     """
     check_size(mesh, source)
     if _height_ratio(mesh) > _HEIGHT_RATIO_BETWEEN:
@@ -127,20 +117,8 @@ def check_size(mesh: TriangleMesh, source: str) -> None:
 def check_femoral_side(mesh: TriangleMesh, knee: str, source: str = "femoral mesh") -> None:
     """Refuse a femoral component whose shape is that of the other knee, or reversed.
 
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Component after `to_knee_axes`, a right knee's if the settings are true.
-    knee : str
-        "right" or "left", as stated.
-    source : str
-        Name of the file for messages.
-
-    Raises
-    ------
-    InputDataError
-        If the condyles are joined behind and not in front, or the anterior flange leans medially.
-        Symmetric components, and sheets without a flange, fit both knees and pass.
+    The mesh (after `to_knee_axes`) is a right knee's if the settings are true; `knee` is the stated
+    one. Symmetric components, and sheets without a flange, fit both knees and pass.
     """
     middle = mesh.vertices[mesh.faces].mean(axis=1)
     area = np.linalg.norm(mesh.face_normals, axis=1)

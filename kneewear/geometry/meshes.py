@@ -104,23 +104,9 @@ def to_knee_axes(
 ) -> TriangleMesh:
     """Mesh in mm and in the axes of a right knee: x posterior, y superior, z medial.
 
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        As read.
-    unit : str
-        Unit of the file: "mm" or "m".
-    axes : mapping
-        Anatomical direction of the file's +x, +y and +z, such as
-        {"x": "posterior", "y": "superior", "z": "medial"}.
-    knee : str
-        "right" or "left". A left knee becomes its mirror image, triangles re-oriented.
-    source : str
-        Name of the file for messages.
-
-    Returns
-    -------
-    TriangleMesh
+    `unit` is "mm" or "m". `axes` gives the anatomical direction of the file's +x, +y and +z, such
+    as {"x": "posterior", "y": "superior", "z": "medial"}. A left knee becomes its mirror image,
+    triangles re-oriented. `source` names the file in messages.
 
     Raises
     ------

@@ -30,30 +30,14 @@ Shape = Swept | Upright
 def build_parametric_implant(
     settings: ParametricImplantSettings, name: str, nominal_thickness: float, left: bool = False
 ) -> Implant:
-    """Implant of exact arcs with a dished insert.
+    """Implant of exact arcs with a dished insert, in mm.
 
     Each condyle is a convex coronal arc with rounded rims, swept along a sagittal outline of one
     or more arcs, the first about the femoral origin. Each plateau is a coronal arc (the land)
-    between two rounded rims, revolved about an axis above the insert. A posterior-stabilised
+    between two rounded rims, revolved about an axis above the insert; the bottom of the dishes lies
+    `nominal_thickness` + `extra_thickness_mm` above the flat underside. A posterior-stabilised
     implant also has a cam of revolution between the condyles and a straight post on the insert.
-    All surfaces are exact NURBS.
-
-    Parameters
-    ----------
-    settings : ParametricImplantSettings
-        Radii and widths, mm.
-    name : str
-        Name of the implant.
-    nominal_thickness : float
-        Nominal minimum insert thickness, mm. The bottom of the dishes lies `extra_thickness_mm`
-        higher above the insert's flat underside.
-    left : bool
-        Recorded only: the built-in implant is symmetric under left-right mirroring.
-
-    Returns
-    -------
-    Implant
-        Femoral surfaces in the femoral frame, plateaus in the insert's frame.
+    All surfaces are exact NURBS. `left` is recorded only, because the implant is symmetric.
     """
     shapes = _shapes(settings, nominal_thickness)
     patches = {key: shape.surface for key, shape in shapes.items()}
@@ -112,9 +96,8 @@ def _shapes(
     return shapes
 
 
-def condyle_profile(settings: ParametricImplantSettings, side: str) -> Profile:
-    """Coronal outline of the medial or lateral condyle."""
-    return Profile(
+def _condyle(settings: ParametricImplantSettings, side: str) -> Swept:
+    profile = Profile(
         middle=_SIGNS[side] * 0.5 * settings.condyle_spacing_mm,
         arc_radius=getattr(settings.femoral_coronal_radius_mm, side),
         half_width=settings.femoral_half_width_mm,
@@ -122,12 +105,14 @@ def condyle_profile(settings: ParametricImplantSettings, side: str) -> Profile:
         rim_sweep=FEMORAL_EDGE_SWEEP,
         hollow=False,
     )
+    radii = [(FEMORAL_SWEEP[0], settings.femoral_sagittal_radius_mm)]
+    radii += [(math.radians(arc.from_flexion_deg), arc.radius_mm) for arc in settings.femoral_arcs]
+    return Swept(profile, joined_arcs(radii, FEMORAL_SWEEP[1]))
 
 
-def plateau_profile(settings: ParametricImplantSettings, side: str) -> Profile:
-    """Coronal outline of the medial or lateral plateau."""
+def _plateau(settings: ParametricImplantSettings, side: str, top: float) -> Swept:
     mismatch = getattr(settings.plateau_spacing_mismatch_mm, side)
-    return Profile(
+    profile = Profile(
         middle=_SIGNS[side] * (0.5 * settings.condyle_spacing_mm + mismatch),
         arc_radius=getattr(settings.plateau_coronal_radius_mm, side),
         half_width=settings.plateau_land_half_width_mm,
@@ -135,17 +120,6 @@ def plateau_profile(settings: ParametricImplantSettings, side: str) -> Profile:
         rim_sweep=PLATEAU_EDGE_SWEEP,
         hollow=True,
     )
-
-
-def _condyle(settings: ParametricImplantSettings, side: str) -> Swept:
-    profile = condyle_profile(settings, side)
-    radii = [(FEMORAL_SWEEP[0], settings.femoral_sagittal_radius_mm)]
-    radii += [(math.radians(arc.from_flexion_deg), arc.radius_mm) for arc in settings.femoral_arcs]
-    return Swept(profile, joined_arcs(radii, FEMORAL_SWEEP[1]))
-
-
-def _plateau(settings: ParametricImplantSettings, side: str, top: float) -> Swept:
-    profile = plateau_profile(settings, side)
     radius = settings.plateau_sagittal_radius_mm
     half_sweep = math.asin(settings.plateau_half_length_mm / radius)
     # The axis is above the insert: higher points are nearer to it.

@@ -13,21 +13,9 @@ Array = NDArray[np.float64]
 
 
 def arc(first: float, last: float, count: int) -> tuple[Array, Array]:
-    """Unit arc as a quadratic NURBS of equal pieces, each below half a turn.
+    """Control points (sin, -cos, weight) and knots from 0 to 1 of a unit arc, a quadratic NURBS.
 
-    Parameters
-    ----------
-    first, last : float
-        Angles of its ends from straight down, towards the first coordinate, rad.
-    count : int
-        Pieces.
-
-    Returns
-    -------
-    points : array, shape (2 count + 1, 3)
-        Control points: sin, -cos and weight.
-    knots : array
-        Clamped knots from 0 to 1.
+    It runs between two angles from straight down, rad, in equal pieces below half a turn.
     """
     angles = np.linspace(first, last, 2 * count + 1)
     half_piece = 0.5 * (last - first) / count
@@ -42,16 +30,8 @@ def revolved(
 ) -> Surface:
     """Surface of revolution about the z axis, normals outward.
 
-    Parameters
-    ----------
-    profile : array, shape (n, 3)
-        Control points: z and radius, mm, and weight.
-    knots : array
-        Clamped knots of the profile, which give its degree.
-    sweep : pair of float
-        Angles of its ends from straight down, rad.
-    count : int
-        Pieces of the circle.
+    The profile has control points (z, radius, weight), mm, and clamped knots, which give its
+    degree; the circle is swept between two angles from straight down, rad, in `count` pieces.
     """
     circle, knots_u = arc(*sweep, count)
     points = np.empty((len(circle), len(profile), 3))

@@ -50,29 +50,6 @@ class Profile:
         left = right[::-1] * np.array([-1.0, 1.0, 1.0]) + np.array([2.0 * self.middle, 0.0, 0.0])
         return np.vstack([left, land[1:], right[1:]])
 
-    @property
-    def width(self) -> float:
-        """Width of the arc and both rims, mm."""
-        tilt = math.asin(self.half_width / self.arc_radius) * (1.0 if self.hollow else -1.0)
-        rim = math.sin(tilt) + math.sin(self.rim_sweep - tilt)
-        return 2.0 * (self.half_width + self.rim_radius * rim)
-
-    def outline(self, z: Array) -> tuple[Array, Array]:
-        """Height, mm, and slope of the profile at medial-lateral positions within its width."""
-        up = 1.0 if self.hollow else -1.0
-        away = np.abs(z - self.middle)
-        tilt = math.asin(self.half_width / self.arc_radius) * up
-        over = away - (self.half_width + self.rim_radius * math.sin(tilt))
-        fall = np.sqrt(np.maximum(self.rim_radius**2 - over**2, 0.0))
-        crest = up * self.arc_radius - up * (self.arc_radius + up * self.rim_radius) * math.cos(
-            tilt
-        )
-        arc = np.sqrt(self.arc_radius**2 - np.minimum(away, self.half_width) ** 2)
-        inside = away <= self.half_width
-        height = np.where(inside, up * (self.arc_radius - arc), crest + fall)
-        slope = np.where(inside, up * away / arc, -over / np.where(inside, 1.0, fall))
-        return height, np.sign(z - self.middle) * slope
-
     def distance(self, z: Array, height: Array) -> Array:
         """Signed distance, mm, of points from the profile, without any spline; positive outside.
 
@@ -115,16 +92,10 @@ class SagittalArc:
 def joined_arcs(
     radii: Sequence[tuple[float, float]], stop: float, centre: tuple[float, float] = (0.0, 0.0)
 ) -> tuple[SagittalArc, ...]:
-    """Arcs that follow each other without a kink.
+    """Arcs that follow each other without a kink, from (start, radius) of each, rad and mm.
 
-    Parameters
-    ----------
-    radii : sequence of (start, radius)
-        Direction at which each arc starts, rad ascending, and its radius, mm.
-    stop : float
-        Direction at which the last one ends, rad.
-    centre : pair of float
-        Centre (x, y) of the first, mm; the centres of neighbours lie on the normal of their joint.
+    `stop` is the direction at which the last one ends, `centre` that of the first; the centres of
+    neighbours lie on the normal of their joint.
     """
     arcs: list[SagittalArc] = []
     stops = [start for start, _ in radii[1:]] + [stop]

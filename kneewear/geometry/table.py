@@ -85,7 +85,6 @@ def tabulate_surface(
     u_points: int,
     v_points: int,
     tangents: str = "derivatives",
-    curvature: bool = False,
 ) -> SurfaceTable:
     """Sample a surface on a regular u-v grid.
 
@@ -97,9 +96,6 @@ def tabulate_surface(
         Number of samples along u and v, at least 2.
     tangents : {"derivatives", "householder"}
         See `frame_samples`.
-    curvature : bool
-        Whether the principal curvatures are added: `smallest_curvature_per_mm` and
-        `largest_curvature_per_mm`, positive where the surface is concave.
 
     Returns
     -------
@@ -120,33 +116,16 @@ def tabulate_surface(
     (u0, u1), (v0, v1) = surface.domain
     u, v = np.linspace(u0, u1, u_points), np.linspace(v0, v1, v_points)
     point, along_u, along_v, *_ = surface.derivatives(u[:, None], v[None, :])
-    table = frame_samples(u, v, point, along_u, along_v, tangents)
-    if curvature:
-        smallest, largest = surface.curvature(u[:, None], v[None, :])
-        table = table.with_columns(
-            smallest_curvature_per_mm=smallest, largest_curvature_per_mm=largest
-        )
-    return table
+    return frame_samples(u, v, point, along_u, along_v, tangents)
 
 
 def frame_samples(
     u: Array, v: Array, point: Array, along_u: Array, along_v: Array, tangents: str = "derivatives"
 ) -> SurfaceTable:
-    """Table of samples of any parametric surface.
+    """Table of samples (u, v), with positions and derivatives (n_u, n_v, 3), of any surface.
 
-    Parameters
-    ----------
-    u, v : array, shape (n_u,) and (n_v,)
-        Parameter values.
-    point, along_u, along_v : array, shape (n_u, n_v, 3)
-        Position and derivatives along u and v.
-    tangents : {"derivatives", "householder"}
-        Unit tangents along u, or those of the Householder reflection that turns the first axis
-        into the normal, as printed in Table 6.2 of Machado's thesis.
-
-    Returns
-    -------
-    SurfaceTable
+    Unit tangents run along u ("derivatives"), or are those of the Householder reflection that turns
+    the first axis into the normal ("householder"), as printed in Table 6.2 of Machado's thesis.
     """
     normal = np.cross(along_u, along_v)
     normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
@@ -185,18 +164,9 @@ def bilinear(rows: Array, u: ArrayLike, v: ArrayLike) -> Array:
 def bilinear_with_slopes(rows: Array, u: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
     """Values between the samples of a regular table, and their derivatives along u and v.
 
-    Parameters
-    ----------
-    rows : array, shape (n_u, n_v, n_columns)
-        Samples; the first two columns are u and v, equally spaced.
-    u, v : array
-        Parameters inside the table; broadcast together.
-
-    Returns
-    -------
-    values, along_u, along_v : array, shape (..., n_columns)
-        Every column interpolated, and its derivatives per unit of parameter; where two cells meet,
-        those of the one with the larger parameter.
+    `rows` has shape (n_u, n_v, n_columns); its first two columns are u and v, equally spaced. Each
+    result has shape (..., n_columns); where two cells meet, the derivatives are those of the one
+    with the larger parameter.
 
     Raises
     ------
