@@ -18,16 +18,7 @@ from kneewear.wear.maps import DamageMaps
 if TYPE_CHECKING:
     from kneewear.settings.wear import WearSettings
 
-COLUMNS = [
-    "case",
-    "life",
-    "thickness_mm",
-    "body_mass_kg",
-    "side",
-    "quantity",
-    "value",
-    "unit",
-]
+RESULT_COLUMNS = ("side", "quantity", "value", "unit")
 BOTH_SIDES = "both"
 # Components of positions in the plan.
 AXES = ((0, "x"), (2, "z"))
@@ -73,8 +64,9 @@ def summarize_cases(
     Returns
     -------
     DataFrame
-        Columns case, life, thickness_mm, body_mass_kg, side, quantity, value, unit. `side` is
-        medial, lateral, or both for quantities of the whole knee.
+        Columns case, life, thickness_mm, body_mass_kg, the further settings that cases override,
+        side, quantity, value and unit. `side` is medial, lateral, or both for quantities of the
+        whole knee.
 
     Raises
     ------
@@ -102,13 +94,14 @@ def summarize_cases(
         raise ValueError("damage maps and cycle record hold different cases or activities")
     if not maps.cases:
         raise KneewearError("No case could be simulated: tables/failures.csv and the logs say why.")
+    covariates = list(dict.fromkeys(name for case in maps.cases for name in case.settings))
     rows = [
-        (case.name, life, case.thickness, case.body_mass, side, *row)
+        (case.name, life, *(case.settings.get(name) for name in covariates), side, *row)
         for case_index, case in enumerate(maps.cases)
         for life_index, life in enumerate(maps.lives)
         for side, row in _case_rows(maps, cycles, grid, settings, life_index, case_index)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=["case", "life", *covariates, *RESULT_COLUMNS])
 
 
 def _case_rows(

@@ -9,7 +9,7 @@ import pytest
 
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.cycles import record_cycles
-from kneewear.wear.summary import COLUMNS, border_pressure, summarize_cases
+from kneewear.wear.summary import border_pressure, summarize_cases
 
 
 @pytest.fixture
@@ -26,9 +26,20 @@ def value(table, case, side, quantity):
 
 
 def test_columns_are_the_promised_ones(summary):
-    assert list(summary[1].columns) == COLUMNS
+    covariates = ["thickness_mm", "body_mass_kg"]
+    results = ["side", "quantity", "value", "unit"]
+    assert list(summary[1].columns) == ["case", "life", *covariates, *results]
     assert set(summary[1]["side"]) == {"medial", "lateral", "both"}
     assert not summary[1].duplicated(["case", "life", "side", "quantity"]).any()
+
+
+def test_further_settings_of_the_cases_are_columns(history, grid, settings):
+    cases = tuple(replace(case, overrides={"wear.months": 12.0}) for case in history.cases)
+    histories = {"gait": replace(history, cases=cases)}
+    maps = accumulate_wear(histories, grid, settings())
+    table = summarize_cases(maps, record_cycles(histories), grid, settings())
+    assert list(table.columns[2:5]) == ["thickness_mm", "body_mass_kg", "wear.months"]
+    assert (table["wear.months"] == 12.0).all()
 
 
 def test_volume_is_the_integral_of_depth(summary, grid):
