@@ -55,12 +55,12 @@ def test_kind_decides_what_is_inherited():
         ),
         (
             "kind: static\nwear: {months: 12}\ncases: {}\n",
-            r"mine\.yaml, line 2, key wear: found a block of kind wear or uncertainty or "
-            r"calibration or verification in a study of kind static.*remove wear and cases\.",
+            r"mine\.yaml, line 2, key wear: found a block of kind wear or calibration or "
+            r"uncertainty or verification in a study of kind static.*remove wear and cases\.",
         ),
         ("kind: statik\n", r"line 1, key kind: found 'statik'; .*Did you mean 'static'\?"),
         ("kind: static\n", r"key static: found nothing; expected a value"),
-        ("kind: [wear]\n", r"line 1, key kind: found \['wear'\]; expected one of: wear, static"),
+        ("kind: [wear]\n", r"line 1, key kind: found \['wear'\]; expected one of: wear, cal"),
     ],
 )
 def test_blocks_of_another_kind_are_refused_in_one_message(tmp_path, text, message):

@@ -6,21 +6,19 @@ has a meaning of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from pkgutil import iter_modules
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 
 from kneewear.errors import InputDataError
 from kneewear.settings.base import LifeStudy, Study, WearStudy
-from kneewear.settings.calibration import CalibrationStudy
 from kneewear.settings.cases import Case, override
 from kneewear.settings.faults import place_of, refusal, suggestion
 from kneewear.settings.files import SettingsFile, read_settings, read_settings_file
-from kneewear.settings.static import StaticStudy
-from kneewear.settings.uncertainty import UncertaintyStudy
-from kneewear.settings.verification import VerificationStudy
 
 __all__ = [
     "KINDS",
@@ -32,13 +30,27 @@ __all__ = [
     "read_study",
 ]
 
-KINDS: dict[str, type[Study]] = {
-    "wear": WearStudy,
-    "static": StaticStudy,
-    "uncertainty": UncertaintyStudy,
-    "calibration": CalibrationStudy,
-    "verification": VerificationStudy,
-}
+
+def _subclasses(model: type[Study]) -> Iterator[type[Study]]:
+    for one in model.__subclasses__():
+        yield one
+        yield from _subclasses(one)
+
+
+def _find_kinds() -> dict[str, type[Study]]:
+    """Class of every kind of study; each module of this folder may define one."""
+    for module in iter_modules([str(Path(__file__).parent)]):
+        if module.name != "study":
+            import_module(f"kneewear.settings.{module.name}")
+    kinds = {"wear": WearStudy} | {
+        str(get_args(hint)[0]): model
+        for model in _subclasses(Study)
+        if get_origin(hint := model.model_fields["kind"].annotation) is Literal
+    }
+    return {name: kinds[name] for name in ("wear", *sorted(set(kinds) - {"wear"}))}
+
+
+KINDS = _find_kinds()
 
 
 def load_study(
