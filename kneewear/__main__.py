@@ -1,8 +1,8 @@
 """Check settings and the data files they name, as the workflow does before its first job.
 
-`python -m kneewear config/mine.yaml` reads the default study, the files named, and says what is
-wrong with them, or nothing. With `--draw` it also shows implant, axes, first contact, thickness and
-motion on a page, `results/<study>/inputs/index.html`.
+`python -m kneewear config/mine.yaml` reads the default study and the files named, and reports the
+first fault. With `--draw` it also shows implant, axes, first contact, thickness and motion on the
+page `results/<study>/inputs/index.html`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs
-from kneewear.settings.base import Study
 from kneewear.settings.study import read_study
 
 
@@ -26,23 +25,16 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         study = read_study(*chosen.file, defaults=default_settings_file())
         notes = check_inputs(study, Path())
-        page = _drawn(study, notes) if chosen.draw else ""
+        page = ""
+        if chosen.draw:
+            # Imported here: drawing takes seconds that a check does not need.
+            from kneewear.preflight import write_preflight  # noqa: PLC0415
+
+            page = str(write_preflight(study, Path(), notes))
     except InputDataError as error:
         raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
-    said = [
-        *notes,
-        f"Study '{study.study}': no fault found.",
-        *([f"Look at {page}"] if page else []),
-    ]
-    print("\n".join(said))  # noqa: T201
-
-
-def _drawn(study: Study, notes: tuple[str, ...]) -> str:
-    """Page that shows the inputs."""
-    # Imported here: pictures cost seconds that a mere check need not spend.
-    from kneewear.preflight import write_preflight  # noqa: PLC0415
-
-    return str(write_preflight(study, Path(), notes))
+    report = [*notes, f"Study '{study.study}': no fault found.", f"Look at {page}" if page else ""]
+    print("\n".join(filter(None, report)))  # noqa: T201
 
 
 if __name__ == "__main__":

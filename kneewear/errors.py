@@ -27,12 +27,12 @@ class InputDataError(KneewearError):
     def __init__(
         self, source: str | Path, found: str, expected: str, remedy: str, where: str = ""
     ) -> None:
-        self.place = f"{source}, {where}" if where else f"{source}"
+        self.position = f"{source}, {where}" if where else f"{source}"
         self.found, self.expected, self.remedy = found, expected, remedy
         super().__init__(source, found, expected, remedy, where)
 
     def __str__(self) -> str:
-        return f"{self.place}: found {self.found}; expected {self.expected}. {self.remedy}"
+        return f"{self.position}: found {self.found}; expected {self.expected}. {self.remedy}"
 
 
 class DamagedFileError(InputDataError):

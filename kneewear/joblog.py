@@ -57,7 +57,7 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
         logger.info("done in %.2f s", time.perf_counter() - start)
     except DamagedFileError as error:
         logger.exception("failed: %s", error)
-        sys.exit(f"{error.place}: {_set_aside(error)}\n(log: {path})")
+        sys.exit(f"{error.position}: {_set_aside(error)}\n(log: {path})")
     except KneewearError as error:
         logger.exception("failed: %s", error)
         sys.exit(f"{error}\n(log: {path})")

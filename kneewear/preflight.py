@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +69,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
         f"Surfaces deviate from their source by up to {1e3 * worst:.2g} µm.",
         *(f"{one.name}: {remark}" for one in activities for remark in one.remarks),
     ]
-    pictures = {name: _as_svg(figure) for name, figure in (windows | figures).items()}
+    pictures = {name: (folder / f"{name}.svg").read_bytes() for name in windows | figures}
     page = render_page(
         "preflight",
         study.model_dump(mode="json"),
@@ -107,9 +106,3 @@ def _static_poses(study: Study) -> list[Pose]:
         for flexion in static.flexion_deg
         for posterior in static.posterior_mm
     ]
-
-
-def _as_svg(figure: Figure) -> bytes:
-    file = BytesIO()
-    figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
-    return file.getvalue()

@@ -16,17 +16,8 @@ from kneewear.io.digests import read_checked
 def save_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns carry their unit in the name; the index is not written.
-    path : str or Path
-        File to write.
-
-    Notes
-    -----
-    Numbers are written in their shortest form that reads back to the same bits, so equal tables
-    are equal files.
+    Numbers are written in the shortest form that reads back to the same bits, so equal tables are
+    equal files; the index is not written.
     """
     with atomic_path(path) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
@@ -40,7 +31,7 @@ def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
     path : str or Path
         CSV file; lines that start with # are comments.
     columns : sequence of str
-        Columns that must be there.
+        Required columns.
 
     Returns
     -------

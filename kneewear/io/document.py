@@ -13,44 +13,18 @@ from kneewear.io.digests import read_checked
 
 
 def save_text(text: str, path: str | Path) -> None:
-    """Write text as UTF-8.
-
-    Parameters
-    ----------
-    text : str
-        Content.
-    path : str or Path
-        File to write.
-    """
+    """Write text as UTF-8."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def save_json(record: Mapping[str, Any], path: str | Path) -> None:
-    """Write a record as indented JSON.
-
-    Parameters
-    ----------
-    record : mapping
-        Plain builtins.
-    path : str or Path
-        File to write.
-    """
+    """Write a record of plain builtins as indented JSON."""
     save_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", path)
 
 
 def load_json(path: str | Path) -> dict[str, Any]:
     """Read a JSON record.
-
-    Parameters
-    ----------
-    path : str or Path
-        File to read.
-
-    Returns
-    -------
-    dict
-        The record.
 
     Raises
     ------

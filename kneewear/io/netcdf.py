@@ -115,49 +115,14 @@ def load(
 
 
 def load_all(kind: type[Value], paths: Sequence[str | Path], **options: Any) -> Iterator[Value]:
-    """Read the value objects of several files, one after the other.
-
-    Parameters
-    ----------
-    kind : type
-        Their class.
-    paths : sequence of str or Path
-        Files written by `save`.
-    **options
-        As those of `load`.
-
-    Yields
-    ------
-    value object
-    """
+    """Read the value objects of several files one after the other; options as of `load`."""
     return (load(kind, path, **options) for path in paths)
 
 
 def load_groups(
     kinds: Mapping[str, Any], path: str | Path, kind: str, optional: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Read several groups of a file.
-
-    Parameters
-    ----------
-    kinds : mapping of name to type
-        Groups, each a class of `RECORDS` or a mapping of names to one.
-    path : str or Path
-        File written by `save`.
-    kind : str
-        What it should hold.
-    optional : collection of str
-        Groups that may be missing.
-
-    Returns
-    -------
-    dict of name to value object
-
-    Raises
-    ------
-    InputDataError, DamagedFileError
-        As `load`.
-    """
+    """Read several groups of a file of a kind, each a class of `RECORDS` or a mapping to one."""
     with open_checked(path, kind) as (file, size):
         reader = _Reader(path, _MAX_EXPANSION * size)
         reader.check_kind(file, kind)
@@ -170,28 +135,9 @@ def load_groups(
 
 @contextmanager
 def open_checked(path: str | Path, kind: str) -> Iterator[tuple[h5py.File, int]]:
-    """Open a result file after its digest was checked, and report its faults.
+    """Open a result file in memory after its digest was checked; its size in bytes with it.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    kind : str
-        What it should hold, for messages.
-
-    Yields
-    ------
-    file : h5py.File
-        The open file, held in memory.
-    size : int
-        Its bytes.
-
-    Raises
-    ------
-    InputDataError
-        When there is no such file.
-    DamagedFileError
-        When its digest is wrong, or in place of any other error of reading it.
+    Any error of reading it, also in the block, becomes a DamagedFileError.
     """
     content = read_checked(path, f"a file of kind '{kind}'", "Run the step that writes it.")
     with _damage_reported(path, kind), h5py.File(io.BytesIO(content), "r") as file:
@@ -248,17 +194,7 @@ def _write(group: Any, value: Any, chunks: Mapping[str, int]) -> None:
 
 
 def arrays_of(value: Any) -> dict[str, NDArray[Any]]:
-    """Arrays of a value object by the names of their variables; without those it does not have.
-
-    Parameters
-    ----------
-    value : value object
-        An object of a class in `RECORDS`.
-
-    Returns
-    -------
-    dict of name to array
-    """
+    """Arrays of a value object by the names of their variables; without those it does not have."""
     arrays = {}
     for variable in RECORDS[type(value).__name__].variables:
         head, _, part = variable.source.partition(".")
@@ -330,19 +266,7 @@ def _count_infinite(array: NDArray[Any]) -> int:
 
 
 class _Reader:
-    """Reads value objects out of one open file.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, for messages.
-    largest : int
-        Bytes that the file can hold at most.
-    leave_out : set of str
-        Variables that are not read.
-    only : mapping of dimension to label
-        Part of the file that is read.
-    """
+    """Reads value objects from one open file, which can hold at most `largest` bytes."""
 
     def __init__(
         self,
@@ -356,19 +280,15 @@ class _Reader:
     def find(self, name: str, file: h5py.File) -> h5py.Group:
         """Group of a file."""
         if not isinstance(file.get(name), h5py.Group):
-            raise DamagedFileError(
-                self.path, f"a file of kind '{_kind_of(file)}'", f"a group '{name}'"
-            )
+            found = f"a file of kind '{_kind_of(file)}'"
+            raise DamagedFileError(self.path, found, f"a group '{name}'")
         return file[name]
 
     def check_kind(self, group: h5py.Group, expected: str) -> None:
         """Refuse a file or group of another kind."""
-        found = _kind_of(group)
-        if found != expected:
-            where = group.name[1:]
-            raise DamagedFileError(
-                self.path, f"a file of kind '{found}'", f"kind '{expected}'", where
-            )
+        if _kind_of(group) != expected:
+            found = f"a file of kind '{_kind_of(group)}'"
+            raise DamagedFileError(self.path, found, f"kind '{expected}'", group.name[1:])
 
     def record(self, kind: Any, group: Any) -> Any:
         """Value object in a group."""
@@ -425,15 +345,13 @@ class _Reader:
             return np.zeros(shape, variable.dtype)
         size = math.prod(stored.shape) * stored.dtype.itemsize
         if size > self.largest:
-            raise DamagedFileError(
-                self.path, f"{size} bytes announced", f"at most {self.largest}", where
-            )
+            found = f"{size} bytes announced"
+            raise DamagedFileError(self.path, found, f"at most {self.largest}", where)
         array = _text(np.asarray(stored[tuple(self.part(name, group) for name in expected)]))
         count = 0 if variable.may_be_nan else _count_infinite(array)
         if count:
-            raise DamagedFileError(
-                self.path, f"{count} values that are not finite", "numbers", where
-            )
+            found = f"{count} values that are not finite"
+            raise DamagedFileError(self.path, found, "numbers", where)
         return array if variable.dtype == "text" else array.astype(variable.dtype, copy=False)
 
     def part(self, dimension: str, group: Any) -> slice:
@@ -459,17 +377,13 @@ def _options(hint: Any) -> tuple[Any, ...]:
     return (hint,)
 
 
-def _is_mapping(hint: Any) -> bool:
-    return get_origin(hint) is Mapping
-
-
 def _from_arrays(hint: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
     """Array, number, tuple of values or tuple of records, as `hint` asks for."""
     if "" not in arrays:
         record = get_args(hint)[0]
         hints = get_type_hints(record)
         columns = [
-            map(json.loads, array) if _is_mapping(hints[name]) else array.tolist()
+            map(json.loads, array) if get_origin(hints[name]) is Mapping else array.tolist()
             for name, array in arrays.items()
         ]
         rows = zip(*columns, strict=True)
@@ -503,18 +417,15 @@ def _join(values: Sequence[Any], paths: Sequence[str | Path]) -> Any:
         if name in record.joined or ("case" in dimensions and isinstance(parts[0], tuple)):
             joined[name] = tuple(item for part in parts for item in part)
         elif "case" in dimensions:
-            with _damage_reported(paths[0], record.kind, f"{name}, read with {_list(paths[1:])}"):
+            others = ", ".join(str(path) for path in paths[1:])
+            with _damage_reported(paths[0], record.kind, f"{name}, read with {others}"):
                 joined[name] = np.concatenate(parts, axis=dimensions.index("case"))
         else:
-            differing = (i for i, part in enumerate(parts) if not np.array_equal(part, parts[0]))
-            for i in differing:
-                found = f"another {name} than in {paths[0]}"
-                raise DamagedFileError(paths[i], found, "files of the same study")
+            for path, part in zip(paths, parts, strict=True):
+                if not np.array_equal(part, parts[0]):
+                    found = f"another {name} than in {paths[0]}"
+                    raise DamagedFileError(path, found, "files of the same study")
     return replace(first, **joined)
-
-
-def _list(paths: Sequence[str | Path]) -> str:
-    return ", ".join(str(path) for path in paths)
 
 
 def _kind_of(group: Any) -> str:

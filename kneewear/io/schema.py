@@ -363,8 +363,14 @@ RECORDS = {
     "Implant": Record(
         "implant surfaces",
         (
-            Variable("nominal_thickness", "", "mm", "nominal minimum thickness of the insert"),
-            Variable("underside", "", "mm", "height of a flat underside"),
+            Variable(
+                "nominal_thickness", "", "mm", "nominal minimum thickness of the insert",
+                may_be_nan=True,
+            ),
+            Variable(
+                "underside", "", "mm", "height of a flat underside, NaN of a natural knee",
+                may_be_nan=True,
+            ),
         ),
     ),
     "Surface": Record(

@@ -52,18 +52,18 @@ FAULTS = (
     Fault(
         "result truncated, old time stamp",
         "The job that reads it compares its digest, names the file, sets it aside as *.damaged "
-        f"and fails. {_AGAIN} makes it anew.",
-        f"{_STUDY}::test_damaged_result_is_told_and_made_anew",
+        f"and fails. {_AGAIN} creates it again.",
+        f"{_STUDY}::test_damaged_result_is_reported_and_created_again",
     ),
     Fault(
         "one bit of a result flipped, new time stamp",
         "The same.",
-        f"{_STUDY}::test_damaged_result_is_told_and_made_anew",
+        f"{_STUDY}::test_damaged_result_is_reported_and_created_again",
     ),
     Fault(
         "one bit of a table flipped, old time stamp",
         "The same.",
-        f"{_STUDY}::test_damaged_result_is_told_and_made_anew",
+        f"{_STUDY}::test_damaged_result_is_reported_and_created_again",
     ),
     Fault(
         "result emptied, extended, truncated or flipped, old time stamp",
@@ -72,7 +72,7 @@ FAULTS = (
     ),
     Fault(
         "digest damaged",
-        "Its file is refused and made anew.",
+        "Its file is refused and created again.",
         f"{_FILES}::test_damaged_digest_refuses_the_file",
     ),
     Fault(
@@ -88,23 +88,23 @@ FAULTS = (
     Fault(
         "result deleted between jobs",
         f"{_AGAIN} makes it and what depends on it.",
-        f"{_STUDY}::test_deleted_files_are_made_anew_and_a_second_run_is_locked_out",
+        f"{_STUDY}::test_deleted_files_are_created_again_and_a_second_run_is_locked_out",
     ),
     Fault(
         "two runs at once in one folder",
         "The second stops at Snakemake's lock; the first is not disturbed.",
-        f"{_STUDY}::test_deleted_files_are_made_anew_and_a_second_run_is_locked_out",
+        f"{_STUDY}::test_deleted_files_are_created_again_and_a_second_run_is_locked_out",
     ),
     Fault(
         "full disk",
         "The job names file, reason and remedy and leaves nothing. After making room "
         "the same command goes on.",
-        f"{_STUDY}::test_full_disk_is_told",
+        f"{_STUDY}::test_full_disk_is_reported",
     ),
     Fault(
         "read-only folder",
         "Refused before the first job, with the folder's name.",
-        f"{_STUDY}::test_read_only_folder_is_told_before_the_first_job",
+        f"{_STUDY}::test_read_only_folder_is_reported_before_the_first_job",
     ),
     Fault(
         "disk full while NetCDF, CSV, HTML or PNG is written",

@@ -72,7 +72,7 @@ def example(
     return make
 
 
-def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
+def with_value(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     """Change of one key of the example study."""
 
     def change(study: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
 def named(name: str, content: bytes, part: str = "insert") -> Callable[[Path], Path]:
     """The example study with another file for a component."""
-    made = example(put(f"implant.meshes.{part}", name))
+    made = example(with_value(f"implant.meshes.{part}", name))
 
     def make(folder: Path) -> Path:
         (folder / name).write_bytes(content)
@@ -209,19 +209,19 @@ def huge(folder: Path) -> Path:
     """An insert of two gigabytes that take no room on the disk."""
     with (folder / "huge.stl").open("wb") as file:
         file.truncate(2_000_000_000)
-    return example(put("implant.meshes.insert", "huge.stl"))(folder)
+    return example(with_value("implant.meshes.insert", "huge.stl"))(folder)
 
 
 def dangling(folder: Path) -> Path:
     """An insert that is a link to nowhere."""
     (folder / "link.stl").symlink_to(folder / "gone.stl")
-    return example(put("implant.meshes.insert", "link.stl"))(folder)
+    return example(with_value("implant.meshes.insert", "link.stl"))(folder)
 
 
 def folder_for_file(folder: Path) -> Path:
     """An insert that is a folder."""
     (folder / "meshes.stl").mkdir()
-    return example(put("implant.meshes.insert", "meshes.stl"))(folder)
+    return example(with_value("implant.meshes.insert", "meshes.stl"))(folder)
 
 
 def swapped(study: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Long fuzzing of the readers, in processes of their own so that a crash or a hang is counted.
 
 `python -m tests.faults.fuzz --count 100000 mesh points` runs random mutations of real files;
-`--total 1000000` shares executions out among all readers, in rounds that each stand for the whole;
+`--total 1000000` shares executions out among all readers, in rounds that each represent the whole;
 `--guided` lets atheris choose mutations by the code they reach (`pip install atheris`).
 """
 
@@ -57,12 +57,12 @@ def run(name: str, count: int, seed: int, folder: Path) -> dict[str, Any]:
         theirs.close()
         with contextlib.suppress(EOFError):
             while True:
-                kind, told = ours.recv()
+                kind, report = ours.recv()
                 if kind == "fault":
-                    faults.append(told)
+                    faults.append(report)
                     continue
                 for field in ("executions", "past_head", "accepted", "refused"):
-                    setattr(total, field, getattr(total, field) + told[field])
+                    setattr(total, field, getattr(total, field) + report[field])
                 break
         process.join()
         if process.exitcode:
@@ -111,7 +111,7 @@ def _chunk(reader: Reader, numbers: range, seed: int, work: Path, pipe: Any) -> 
 
 
 def run_rounds(total: int, seed: int, folder: Path) -> None:
-    """Rounds over all readers until so many executions are done; each tells the counts so far."""
+    """Rounds over all readers until so many executions are done; each reports the counts so far."""
     names = ("executions", "past_head", "accepted", "refused", "seconds")
     so_far: dict[str, dict[str, float]] = {name: dict.fromkeys(names, 0) for name in SHARES}
     faults: list[str] = []
@@ -126,8 +126,8 @@ def run_rounds(total: int, seed: int, folder: Path) -> None:
             faults += found["faults"]
         counts = {name: sum(one[name] for one in so_far.values()) for name in names}
         counts["past_head"] = round(counts["past_head"] / counts["executions"], 3)
-        told = {"readers": {name: one["executions"] for name, one in so_far.items()}}
-        print(json.dumps(counts | told | {"faults": faults}), flush=True)
+        report = {"readers": {name: one["executions"] for name, one in so_far.items()}}
+        print(json.dumps(counts | report | {"faults": faults}), flush=True)
 
 
 def guide(name: str, count: int, seed: int, folder: Path) -> None:
@@ -159,8 +159,10 @@ def guide(name: str, count: int, seed: int, folder: Path) -> None:
         if outcome.executions in (count // 2, count):
             share = outcome.past_head / outcome.executions
             counts = {"reader": name, "guided": True, "executions": outcome.executions}
-            told = counts | {"past_head": round(share, 3), "accepted": outcome.accepted}
-            print(json.dumps(told | {"seconds": round(time.perf_counter() - start, 1)}), flush=True)
+            report = counts | {"past_head": round(share, 3), "accepted": outcome.accepted}
+            print(
+                json.dumps(report | {"seconds": round(time.perf_counter() - start, 1)}), flush=True
+            )
 
     for owner, _ in reader.body:
         functions = [f for f in vars(owner).items() if callable(f[1]) and hasattr(f[1], "__code__")]

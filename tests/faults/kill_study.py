@@ -100,7 +100,7 @@ def main() -> None:
         before = kill(here, settings, aim, jobs, moment, with_jobs=bool(number % 2))
         after = resume(here, settings, aim)
         found = contents(here / results)
-        told = {
+        counts_so_far = {
             "kill": number + 1,
             "after_jobs": jobs,
             "and_s": round(moment, 1),
@@ -112,7 +112,7 @@ def main() -> None:
             "differing": [name for name in wanted | found if wanted.get(name) != found.get(name)],
             "strays": strays(here / results),
         }
-        print(json.dumps(told), flush=True)
+        print(json.dumps(counts_so_far), flush=True)
 
 
 if __name__ == "__main__":

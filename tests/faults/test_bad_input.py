@@ -103,7 +103,7 @@ def test_folders_with_blanks_and_accents_links_and_read_only_data_are_accepted(t
     real.chmod(0o755)
 
 
-def test_file_without_permission_to_read_is_told(monkeypatch):
+def test_file_without_permission_to_read_is_reported(monkeypatch):
     # The other user could not write what the coverage tool counts.
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
     script = (

@@ -103,7 +103,7 @@ def keeping_its_time_stamp(change):
     ],
     ids=["truncated, old stamp", "flipped, new stamp", "table flipped, old stamp"],
 )
-def test_damaged_result_is_told_and_made_anew(copy, damaged, change, lost, target):
+def test_damaged_result_is_reported_and_created_again(copy, damaged, change, lost, target):
     undisturbed = contents(copy.folder / RESULTS)
     change(copy.folder / damaged)
     if lost is not None:
@@ -118,7 +118,7 @@ def test_damaged_result_is_told_and_made_anew(copy, damaged, change, lost, targe
     assert not strays(copy)
 
 
-def test_deleted_files_are_made_anew_and_a_second_run_is_locked_out(copy):
+def test_deleted_files_are_created_again_and_a_second_run_is_locked_out(copy):
     undisturbed = contents(copy.folder / RESULTS)
     for lost in (HISTORY, DAMAGE, CASES):
         (copy.folder / lost).unlink()
@@ -186,7 +186,7 @@ def in_a_mount(checkout, mount, target):
     return done.stdout + done.stderr
 
 
-def test_full_disk_is_told(copy):
+def test_full_disk_is_reported(copy):
     undisturbed = contents(copy.folder / RESULTS)
     folder = (copy.folder / DAMAGE).parent
     for path in folder.glob("*.nc"):
@@ -202,7 +202,7 @@ def test_full_disk_is_told(copy):
     assert contents(copy.folder / RESULTS) == undisturbed
 
 
-def test_read_only_folder_is_told_before_the_first_job(finished):  # noqa: F811
+def test_read_only_folder_is_reported_before_the_first_job(finished):  # noqa: F811
     folder = (finished.folder / DAMAGE).parent
     said = in_a_mount(
         finished, f"mount --bind {folder} {folder} && mount -o remount,ro,bind {folder}", DAMAGE

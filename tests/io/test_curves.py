@@ -246,7 +246,7 @@ class TestStorage:
         text = self.refusal(tmp_path, rows=lambda lines: [*lines[:-1], "1.0\t6"])
         assert "line 18: found 2 cells" in text
 
-    def test_time_that_stands_still(self, tmp_path):
+    def test_repeated_time(self, tmp_path):
         text = self.refusal(tmp_path, rows=lambda lines: [*lines[:5], lines[4], *lines[6:]])
         assert "column 'time', data row 6: found 0.4 after 0.4" in text
 
@@ -261,7 +261,7 @@ class TestStorage:
         ):
             read_curves(path, JOINT)
 
-    def test_label_that_stands_twice(self, tmp_path):
+    def test_repeated_label(self, tmp_path):
         text = self.text().replace("knee_tx_r", "knee_flex_r")
         with pytest.raises(InputDataError, match="more than one 'knee_flex_r'"):
             read_curves(write(tmp_path, text, name="gait.sto"), JOINT)

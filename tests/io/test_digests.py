@@ -185,7 +185,7 @@ sys.exit(1)
 def test_full_disk_is_one_clear_error_and_leaves_nothing(tmp_path, monkeypatch):
     # The coverage tool, too, could not write in whole what it counts.
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
-    # A limit on the size of files stands for a disk without room: the write calls fail alike.
+    # A limit on the size of files acts like a full disk: the write calls fail alike.
     # HDF5 writing to the disk itself would crash the process here.
     said = writing_fails(tmp_path, FULL_DISK).splitlines()
     said = [line for line in said if "could not be written" in line]
@@ -218,7 +218,7 @@ def test_read_only_folder_is_one_clear_error(tmp_path):
     assert "index.html: could not be written (Permission denied). Make the folder writable" in said
 
 
-def test_folder_that_is_a_file_is_told(tmp_path):
+def test_folder_that_is_a_file_is_reported(tmp_path):
     (tmp_path / "tables").write_text("")
     with pytest.raises(OutputFileError, match="could not be written"):
         save_small_table(tmp_path / "tables" / "cases.csv")

@@ -201,11 +201,12 @@ def test_implant_round_trip(tmp_path, with_coverage):
 
 def test_natural_knee_round_trip(tmp_path):
     patches = {side: make_surface() for side in SIDES}
-    knee = Implant("knee", patches, patches, 0.0, 6.0, femoral_layer=Layer(patches, (1.0, 20.0)),
+    knee = Implant("knee", patches, patches, np.nan, 6.0, femoral_layer=Layer(patches, (1.0, 20.0)),
                    insert_layer=Layer(patches, (2.0, 10.0)))  # fmt: skip
     netcdf.save(knee, tmp_path / "surfaces.nc")
     again = netcdf.load(Implant, tmp_path / "surfaces.nc")
     assert again.natural
+    assert np.isnan(again.underside)
     assert (again.femoral_layer.limits, again.insert_layer.limits) == ((1.0, 20.0), (2.0, 10.0))
     for layer in (again.femoral_layer, again.insert_layer):
         for side in SIDES:

@@ -1,4 +1,4 @@
-"""Numbers put into a text of settings."""
+"""Numbers replaced in a text of settings."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_faulty_cells_stop_the_run(tmp_path, changed, message):
         check_inputs(example(), curves(tmp_path, motion=changed))
 
 
-def test_outliers_are_told_before_the_first_job(tmp_path):
+def test_outliers_are_reported_before_the_first_job(tmp_path):
     path = ROOT / "config/example_meshes/gait.csv"
     wild = pd.read_csv(path, comment="#")["femur_anterior_mm"].to_numpy().copy()
     wild[20] += 9.0

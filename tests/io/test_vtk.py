@@ -110,7 +110,7 @@ def test_left_knee_is_mirrored_and_still_faces_up(tmp_path, grid):
     assert (np.cross(first, second)[:, 1] > 0.0).all()
 
 
-def test_several_lives_stand_in_the_name(tmp_path, grid):
+def test_several_lives_are_in_the_name(tmp_path, grid):
     paths = save_damage_vtk(make_maps(("walk", "mixed")), grid, tmp_path)
     assert "6mm_50kg_mixed.vtp" in [path.name for path in paths]
 
