@@ -333,12 +333,15 @@ def closest_many(
         )
 
 
-class Boxes(NamedTuple):
-    """Bounding boxes of the cells of a patch, and the parameters of their middles."""
+class BoxTree(NamedTuple):
+    """Bounding boxes of the cells of a patch, and of every four of them up to one box."""
 
-    limits: NDArray[np.float64]  # box, (x0, y0, z0, x1, y1, z1)
-    u: NDArray[np.float64]
-    v: NDArray[np.float64]
+    boxes: NDArray[np.float64]  # box, (x0, y0, z0, x1, y1, z1); finest level first
+    starts: NDArray[np.int64]  # first box of each level
+    rows: NDArray[np.int64]  # cells along u of each level
+    columns: NDArray[np.int64]  # cells along v of each level
+    u: NDArray[np.float64]  # middle of each finest row
+    v: NDArray[np.float64]  # middle of each finest column
 
 
 @compiled
@@ -417,7 +420,7 @@ def meet_many(
 @compiled
 def ray_many(
     patch: PatchArrays,
-    boxes: Boxes,
+    tree: BoxTree,
     origins: NDArray,
     directions: NDArray,
     u: NDArray,
@@ -425,17 +428,49 @@ def ray_many(
     distance: NDArray,
 ) -> None:
     """First point of a patch on each ray; distance inf where there is none."""
-    work, inverse = np.empty((6, 4)), np.empty(3)
+    work = np.empty((6, 4))
+    stack = np.empty((256, 3), dtype=np.int64)
+    entry = np.empty(256)
+    top_level = tree.starts.shape[0] - 1
     for n in range(origins.shape[0]):
-        x, y, z = origins[n, 0], origins[n, 1], origins[n, 2]
+        ox, oy, oz = origins[n, 0], origins[n, 1], origins[n, 2]
+        inverse = np.empty(3)
         for c in range(3):
             inverse[c] = 1.0 / directions[n, c] if directions[n, c] != 0.0 else np.inf
-        distance[n] = np.inf
-        for b in range(boxes.u.shape[0]):
-            near = enters_box(boxes.limits[b], x, y, z, inverse[0], inverse[1], inverse[2])
-            if near < np.inf and near <= distance[n]:
+        ix, iy, iz = inverse[0], inverse[1], inverse[2]
+        best = np.inf
+        depth = 0
+        first = enters_box(tree.boxes[tree.starts[top_level]], ox, oy, oz, ix, iy, iz)
+        if first < np.inf:
+            stack[0, 0], stack[0, 1], stack[0, 2] = top_level, 0, 0
+            entry[0] = first
+            depth = 1
+        while depth > 0:
+            depth -= 1
+            if entry[depth] > best:
+                continue
+            level, i, j = stack[depth, 0], stack[depth, 1], stack[depth, 2]
+            if level == 0:
                 at_u, at_v, found = meet_line(
-                    patch, origins[n], directions[n], boxes.u[b], boxes.v[b], work
+                    patch, origins[n], directions[n], tree.u[i], tree.v[j], work
                 )
-                if -LINE_MISS <= found < distance[n]:
-                    distance[n], u[n], v[n] = found, at_u, at_v
+                if -LINE_MISS <= found < best:
+                    best, u[n], v[n] = found, at_u, at_v
+                continue
+            base = depth
+            for a in range(2 * i, min(2 * i + 2, tree.rows[level - 1])):
+                for b in range(2 * j, min(2 * j + 2, tree.columns[level - 1])):
+                    box = tree.boxes[tree.starts[level - 1] + a * tree.columns[level - 1] + b]
+                    near = enters_box(box, ox, oy, oz, ix, iy, iz)
+                    if near <= best and near < np.inf:
+                        # The nearest child ends on top of the stack.
+                        slot = depth
+                        while slot > base and entry[slot - 1] < near:
+                            entry[slot] = entry[slot - 1]
+                            for c in range(3):
+                                stack[slot, c] = stack[slot - 1, c]
+                            slot -= 1
+                        entry[slot] = near
+                        stack[slot, 0], stack[slot, 1], stack[slot, 2] = level - 1, a, b
+                        depth += 1
+        distance[n] = best

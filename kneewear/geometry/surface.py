@@ -213,8 +213,8 @@ class Surface:
 
         Notes
         -----
-        Newton's method starts from the middle of every part of the patch whose bounding box (of its
-        control points) the ray enters.
+        Bounding boxes of the control points of the patch's pieces are searched from near to far; in
+        each, Newton's method starts from the middle.
         """
         origins = np.ascontiguousarray(origins, dtype=float)
         directions = np.broadcast_to(np.asarray(directions, dtype=float), origins.shape)
@@ -229,20 +229,29 @@ class Surface:
         return u, v, np.where(hit, np.maximum(distance, 0.0), np.inf), hit
 
     @cached_property
-    def _boxes(self) -> _kernels.Boxes:
-        """Bounding boxes of equal parts of the pieces of the patch."""
+    def _boxes(self) -> _kernels.BoxTree:
+        """Bounding boxes of the pieces of the patch and of their groups."""
         breaks_u, breaks_v, pieces, _ = self.arrays
         parts = [max(1, -(-_LEAST_CELLS // (breaks.size - 1))) for breaks in (breaks_u, breaks_v)]
         hulls = [_to_bernstein(degree, part) for degree, part in
                  zip((self.degree_u, self.degree_v), parts, strict=True)]  # fmt: skip
         points = np.einsum("pak,qbl,ijklc->ipjqabc", *hulls, pieces, optimize=True)
         points = points[..., :3] / (points[..., 3:] if self.arrays.rational else 1.0)
-        middles = [_cell_middles(breaks, part) for breaks, part in
-                   zip((breaks_u, breaks_v), parts, strict=True)]  # fmt: skip
-        u, v = (one.ravel() for one in np.meshgrid(*middles, indexing="ij"))
-        points = points.reshape(u.size, -1, 3)
-        low, high = points.min(axis=1) - _BOX_MARGIN, points.max(axis=1) + _BOX_MARGIN
-        return _kernels.Boxes(np.concatenate([low, high], axis=-1), u, v)
+        rows, columns = (breaks_u.size - 1) * parts[0], (breaks_v.size - 1) * parts[1]
+        points = points.reshape(rows, columns, -1, 3)
+        low, high = points.min(axis=2) - _BOX_MARGIN, points.max(axis=2) + _BOX_MARGIN
+        levels = [np.concatenate([low, high], axis=-1)]
+        while levels[-1].shape[:2] != (1, 1):
+            levels.append(_joined_boxes(levels[-1]))
+        starts = np.cumsum([0, *(level.shape[0] * level.shape[1] for level in levels[:-1])])
+        return _kernels.BoxTree(
+            np.concatenate([level.reshape(-1, 6) for level in levels]),
+            starts.astype(np.int64),
+            np.array([level.shape[0] for level in levels], dtype=np.int64),
+            np.array([level.shape[1] for level in levels], dtype=np.int64),
+            _cell_middles(breaks_u, parts[0]),
+            _cell_middles(breaks_v, parts[1]),
+        )
 
     def transformed(self, rotation: ArrayLike, translation: ArrayLike) -> Surface:
         """The patch after a rigid motion: each point p becomes rotation @ p + translation."""
@@ -300,6 +309,15 @@ def _to_bernstein(degree: int, parts: int) -> Array:
             for j in range(k + 1):
                 matrix[part, k] += comb(k, j) / comb(degree, j) * shifted[j]
     return matrix
+
+
+def _joined_boxes(boxes: Array) -> Array:
+    """Bounding boxes of every two by two."""
+    rows, columns = boxes.shape[:2]
+    padded = np.pad(boxes, ((0, rows % 2), (0, columns % 2), (0, 0)), mode="edge")
+    quads = padded.reshape(-(-rows // 2), 2, -(-columns // 2), 2, 6)
+    low, high = quads[..., :3].min(axis=(1, 3)), quads[..., 3:].max(axis=(1, 3))
+    return np.concatenate([low, high], axis=-1)
 
 
 def _cell_middles(breaks: Array, parts: int) -> Array:
