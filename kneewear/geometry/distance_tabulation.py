@@ -13,6 +13,7 @@ from scipy.ndimage import distance_transform_edt, maximum_filter, minimum_filter
 from kneewear.geometry import _distance_kernels, _kernels
 from kneewear.geometry.distance_table import EDGE_RELAXATION, DistanceTable, TableQuality
 from kneewear.geometry.distance_table_errors import band_samples, local_depth, measure_table
+from kneewear.geometry.meshes import circle_centre
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -117,9 +118,7 @@ def condyle_axis(surface: Surface) -> Array:
     grid = np.meshgrid(np.linspace(u0, u1, 60), np.linspace(v0, v1, 30), indexing="ij")
     points = surface.evaluate(*grid).reshape(-1, 3)[:, :2]
     # Algebraic circle, then Gauss-Newton on the radii.
-    system = np.column_stack([2 * points, np.ones(len(points))])
-    x, y, _ = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0]
-    centre = np.array([x, y])
+    centre = np.array(circle_centre(points))
     for _ in range(50):
         away = points - centre
         radius = np.linalg.norm(away, axis=1)

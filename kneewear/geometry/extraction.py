@@ -150,10 +150,8 @@ def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> ND
 def _checked(mesh: TriangleMesh, kept: NDArray[np.bool_], source: str, wanted: str) -> Extraction:
     """Refuse a solid without a bearing."""
     if kept.sum() < _LEAST_TRIANGLES:
-        raise InputDataError(
-            source,
-            f"{int(kept.sum())} triangles {wanted} on the solid",
-            f"a bearing of at least {_LEAST_TRIANGLES} triangles",
-            "Check `axes`, or cut the bearing out yourself and state `sheet`.",
-        )
+        found = f"{int(kept.sum())} triangles {wanted} on the solid"
+        expected = f"a bearing of at least {_LEAST_TRIANGLES} triangles"
+        remedy = "Check `axes`, or cut the bearing out yourself and state `sheet`."
+        raise InputDataError(source, found, expected, remedy)
     return Extraction(mesh, kept)

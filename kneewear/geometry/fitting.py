@@ -413,12 +413,9 @@ def _reversed_across(surface: Surface) -> Surface:
 def _check_count(count: int, label: tuple[str, str], where: str) -> None:
     """Refuse a region that (nearly) misses the mesh."""
     if count < _LEAST_VERTICES:
-        raise InputDataError(
-            label[0],
-            f"{count} vertices facing the fit in the {label[1]} region ({where})",
-            f"at least {_LEAST_VERTICES}",
-            "Check the region against the mesh, and `axes` and `unit`.",
-        )
+        found = f"{count} vertices facing the fit in the {label[1]} region ({where})"
+        remedy = "Check the region against the mesh, and `axes` and `unit`."
+        raise InputDataError(label[0], found, f"at least {_LEAST_VERTICES}", remedy)
 
 
 def _clear_of(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:

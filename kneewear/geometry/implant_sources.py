@@ -238,13 +238,9 @@ def _mesh_settings(settings: ImplantSettings) -> MeshImplantSettings:
 def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:
     """Refuse a closed body where the settings state a bearing sheet."""
     if form == "sheet" and mesh.is_closed:
-        raise InputDataError(
-            source,
-            "a closed solid",
-            "the bearing sheet alone, as the settings state",
-            f"Set `{key}: solid`, and its bearing is cut out.",
-            key,
-        )
+        expected = "the bearing sheet alone, as the settings state"
+        remedy = f"Set `{key}: solid`, and its bearing is cut out."
+        raise InputDataError(source, "a closed solid", expected, remedy, key)
 
 
 def _build_meshed_implant(
@@ -449,13 +445,9 @@ def _check_underside(implant: Implant, underside: float | Underside, source: str
         found = "no underside"
         if not np.isnan(thickness[worst]):
             found = f"an underside at y {y - thickness[worst]:.2f} mm"
-        raise InputDataError(
-            source,
-            f"{found} under the {side} bearing at x {x:.1f}, y {y:.2f}, z {z:.1f} mm",
-            "an underside below the whole bearing",
-            f"Correct `{key}`: it is given in the insert's frame.",
-            key,
-        )
+        found = f"{found} under the {side} bearing at x {x:.1f}, y {y:.2f}, z {z:.1f} mm"
+        remedy = f"Correct `{key}`: it is given in the insert's frame."
+        raise InputDataError(source, found, "an underside below the whole bearing", remedy, key)
 
 
 def _samples(surface: Surface, count: int = 41, margin: float = 0.0) -> NDArray[np.float64]:

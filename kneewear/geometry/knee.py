@@ -97,7 +97,7 @@ def build_knee(
         If a mesh is needed and not given, or an element is too steep, without thickness or
         without underside.
     InputDataError
-        If a mesh is not what the settings say, or cannot be fitted within the tolerance.
+        If a mesh does not agree with the settings, or cannot be fitted within the tolerance.
     """
     # Imported here: jobs that read a model need neither fitting nor tabulation.
     from kneewear.geometry.distance_tabulation import build_distance_table  # noqa: PLC0415

@@ -38,80 +38,53 @@ def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
     """
     check_size(mesh, source)
     if _height_ratio(mesh) > _HEIGHT_RATIO_BETWEEN:
-        raise InputDataError(
-            source,
-            f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long",
-            "an insert, much lower than long",
-            "The femoral component is in the insert's place, or `axes` are wrong.",
-        )
+        found = f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long"
+        remedy = "The femoral component is in the insert's place, or `axes` are wrong."
+        raise InputDataError(source, found, "an insert, much lower than long", remedy)
     _check_topology(mesh, source)
     top = _upper_part(mesh)
     facing_up = _signed_volume(mesh) if mesh.is_closed else mesh.face_normals[:, 1].sum()
     curvature = _sagittal_curvature(top)
     if curvature < _CONVEX_LIMIT_PER_MM:
-        raise InputDataError(
-            source,
-            f"a bearing convex upwards (curvature {curvature:.3f} per mm along x)",
-            "concave or flat plateaus",
-            "The insert is upside down: check the superior/inferior word of `axes`.",
-        )
+        found = f"a bearing convex upwards (curvature {curvature:.3f} per mm along x)"
+        remedy = "The insert is upside down: check the superior/inferior word of `axes`."
+        raise InputDataError(source, found, "concave or flat plateaus", remedy)
     if facing_up < 0:
-        raise InputDataError(
-            source,
-            "normals pointing into the polyethylene",
-            "outward normals (up on the bearing)",
-            "Reverse the triangles' orientation in the program that wrote the mesh.",
-        )
+        found = "normals pointing into the polyethylene"
+        remedy = "Reverse the triangles' orientation in the program that wrote the mesh."
+        raise InputDataError(source, found, "outward normals (up on the bearing)", remedy)
 
 
 def check_femoral(mesh: TriangleMesh, source: str = "femoral mesh") -> None:
     """Refuse a mesh that cannot be a femoral component in mm and knee axes; see `check_insert`."""
     check_size(mesh, source)
     if _height_ratio(mesh) < _HEIGHT_RATIO_BETWEEN:
-        raise InputDataError(
-            source,
-            f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long",
-            "a femoral component, about as high as long",
-            "The insert is in the femoral component's place, or `axes` are wrong.",
-        )
+        found = f"a body {mesh.extent[1]:.0f} mm high and {mesh.extent[0]:.0f} mm long"
+        remedy = "The insert is in the femoral component's place, or `axes` are wrong."
+        raise InputDataError(source, found, "a femoral component, about as high as long", remedy)
     _check_topology(mesh, source)
     if _outwardness(mesh) < 0:
-        raise InputDataError(
-            source,
-            "normals pointing into the metal",
-            "outward normals",
-            "Reverse the triangles' orientation in the program that wrote the mesh.",
-        )
+        remedy = "Reverse the triangles' orientation in the program that wrote the mesh."
+        raise InputDataError(source, "normals pointing into the metal", "outward normals", remedy)
     if _outer_area_facing_up(mesh) > 0:
-        raise InputDataError(
-            source,
-            "condyles that face up",
-            "condyles that face down, towards the insert",
-            "The component is upside down: check the superior/inferior word of `axes`.",
-        )
+        expected = "condyles that face down, towards the insert"
+        remedy = "The component is upside down: check the superior/inferior word of `axes`."
+        raise InputDataError(source, "condyles that face up", expected, remedy)
 
 
 def check_size(mesh: TriangleMesh, source: str) -> None:
     """Refuse a mesh (after `to_knee_axes`) without triangles or far from the size of a knee."""
     if len(mesh.faces) == 0 or len(mesh.vertices) == 0:
-        raise InputDataError(
-            source,
-            "no triangles",
-            "a triangle mesh",
-            "Export the surface again as a triangle mesh.",
-        )
+        remedy = "Export the surface again as a triangle mesh."
+        raise InputDataError(source, "no triangles", "a triangle mesh", remedy)
     width = float(mesh.extent.max())
     low, high = _WIDTH_LIMITS_MM
     if not low <= width <= high:
         factor = " (about 1000 times too small)" if width < low / 20 else ""
         factor = " (about 1000 times too large)" if width > high * 20 else factor
-        raise InputDataError(
-            source,
-            f"a width of {width:.4g} mm{factor}",
-            f"an implant {low:.0f}-{high:.0f} mm wide",
-            "Check `unit`: the file is probably in another unit.",
-            "unit",
-        )
+        expected = f"an implant {low:.0f}-{high:.0f} mm wide"
+        remedy = "Check `unit`: the file is probably in another unit."
+        raise InputDataError(source, f"a width of {width:.4g} mm{factor}", expected, remedy, "unit")
 
 
 def check_femoral_side(mesh: TriangleMesh, knee: str, source: str = "femoral mesh") -> None:
@@ -130,24 +103,16 @@ def check_femoral_side(mesh: TriangleMesh, knee: str, source: str = "femoral mes
     if between.any():
         bridge = np.average(middle[between, 0], weights=area[between])
         if bridge > low[0] + 0.65 * length:
-            raise InputDataError(
-                source,
-                "condyles joined behind and open in front",
-                f"condyles joined in front, on the {knee} knee stated",
-                _OTHER_KNEE,
-                "knee",
-            )
+            found = "condyles joined behind and open in front"
+            expected = f"condyles joined in front, on the {knee} knee stated"
+            raise InputDataError(source, found, expected, _OTHER_KNEE, "knee")
     flange = (middle[:, 0] < low[0] + 0.3 * length) & (middle[:, 1] > low[1] + 0.65 * height)
     if flange.any():
         lean = float(np.average(middle[flange, 2], weights=area[flange]) - mid_plane)
         if lean > _FLANGE_LEAN_MM and between.any():
-            raise InputDataError(
-                source,
-                f"an anterior flange that leans {lean:.1f} mm to the medial side",
-                f"one that leans to the lateral side, on the {knee} knee stated",
-                _OTHER_KNEE,
-                "knee",
-            )
+            found = f"an anterior flange that leans {lean:.1f} mm to the medial side"
+            expected = f"one that leans to the lateral side, on the {knee} knee stated"
+            raise InputDataError(source, found, expected, _OTHER_KNEE, "knee")
 
 
 def check_insert_side(mesh: TriangleMesh, knee: str, source: str = "insert mesh") -> None:
@@ -163,25 +128,17 @@ def check_insert_side(mesh: TriangleMesh, knee: str, source: str = "insert mesh"
     if between.any():
         front, behind = float(x[between].min() - low[0]), float(high[0] - x[between].max())
         if front > behind + _NOTCH_MM:
-            raise InputDataError(
-                source,
-                f"a notch {front:.1f} mm deep in front and {behind:.1f} mm behind",
-                f"the notch behind, on the {knee} knee stated",
-                _OTHER_KNEE,
-                "knee",
-            )
+            found = f"a notch {front:.1f} mm deep in front and {behind:.1f} mm behind"
+            expected = f"the notch behind, on the {knee} knee stated"
+            raise InputDataError(source, found, expected, _OTHER_KNEE, "knee")
     medial, lateral = (
         float(np.ptp(x[side])) if side.any() else 0.0
         for side in (across > 0.15 * width, across < -0.15 * width)
     )
     if lateral > medial + _LONGER_PLATEAU_MM and medial > 0.0:
-        raise InputDataError(
-            source,
-            f"a lateral plateau {lateral - medial:.1f} mm longer than the medial one",
-            f"the medial one as long or longer, on the {knee} knee stated",
-            _OTHER_KNEE,
-            "knee",
-        )
+        found = f"a lateral plateau {lateral - medial:.1f} mm longer than the medial one"
+        expected = f"the medial one as long or longer, on the {knee} knee stated"
+        raise InputDataError(source, found, expected, _OTHER_KNEE, "knee")
 
 
 def _check_topology(mesh: TriangleMesh, source: str) -> None:
@@ -190,20 +147,14 @@ def _check_topology(mesh: TriangleMesh, source: str) -> None:
     code = np.sort(edges, axis=1) @ np.array([len(mesh.vertices), 1])
     _, uses = np.unique(code, return_counts=True)
     if (uses > 2).any():
-        raise InputDataError(
-            source,
-            f"{int((uses > 2).sum())} edges shared by more than two triangles",
-            "a manifold mesh",
-            "Repair the mesh (doubled or crossing sheets) and export it again.",
-        )
+        found = f"{int((uses > 2).sum())} edges shared by more than two triangles"
+        remedy = "Repair the mesh (doubled or crossing sheets) and export it again."
+        raise InputDataError(source, found, "a manifold mesh", remedy)
     _, directed = np.unique(edges @ np.array([len(mesh.vertices), 1]), return_counts=True)
     if (directed > 1).any():
-        raise InputDataError(
-            source,
-            f"{int((directed > 1).sum())} edges whose two triangles are oriented differently",
-            "consistently oriented triangles",
-            "Make the normals consistent and export the mesh again.",
-        )
+        found = f"{int((directed > 1).sum())} edges whose two triangles are oriented differently"
+        remedy = "Make the normals consistent and export the mesh again."
+        raise InputDataError(source, found, "consistently oriented triangles", remedy)
 
 
 def _height_ratio(mesh: TriangleMesh) -> float:

@@ -119,23 +119,14 @@ def to_knee_axes(
     for column, (row, sign) in enumerate(columns):
         matrix[row, column] = sign
     determinant = round(float(np.linalg.det(matrix)))
-    stated = ", ".join(f"+{name} {axes[name]}" for name in ("x", "y", "z"))
-    if determinant == 0:
-        raise InputDataError(
-            source,
-            f"axes {stated}",
-            "three different directions",
-            "Name one of anterior/posterior, superior/inferior and medial/lateral for each axis.",
-            "axes",
-        )
     if determinant != (1 if knee == "right" else -1):
-        raise InputDataError(
-            source,
-            f"axes {stated} for a {knee} knee, which is a left-handed frame",
-            f"a right-handed frame on a {knee} knee",
-            "Check `knee`, and the medial/lateral and anterior/posterior words of `axes`.",
-            "axes",
-        )
+        found = f"axes {', '.join(f'+{name} {axes[name]}' for name in 'xyz')} for a {knee} knee"
+        expected = "three different directions"
+        if determinant:
+            found += ", which is a left-handed frame"
+            expected = f"a right-handed frame on a {knee} knee"
+        remedy = "Check `knee`, and the medial/lateral and anterior/posterior words of `axes`."
+        raise InputDataError(source, found, expected, remedy, "axes")
     faces = mesh.faces if determinant > 0 else mesh.faces[:, ::-1]
     return TriangleMesh(mesh.vertices @ matrix.T * MM_PER_UNIT[unit], np.ascontiguousarray(faces))
 
@@ -196,12 +187,9 @@ def _triangulated(points: Array, plane: Array, source: str) -> TriangleMesh:
     try:
         faces = Delaunay(plane).simplices.astype(np.int64)
     except QhullError as error:
-        raise InputDataError(
-            source,
-            "points along one line",
-            "points spread over a bearing surface",
-            "Check the columns of the file, and `axes`.",
-        ) from error
+        expected = "points spread over a bearing surface"
+        remedy = "Check the columns of the file, and `axes`."
+        raise InputDataError(source, "points along one line", expected, remedy) from error
     a, b, c = (plane[faces[:, corner]] for corner in range(3))
     ab, ac = b - a, c - a
     area = ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
@@ -218,9 +206,5 @@ def _triangulated(points: Array, plane: Array, source: str) -> TriangleMesh:
 def _check_count(points: Array, source: str) -> None:
     """Refuse a handful of points."""
     if len(points) < _LEAST_POINTS:
-        raise InputDataError(
-            source,
-            f"{len(points)} points",
-            f"at least {_LEAST_POINTS}",
-            "Export more points, about one a millimetre.",
-        )
+        remedy = "Export more points, about one a millimetre."
+        raise InputDataError(source, f"{len(points)} points", f"at least {_LEAST_POINTS}", remedy)

@@ -35,12 +35,9 @@ def cad_is_installed() -> bool:
 def require_cad(path: str | Path) -> None:
     """Refuse a CAD file where OpenCASCADE is missing."""
     if not cad_is_installed():
-        raise InputDataError(
-            path,
-            "a CAD file, and no OpenCASCADE to read or write it",
-            "the optional extra `cad`",
-            "Install it (pip install 'kneewear[cad]'), or export the part as STL.",
-        )
+        found = "a CAD file, and no OpenCASCADE to read or write it"
+        remedy = "Install it (pip install 'kneewear[cad]'), or export the part as STL."
+        raise InputDataError(path, found, "the optional extra `cad`", remedy)
 
 
 def load_cad(path: str | Path) -> TriangleMesh:

@@ -32,22 +32,16 @@ def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> byt
     """
     path = Path(path)
     if not path.is_file():
-        raise InputDataError(
-            path,
-            "a folder" if path.is_dir() else "no such file",
-            f"{kind} file",
-            "Check `data_folder` and the file's name.",
-        )
+        found = "a folder" if path.is_dir() else "no such file"
+        remedy = "Check `data_folder` and the file's name."
+        raise InputDataError(path, found, f"{kind} file", remedy)
     size = path.stat().st_size
     if size == 0:
         raise InputDataError(path, "an empty file", kind, "Copy or export the file again.")
     if size > largest:
-        raise InputDataError(
-            path,
-            f"a file of {size / 1e6:.0f} MB",
-            f"at most {largest / 1e6:.0f} MB",
-            "Is it the right file? Then export it coarser, or in a binary format.",
-        )
+        expected = f"at most {largest / 1e6:.0f} MB"
+        remedy = "Is it the right file? Then export it coarser, or in a binary format."
+        raise InputDataError(path, f"a file of {size / 1e6:.0f} MB", expected, remedy)
     try:
         return path.read_bytes()
     except OSError as error:

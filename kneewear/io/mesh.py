@@ -39,12 +39,9 @@ def load_mesh(path: str | Path) -> TriangleMesh:
     """
     path = Path(path)
     if path.suffix.lower() not in _PARSERS and path.is_file():
-        raise InputDataError(
-            path,
-            f"a file ending in '{path.suffix}'",
-            "a mesh ending in .stl, .ply or .obj",
-            "Convert the mesh to one of these formats.",
-        )
+        expected = "a mesh ending in .stl, .ply or .obj"
+        remedy = "Convert the mesh to one of these formats."
+        raise InputDataError(path, f"a file ending in '{path.suffix}'", expected, remedy)
     content = read_data(path, "a mesh")
     vertices, faces = _PARSERS[path.suffix.lower()](path, content)
     _check_vertices(path, vertices)
@@ -71,23 +68,16 @@ def _checked(path: Path, vertices: np.ndarray, faces: np.ndarray) -> TriangleMes
     """Drop collapsed triangles; refuse a mesh without usable ones."""
     outside = np.flatnonzero(((faces < 0) | (faces >= len(vertices))).any(axis=1))
     if outside.size:
-        raise InputDataError(
-            path,
-            f"vertices {', '.join(str(n) for n in faces[outside[0]])}",
-            f"numbers from 0 to {len(vertices) - 1}",
-            "The file is cut off or damaged: copy or export it again.",
-            f"triangle {outside[0] + 1}",
-        )
+        found = f"vertices {', '.join(str(n) for n in faces[outside[0]])}"
+        expected = f"numbers from 0 to {len(vertices) - 1}"
+        remedy = "The file is cut off or damaged: copy or export it again."
+        raise InputDataError(path, found, expected, remedy, f"triangle {outside[0] + 1}")
     if faces.size:
         step = _MERGING * max(float(np.ptp(vertices, axis=0).max()), np.finfo(float).tiny)
         vertices, faces = merge_vertices(vertices, faces, step)
     if faces.size == 0:
-        raise InputDataError(
-            path,
-            "no triangles",
-            "a triangle mesh",
-            "The file is cut off, damaged or holds points only: export it again.",
-        )
+        remedy = "The file is cut off, damaged or holds points only: export it again."
+        raise InputDataError(path, "no triangles", "a triangle mesh", remedy)
     return TriangleMesh(vertices, faces)
 
 

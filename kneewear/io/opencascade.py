@@ -179,12 +179,8 @@ def _read(path: Path) -> tuple[Any, float]:
 
 
 def _no_faces(path: Path) -> InputDataError:
-    return InputDataError(
-        path,
-        "no faces",
-        "surfaces or a solid",
-        "The file is cut off, or holds curves or an assembly only: export the part itself.",
-    )
+    remedy = "The file is cut off, or holds curves or an assembly only: export the part itself."
+    return InputDataError(path, "no faces", "surfaces or a solid", remedy)
 
 
 def _quiet() -> None:
@@ -246,13 +242,9 @@ def _patch(face: Any, path: Path, number: int) -> Surface:
         )
     filled = BRepBuilderAPI_MakeFace(geometry, 1e-7).Face()
     if abs(_area(face) - _area(filled)) > _TRIMMED * _area(filled):
-        raise InputDataError(
-            path,
-            "a trimmed face",
-            "faces bounded by parameter lines",
-            "Let it be meshed and fitted (name it in the settings) instead.",
-            f"face {number}",
-        )
+        expected = "faces bounded by parameter lines"
+        remedy = "Let it be meshed and fitted (name it in the settings) instead."
+        raise InputDataError(path, "a trimmed face", expected, remedy, f"face {number}")
     surface = surface_of(geometry)
     return surface.reversed_normal() if face.Orientation() == TopAbs_REVERSED else surface
 
