@@ -84,7 +84,7 @@ def test_known_constants_are_found_again(study):
     fit = fit_constants(one, type(target)(cells, made, target.spread, 1.0))
     for key, value in truth.items():
         assert fit.overrides[key] == pytest.approx(value, rel=5e-3)
-    table = tabulate_constants(fit).set_index("constant")
+    table = tabulate_constants(one, fit).set_index("constant")
     # Wear depth is in proportion to the wear factor: a hundredth of its bounds' width of 4e-7.
     assert table["wear_depth_percent"]["wear factor"] == pytest.approx(100.0 * 4e-9 / 3e-7, rel=0.3)
     assert table["max_pressure_percent"]["wear factor"] == 0.0

@@ -58,11 +58,6 @@ class Target:
     spread: Array
     exponent: float
 
-    def residuals(self, computed: Array) -> Array:
-        """Logarithm of computed over published values in spreads, to the exponent, in one row."""
-        error = np.log(computed / self.values) / self.spread
-        return (np.sign(error) * np.abs(error) ** self.exponent).ravel()
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -79,9 +74,7 @@ class Fit:
     target : Target
         Published values.
     errors : array, shape (cells, sides, quantities)
-        Logarithm of computed over published values.
-    slopes : array, shape (cells, sides, quantities, constants)
-        Its derivative with respect to the positions.
+        Logarithm of computed over published values; infinite without an equilibrium.
     """
 
     constants: Mapping[str, ConstantSettings]
@@ -89,7 +82,6 @@ class Fit:
     overrides: Mapping[str, float]
     target: Target
     errors: Array
-    slopes: Array
 
     @property
     def sum_of_squares(self) -> float:
@@ -168,7 +160,8 @@ def fit_constants(
         How many constants, from the top of the list, are fitted; the others take their plain
         value. All by default.
     near : Fit, optional
-        Fit of more constants, from whose outcome the search starts instead of from the settings'.
+        Fit of more constants; the search starts from its outcome if that is closer to the target
+        than the settings' start.
 
     Returns
     -------
@@ -181,53 +174,58 @@ def fit_constants(
     linearly, as the wear factor, are fitted with the others. The minimum found is a local one.
     """
     settings = study.calibration
-    names = list(settings.constants)[:number]
-    constants = {name: settings.constants[name] for name in names}
-    plain = plain_values(settings.constants)
-    trial = _Trial(study, target, constants, plain)
-    parts = np.array([part_of(one, one.start) for one in constants.values()])
+    constants = dict(list(settings.constants.items())[:number])
+    trial = _Trial(study, target, constants)
+    starts = [np.array([part_of(one, one.start) for one in constants.values()])]
     if near is not None:
-        parts = near.parts[: len(names)]
-    parts = np.clip(parts, 0.01, 0.99)
+        starts.append(near.parts[: len(constants)])
+    starts = [np.clip(start, 0.01, 0.99) for start in starts]
+    first = settings.stages[0]
+    parts = min(starts, key=lambda start: float(np.sum(trial.residuals(start, first) ** 2)))
     for stage in settings.stages:
         found = trial.search(parts, stage)
         parts = found.x
         logger.info(
             "%d constants, %d x %d elements, %d frames: sum of squares %.4g after %d analyses",
-            len(names), stage.rows, stage.columns, stage.frames, 2.0 * found.cost, found.nfev,
+            len(constants), stage.rows, stage.columns, stage.frames, 2.0 * found.cost, found.nfev,
         )  # fmt: skip
     fitted = overrides_at(constants, parts)
-    overrides = plain | {key: float(f"{value:.4g}") for key, value in fitted.items()}
-    return Fit(constants, parts, overrides, target, *trial.linearize(parts, settings.stages[-1]))
+    overrides = plain_values(settings.constants) | {
+        key: float(f"{value:.4g}") for key, value in fitted.items()
+    }
+    return Fit(constants, parts, overrides, target, trial.errors(parts, settings.stages[-1]))
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """Analyses of one set of constants."""
+    """Analyses of some of the constants of a study; the others have their plain values."""
 
     study: CalibrationStudy
     target: Target
     constants: Mapping[str, ConstantSettings]
-    plain: Mapping[str, float]
 
-    def compute(self, parts: Array, stage: StageSettings) -> Array:
-        """Quantities of the target's cells."""
-        values = {**self.plain, **overrides_at(self.constants, parts)}
-        return simulate_cells(self.study, values, self.target.cells, stage)
+    def errors(self, parts: Array, stage: StageSettings) -> Array:
+        """Logarithm of computed over published values; infinite without an equilibrium."""
+        plain = plain_values(self.study.calibration.constants)
+        values = plain | overrides_at(self.constants, parts)
+        try:
+            computed = simulate_cells(self.study, values, self.target.cells, stage)
+        except (KneewearError, ValueError):
+            return np.full(self.target.values.shape, np.inf)
+        return np.log(computed / self.target.values)
+
+    def residuals(self, parts: Array, stage: StageSettings) -> Array:
+        """Errors in spreads, to the exponent, in one row; bounded without an equilibrium."""
+        error = self.errors(parts, stage) / self.target.spread
+        powered = np.sign(error) * np.abs(error) ** self.target.exponent
+        return np.where(np.isfinite(powered), powered, REFUSED).ravel()
 
     def search(self, parts: Array, stage: StageSettings) -> OptimizeResult:
         """One stage of the search."""
-
-        def residuals(tried: Array) -> Array:
-            try:
-                computed = self.compute(tried, stage)
-            except (KneewearError, ValueError):
-                return np.full(self.target.values.size, REFUSED)
-            return self.target.residuals(computed)
-
         return least_squares(
-            residuals,
+            self.residuals,
             parts,
+            args=(stage,),
             bounds=(0.0, 1.0),
             x_scale="jac",
             diff_step=DIFFERENCE,
@@ -235,26 +233,25 @@ class _Trial:
             max_nfev=stage.steps,
         )
 
-    def linearize(self, parts: Array, stage: StageSettings) -> tuple[Array, Array]:
-        """Logarithmic errors and their one-sided derivatives, taken inwards of the bounds."""
 
-        def errors(tried: Array) -> Array:
-            return np.log(self.compute(tried, stage) / self.target.values)
-
-        here = errors(parts)
-        steps = np.where(parts < 0.5, DIFFERENCE, -DIFFERENCE)
-        slopes = [
-            (errors(parts + step * axis) - here) / step
-            for step, axis in zip(steps, np.eye(len(steps)), strict=True)
-        ]
-        return here, np.stack(slopes, axis=-1)
+def _slopes(study: CalibrationStudy, fit: Fit) -> Array:
+    """One-sided derivatives of the errors with respect to the positions, inwards of the bounds."""
+    trial, stage = _Trial(study, fit.target, fit.constants), study.calibration.stages[-1]
+    steps = np.where(fit.parts < 0.5, DIFFERENCE, -DIFFERENCE)
+    slopes = [
+        (trial.errors(fit.parts + step * axis, stage) - fit.errors) / step
+        for step, axis in zip(steps, np.eye(len(steps)), strict=True)
+    ]
+    return np.stack(slopes, axis=-1)
 
 
-def tabulate_constants(fit: Fit) -> pd.DataFrame:
+def tabulate_constants(study: CalibrationStudy, fit: Fit) -> pd.DataFrame:
     """Every constant with its bounds, value and sensitivity.
 
     Parameters
     ----------
+    study : CalibrationStudy
+        Settings.
     fit : Fit
         The fit.
 
@@ -271,7 +268,8 @@ def tabulate_constants(fit: Fit) -> pd.DataFrame:
     how well the cells determine a constant, not how far it is from that of the source's implant.
     """
     degrees = max(fit.errors.size - fit.parts.size, 1)
-    slopes = (fit.slopes / fit.target.spread[..., None]).reshape(-1, fit.parts.size)
+    by_part = _slopes(study, fit)
+    slopes = (by_part / fit.target.spread[..., None]).reshape(-1, fit.parts.size)
     scatter = float(np.sum((fit.errors / fit.target.spread) ** 2)) / degrees
     errors = np.sqrt(scatter * np.diag(np.linalg.pinv(slopes.T @ slopes)))
     rows = []
@@ -292,5 +290,5 @@ def tabulate_constants(fit: Fit) -> pd.DataFrame:
             }
         )
     columns = [f"{quantity}_percent" for quantity in QUANTITIES]
-    sizes = np.sqrt(np.mean(fit.slopes**2, axis=(0, 1)))
+    sizes = np.sqrt(np.mean(by_part**2, axis=(0, 1)))
     return pd.concat([pd.DataFrame(rows), pd.DataFrame(sizes.T, columns=columns)], axis=1)

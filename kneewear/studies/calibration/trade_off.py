@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from kneewear.reference.published import CALIBRATION_CASES, published_values
@@ -68,14 +69,14 @@ def calibrate(study: CalibrationStudy) -> Calibration:
     for number in sorted(settings.trade_off, reverse=True):
         fits.append(fit_constants(study, target, number, near=fits[-1]))
     rows = []
-    for number in sorted(fit.parts.size for fit in fits):
+    for number in sorted(fit.parts.size for fit in fits if np.isfinite(fit.sum_of_squares)):
         # A fit of fewer constants is one of more, with the others plain: searches are local.
         fewer = [fit for fit in fits if fit.parts.size <= number]
         best = min(fewer, key=lambda fit: fit.sum_of_squares)
         cells = simulate_published(study, best.overrides, settings.stages[-1])
         comparison = compare_published(cells)
         rows += [{"constants": number} | row for row in error_rows(comparison)]
-    return Calibration(fits[0], tabulate_constants(fits[0]), comparison, pd.DataFrame(rows))
+    return Calibration(fits[0], tabulate_constants(study, fits[0]), comparison, pd.DataFrame(rows))
 
 
 def simulate_published(
