@@ -12,24 +12,13 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/geometry.smk"
 include: "workflow/rules/activity.smk"
 include: "workflow/rules/kernels.smk"
-
-
-if STUDY.kind == "wear":
-
-    include: "workflow/rules/simulation.smk"
-    include: "workflow/rules/wear.smk"
-    include: "workflow/rules/regression.smk"
-    include: "workflow/rules/report.smk"
-
-else:
-
-    include: f"workflow/rules/{STUDY.kind}.smk"
-
-
-include: "workflow/rules/provenance.smk"
+# The file of the study's kind ends in a target rule of the same name.
+include: f"workflow/rules/{STUDY.kind}.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/defaults.smk"
 
 
 rule all:
     default_target: True
     input:
-        STUDY_FILES,
+        getattr(rules, STUDY.kind).input,

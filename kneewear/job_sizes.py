@@ -10,6 +10,10 @@ twice of each is requested, so that a slower machine does not lose a job.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kneewear.settings.base import CaseStudy, Study, WearStudy
 
 MIN_MEMORY_MB = 1000
 BYTES_PER_ELEMENT_FRAME_AND_CASE = 80
@@ -35,3 +39,74 @@ def study_memory(elements: int, cases: int, attempt: int = 1) -> int:
     """Memory of a job that holds the maps of all cases of a study, MB."""
     maps = elements * cases * BYTES_PER_ELEMENT_AND_CASE
     return attempt * (MIN_MEMORY_MB + math.ceil(maps / 1e6))
+
+
+class JobSizes:
+    """Memory (MB) and run time (minutes) of the jobs of a study, more at every attempt.
+
+    Parameters
+    ----------
+    study : Study
+        Settings.
+
+    Notes
+    -----
+    Methods are called by Snakemake with the wildcards and the number of the attempt.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.elements = 2 * study.grid.rows * study.grid.columns
+        self.activities = len(study.simulated_activities())
+        self.frames = study.simulation.frames
+        self.cycles = study.simulation.forward.cycles
+        self.blocks, self.cases, self.cases_per_job = 1, 1, 1
+        self.batches: Mapping[str, Sequence[object]] = {}
+        if isinstance(study, CaseStudy):
+            self.blocks, self.cases = study.wear.blocks, len(study.case_list())
+            self.cases_per_job = study.cases_per_job
+        if isinstance(study, WearStudy):
+            self.batches = study.batches()
+
+    def simulation_mb(self, wildcards: Any, attempt: int) -> int:
+        """Contact of one activity for a batch of cases."""
+        return batch_memory(self.elements, self.frames, self._cases(wildcards), attempt)
+
+    def simulation_minutes(self, wildcards: Any, attempt: int) -> int:
+        """Contact of one activity for a batch of cases."""
+        cases = self._cases(wildcards)
+        return batch_minutes(self.elements, self.frames, cases, self.cycles, attempt)
+
+    def wear_mb(self, wildcards: Any, attempt: int) -> int:
+        """Wear of a batch of cases, which needs all its activities."""
+        frames = self.frames * self.activities
+        return batch_memory(self.elements, frames, self._cases(wildcards), attempt)
+
+    def wear_minutes(self, wildcards: Any, attempt: int) -> int:
+        """Wear of a batch of cases; every block after the first simulates contact again."""
+        blocks = self.blocks * self.activities
+        return batch_minutes(self.elements, self.frames, self._cases(wildcards), blocks, attempt)
+
+    def sample_mb(self, wildcards: Any, attempt: int) -> int:
+        """Contact and wear of one sample at a time."""
+        return batch_memory(self.elements, self.frames * self.activities, 1, attempt)
+
+    def sample_minutes(self, wildcards: Any, attempt: int) -> int:
+        """Contact and wear of a batch of samples."""
+        frames = self.frames * self.activities
+        return batch_minutes(self.elements, frames, self.cases_per_job, attempt=attempt)
+
+    def batch_mb(self, wildcards: Any, attempt: int) -> int:
+        """Contact of all activities for the largest batch."""
+        frames = self.frames * self.activities
+        return batch_memory(self.elements, frames, self.cases_per_job, attempt)
+
+    def maps_mb(self, wildcards: Any, attempt: int) -> int:
+        """Maps of all cases."""
+        return study_memory(self.elements, self.cases, attempt)
+
+    def view_mb(self, wildcards: Any, attempt: int) -> int:
+        """Maps of all cases and contact of one batch."""
+        return self.maps_mb(wildcards, attempt) + self.batch_mb(wildcards, attempt)
+
+    def _cases(self, wildcards: Any) -> int:
+        return len(self.batches[wildcards.batch])

@@ -1,4 +1,4 @@
-"""Write the page of a study of any kind (rule write_report)."""
+"""Write the page of a study of any kind, and where its results come from (rule write_report)."""
 
 from pathlib import Path
 
@@ -6,8 +6,9 @@ from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
 from kneewear.io.csv_tables import load_table
 from kneewear.io.digests import read_checked
-from kneewear.io.document import load_json, save_text
+from kneewear.io.document import load_json, save_json, save_text
 from kneewear.joblog import job_log
+from kneewear.provenance import provenance_record
 from kneewear.report.page import render_page
 
 # Lists of files, of which a study kind may have none.
@@ -15,10 +16,13 @@ files = {name: snakemake.input.get(name, []) for name in ("activities", "benchma
                                                           "signs", "view")}  # fmt: skip
 
 with job_log(snakemake.log[0], snakemake.threads):
-    activities = list(netcdf.load_all(Activity, files["activities"]))
+    settings = snakemake.params.settings
+    folders = {name: snakemake.params[name] for name in ("benchmarks", "logs")}
+    provenance = provenance_record(settings, inputs=list(snakemake.input.data), **folders)
+    save_json(provenance, snakemake.output.provenance)
     page = render_page(
-        kind=snakemake.params.kind,
-        study=snakemake.params.settings,
+        kind=settings["kind"],
+        study=settings,
         frames={Path(path).stem: load_table(path) for path in snakemake.input.tables}
         | {f"benchmark_{Path(path).stem}": load_table(path) for path in files["benchmarks"]}
         | {f"calibration_{Path(path).stem}": load_table(path) for path in files["calibration"]}
@@ -28,8 +32,8 @@ with job_log(snakemake.log[0], snakemake.threads):
             for folder in snakemake.input.figures
             for path in sorted(Path(folder).glob("*.svg"))
         },
-        provenance=load_json(snakemake.input.provenance),
-        notes={one.name: one.remarks for one in activities},
+        provenance=provenance,
+        notes={one.name: one.remarks for one in netcdf.load_all(Activity, files["activities"])},
         view=next(map(load_json, files["view"]), None),
     )
     save_text(page, snakemake.output.page)

@@ -19,9 +19,8 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "rulegraph.svg"
 COLOURS = {
-    "geometry": "#56B4E9", "activity": "#F0E442", "simulation": "#0072B2", "kernels": "#999999",
-    "wear": "#D55E00", "regression": "#CC79A7", "uncertainty": "#E69F00", "report": "#009E73",
-    "provenance": "#cccccc",
+    "geometry": "#56B4E9", "activity": "#F0E442", "kernels": "#999999", "simulation": "#0072B2",
+    "wear": "#D55E00", "figures": "#CC79A7", "report": "#009E73",
 }  # fmt: skip
 DARK = ("simulation", "wear", "report")
 WIDTH, HEIGHT = 0.86, 0.62

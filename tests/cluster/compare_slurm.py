@@ -55,7 +55,7 @@ def why_not() -> str:
     return what_is_missing()
 
 
-TABLES = ("--until", "fit_regression", "correlate_pressure", "flag_validity", "list_failures")
+TABLES = ("--until", "tabulate_results")
 
 
 def compare(name: str, folder: Path, asked: Sequence[str]) -> dict[str, float]:

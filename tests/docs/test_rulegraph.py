@@ -9,9 +9,6 @@ import pytest
 
 from docs.generators.rulegraph import PICTURE, described, draw_rules, reduced, rule_edges
 
-# Only where the optional extra `cad` is installed.
-OPTIONAL = "export_surfaces"
-
 
 def test_implied_edges_are_left_out():
     assert reduced({("a", "b"), ("b", "c"), ("a", "c")}) == {("a", "b"), ("b", "c")}
@@ -19,10 +16,10 @@ def test_implied_edges_are_left_out():
 
 @pytest.mark.workflow
 def test_picture_is_up_to_date():
-    edges = {edge for edge in rule_edges() if OPTIONAL not in edge}
+    edges = rule_edges()
     kept = re.search(r"<dc:description>(.*?)</dc:description>", PICTURE.read_text(), re.DOTALL)[1]
     shown = {tuple(one.split(" > ")) for one in html.unescape(kept).strip().split("; ")}
     remedy = "python -m docs.generators.rulegraph renews the picture"
-    assert {edge for edge in shown if OPTIONAL not in edge} == edges, remedy
+    assert shown == edges, remedy
     assert len(described(edges)) > 100
     assert len(draw_rules(edges).axes[0].texts) >= len({name for edge in edges for name in edge})

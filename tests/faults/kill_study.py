@@ -27,7 +27,7 @@ from typing import Any
 from tests.workflow.conftest import Checkout, contents
 
 FINISHED = "Finished jobid"
-COARSE_AIM = "--until", "fit_regression", "correlate_pressure", "flag_validity", "list_failures"
+COARSE_AIM = "--until", "tabulate_results"
 COARSE = {
     "study": "killed",
     "grid": {"rows": 20, "columns": 15},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.workflow.conftest import Checkout
+
 pytestmark = pytest.mark.workflow
 
 
@@ -14,7 +16,7 @@ def test_second_run_does_nothing(finished):
 def test_wear_setting_reruns_wear_and_what_follows_but_not_contact(finished):
     planned = finished.planned({"wear": {"months": 60}})
     assert planned["accumulate_wear"] == 2
-    assert {"summarize_cases", "fit_regression", "write_provenance"} <= set(planned)
+    assert {"tabulate_results", "plot_results", "write_report"} <= set(planned)
     assert not {"build_geometry", "prepare_activity", "simulate_contact"} & set(planned)
 
 
@@ -47,10 +49,40 @@ def test_docstring_and_comment_rerun_nothing(finished, path):
         assert finished.planned() == {}
 
 
-def test_report_setting_reruns_no_computation(finished):
+def test_report_setting_reruns_tables_and_page_but_no_computation(finished):
     planned = finished.planned({"report": {"pressure_limit_mpa": 30.0}})
-    assert "flag_validity" in planned
-    assert not {"simulate_contact", "accumulate_wear", "summarize_cases"} & set(planned)
+    assert "tabulate_results" in planned
+    assert not {"simulate_contact", "accumulate_wear", "plot_contact"} & set(planned)
+
+
+STUB = """
+from pathlib import Path
+
+for path in map(Path, snakemake.output):
+    path.mkdir(exist_ok=True) if path.name == "figures" else path.touch()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("config", "rules"),
+    [
+        ("chapter3.yaml", {"solve_static"}),
+        ("monte_carlo.yaml", {"plan_samples", "evaluate_samples"}),
+        ("calibration.yaml", {"calibrate"}),
+        ("verification.yaml", {"verify_methods"}),
+    ],
+)
+def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, rules):
+    copy = Checkout(tmp_path / "copy", f"config/{config}")
+    for script in (copy.folder / "scripts").glob("*.py"):
+        script.write_text(STUB)
+    few = {"cases_per_job": 1000} if config == "monte_carlo.yaml" else {}
+    copy.snakemake(overrides=few)
+    assert copy.planned(few) == {}
+    report = {"report": {"pressure_limit_mpa": 30.0}}
+    assert set(copy.planned(few | report)) == {"write_report"}
+    assert rules <= set(copy.planned(few | {"simulation": {"poisson_ratio": 0.4}}))
 
 
 def test_unused_settings_rerun_no_computation(finished):

@@ -7,10 +7,12 @@ import re
 
 import pytest
 
+from kneewear.settings.study import KINDS
 from tests.workflow.conftest import CHECKOUT
 
 SCRIPTS = sorted((CHECKOUT / "scripts").glob("*.py"))
 RULE_FILES = sorted((CHECKOUT / "workflow" / "rules").glob("*.smk"))
+TARGETS = set(KINDS)
 RULES = "\n".join(path.read_text() for path in RULE_FILES)
 
 
@@ -21,22 +23,39 @@ def name_of(rule):
 
 def test_every_rule_has_the_script_of_its_name():
     rules = re.findall(r"^rule (\w+):", RULES, re.MULTILINE)
-    assert sorted(set(rules)) == [path.stem for path in SCRIPTS]
-    assert sorted(re.findall(r"scripts/(\w+)\.py", RULES)) == sorted(rules)
-    assert set(re.findall(r'fingerprint\("(\w+)"\)', RULES)) == set(rules)
+    assert sorted(set(rules) - TARGETS) == [path.stem for path in SCRIPTS]
+    assert sorted(re.findall(r"scripts/(\w+)\.py", RULES)) == sorted(set(rules) - TARGETS)
+
+
+def test_the_file_of_a_kind_ends_in_its_target():
+    for kind in TARGETS:
+        text = (CHECKOUT / "workflow" / "rules" / f"{kind}.smk").read_text()
+        assert re.findall(r"^rule (\w+):", text, re.MULTILINE)[-1] == kind
 
 
 @pytest.mark.parametrize("rule", re.split(r"^rule ", RULES, flags=re.MULTILINE)[1:], ids=name_of)
-def test_every_rule_has_log_benchmark_resources_and_threads(rule):
-    for directive in ("log", "benchmark", "resources", "threads", "params", "script"):
-        assert re.search(rf"^    {directive}:", rule, re.MULTILINE), directive
+def test_every_rule_with_a_script_has_resources(rule):
+    if name_of(rule) not in TARGETS:
+        for directive in ("resources", "script"):
+            assert re.search(rf"^    {directive}:", rule, re.MULTILINE), directive
     assert "    run:" not in rule
+
+
+@pytest.mark.workflow
+def test_every_job_has_a_log_and_a_benchmark(finished):
+    text = finished.snakemake("-n", "--forceall", "--printshellcmds")
+    jobs = re.split(r"^(?:local)?rule ", text[: text.rindex("Job stats")], flags=re.MULTILINE)[1:]
+    named = {name_of(job): job for job in jobs if not job.startswith("all")}
+    assert {"simulate_contact", "write_report"} <= set(named)
+    for name, job in named.items():
+        assert f"log: results/quick/logs/{name}" in job
+        assert f"benchmark: results/quick/benchmarks/{name}" in job
 
 
 def test_only_rules_that_compare_or_calibrate_read_the_published_tables():
     rules = re.findall(r"^rule (\w+):\n((?:    .*\n|\n)+)", RULES, re.MULTILINE)
     readers = {name for name, text in rules if re.search(r"\bPUBLISHED\b", text)}
-    assert readers == {"calibrate", "compare_published", "compare_materials"}
+    assert readers == {"calibrate", "tabulate_results", "compare_materials"}
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)

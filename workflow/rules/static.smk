@@ -1,4 +1,4 @@
-"""A static study: equilibria, what they owe to the elements, and the page."""
+"""A static study: equilibria, their dependence on the elements, and figures."""
 
 # Only where the settings ask for a study of elements.
 ELEMENT_TABLES = (
@@ -22,18 +22,10 @@ rule solve_static:
             caption="../report/static.rst",
             category="Tables",
         ),
-    log:
-        f"{LOGS}/solve_static.log",
-    benchmark:
-        f"{BENCHMARKS}/solve_static.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
     resources:
         mem_mb=1500,
         runtime=30,
     params:
-        source=fingerprint("solve_static"),
         static=settings(STUDY.static) | {"element_study": None},
         simulation=settings(STUDY.simulation),
         grid=settings(STUDY.grid),
@@ -48,18 +40,10 @@ rule study_elements:
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         **ELEMENT_TABLES,
-    log:
-        f"{LOGS}/study_elements.log",
-    benchmark:
-        f"{BENCHMARKS}/study_elements.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
     resources:
         mem_mb=1500,
         runtime=30,
     params:
-        source=fingerprint("study_elements"),
         static=settings(STUDY.static),
         simulation=settings(STUDY.simulation),
         grid=settings(STUDY.grid),
@@ -79,18 +63,10 @@ rule compare_materials:
             caption="../report/material_comparison.rst",
             category="Tables",
         ),
-    log:
-        f"{LOGS}/compare_materials.log",
-    benchmark:
-        f"{BENCHMARKS}/compare_materials.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
     resources:
         mem_mb=1000,
         runtime=5,
     params:
-        source=fingerprint("compare_materials"),
         compare_with_published=STUDY.report.compare_with_published,
     script:
         "../../scripts/compare_materials.py"
@@ -109,74 +85,27 @@ rule plot_static:
         record=rules.solve_static.output.record,
         static=rules.solve_static.output.static,
         comparison=rules.compare_materials.output.comparison,
-        convergence=[
-            ELEMENT_TABLES[name] for name in ELEMENT_TABLES if name == "convergence"
-        ],
-        sensitivity=[
-            ELEMENT_TABLES[name] for name in ELEMENT_TABLES if name == "sensitivity"
-        ],
+        convergence=list(ELEMENT_TABLES.values())[:1],
+        sensitivity=list(ELEMENT_TABLES.values())[1:],
     output:
-        figures=report(
-            directory(f"{RESULTS}/figures"),
-            patterns=["{name}.svg"],
-            caption="../report/figures.rst",
-            category="Figures",
-            labels={"figure": "{name}"},
-        ),
-    log:
-        f"{LOGS}/plot_static.log",
-    benchmark:
-        f"{BENCHMARKS}/plot_static.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
+        figures=figures_folder("figures"),
     resources:
         mem_mb=1500,
         runtime=10,
     params:
-        source=fingerprint("plot_static"),
         captions=CAPTIONS,
     script:
         "../../scripts/plot_static.py"
 
 
-rule write_report:
+REPORTED = {
+    "figures": [rules.plot_static.output.figures],
+    "tables": [*TABLES, rules.build_geometry.output.fit_quality],
+}
+
+
+rule static:
     input:
-        tables=[*TABLES, rules.build_geometry.output.fit_quality],
-        figures=[rules.plot_static.output.figures],
-        provenance=PROVENANCE,
-        templates=TEMPLATES,
-    output:
-        page=report(
-            f"{RESULTS}/report/index.html",
-            caption="../report/page.rst",
-            category="Page",
-        ),
-    log:
-        f"{LOGS}/write_report.log",
-    benchmark:
-        f"{BENCHMARKS}/write_report.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=5,
-    params:
-        source=fingerprint("write_report"),
-        kind=STUDY.kind,
-        settings=settings(STUDY),
-    script:
-        "../../scripts/write_report.py"
-
-
-STUDY_FILES = [
-    *rules.build_geometry.output,
-    *CAD_FILES,
-    *rules.write_geometry_vtk.output,
-    rules.solve_static.output.record,
-    *TABLES,
-    rules.plot_static.output.figures,
-    PROVENANCE,
-    rules.write_report.output.page,
-]
+        rules.build_geometry.output,
+        rules.export_geometry.output,
+        PAGE,

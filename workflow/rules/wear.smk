@@ -1,10 +1,13 @@
-"""Wear, creep and damage over a life."""
+"""A wear study: contact, wear and creep over a life, tables and figures."""
+
+
+include: "simulation.smk"
 
 
 rule accumulate_wear:
     input:
         knee=rules.build_geometry.output.knee,
-        activities=expand(rules.prepare_activity.output.activity, activity=ACTIVITIES),
+        activities=PREPARED,
         histories=expand(
             rules.simulate_contact.output.history,
             activity=ACTIVITIES,
@@ -13,72 +16,103 @@ rule accumulate_wear:
     output:
         damage=f"{RESULTS}/wear/{{batch}}.nc",
         cycles=f"{RESULTS}/wear/cycles/{{batch}}.nc",
-    log:
-        f"{LOGS}/accumulate_wear/{{batch}}.log",
-    benchmark:
-        f"{BENCHMARKS}/accumulate_wear/{{batch}}.tsv"
     priority: LONGEST_WAY
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
     resources:
-        mem_mb=wear_mb,
-        runtime=wear_minutes,
+        mem_mb=SIZES.wear_mb,
+        runtime=SIZES.wear_minutes,
     params:
-        source=fingerprint("accumulate_wear"),
         wear=settings(STUDY.wear),
         simulation=settings(STUDY.simulation),
     script:
         "../../scripts/accumulate_wear.py"
 
 
-rule write_vtk:
+DAMAGE = expand(rules.accumulate_wear.output.damage, batch=BATCHES)
+CYCLES = expand(rules.accumulate_wear.output.cycles, batch=BATCHES)
+
+
+rule export_damage:
     input:
         knee=rules.build_geometry.output.knee,
-        damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
+        damage=DAMAGE,
     output:
-        # A file a case and life, but for cases that failed.
+        # A file per case and life, but for cases that failed.
         maps=directory(f"{RESULTS}/wear/vtk"),
-    log:
-        f"{LOGS}/write_vtk.log",
-    benchmark:
-        f"{BENCHMARKS}/write_vtk.tsv"
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
     resources:
-        mem_mb=maps_mb,
+        mem_mb=SIZES.maps_mb,
         runtime=10,
-    params:
-        source=fingerprint("write_vtk"),
     script:
-        "../../scripts/write_vtk.py"
+        "../../scripts/export_damage.py"
 
 
-rule summarize_cases:
+rule tabulate_results:
     input:
         knee=rules.build_geometry.output.knee,
-        damage=expand(rules.accumulate_wear.output.damage, batch=BATCHES),
-        cycles=expand(rules.accumulate_wear.output.cycles, batch=BATCHES),
+        damage=DAMAGE,
+        cycles=CYCLES,
+        histories=HISTORIES,
+        published=PUBLISHED if STUDY.report.compare_with_published else [],
     output:
-        cases=report(
-            f"{RESULTS}/tables/cases.csv",
-            caption="../report/cases.rst",
-            category="Tables",
-        ),
-    log:
-        f"{LOGS}/summarize_cases.log",
-    benchmark:
-        f"{BENCHMARKS}/summarize_cases.tsv"
+        **{
+            name: report(
+                f"{RESULTS}/tables/{name}.csv",
+                caption=f"../report/{name}.rst",
+                category="Tables",
+            )
+            for name in ["cases", "regression", "regression_models"]
+        },
+        **{
+            name: f"{RESULTS}/tables/{name}.csv"
+            for name in ["regression_points", "correlation", "validity", "failures"]
+        },
+        **{
+            name: f"{RESULTS}/tables/{name}.csv"
+            for name in [
+                "comparison",
+                "regression_comparison",
+                "correlation_comparison",
+                "statements",
+                "prediction",
+            ]
+            if STUDY.report.compare_with_published
+        },
     priority: LONGEST_WAY
-    conda:
-        "../envs/kneewear.yaml"
-    threads: 1
     resources:
-        mem_mb=maps_mb,
+        mem_mb=SIZES.maps_mb,
         runtime=10,
     params:
-        source=fingerprint("summarize_cases"),
         wear=settings(STUDY.wear),
+        compare_with_published=STUDY.report.compare_with_published,
+        pressure_limit=STUDY.report.pressure_limit_mpa,
+        avg_pressure_limit=STUDY.report.avg_pressure_limit_mpa,
     script:
-        "../../scripts/summarize_cases.py"
+        "../../scripts/tabulate_results.py"
+
+
+TABLES = list(rules.tabulate_results.output)
+
+
+include: "figures.smk"
+
+
+REPORTED = {
+    "figures": [
+        rules.plot_method.output.figures,
+        rules.plot_contact.output.figures,
+        rules.plot_results.output.figures,
+    ],
+    "tables": [*TABLES, rules.build_geometry.output.fit_quality],
+    "activities": PREPARED,
+    "benchmarks": BENCHMARK_TABLES,
+    "calibration": CALIBRATION_RECORD,
+    "signs": expand(rules.check_signs.output.trials, activity=SIGNED),
+    "view": [rules.build_insert_view.output.view],
+}
+
+
+rule wear:
+    input:
+        rules.build_geometry.output,
+        rules.export_geometry.output,
+        rules.export_damage.output,
+        PAGE,

@@ -1,4 +1,4 @@
-"""Write the damage maps for ParaView (rule write_vtk)."""
+"""Write the damage maps for ParaView (rule export_damage)."""
 
 from kneewear.io import netcdf
 from kneewear.io.knee import load_knee

@@ -1,0 +1,32 @@
+"""Reduce the cases of a study to its tables (rule tabulate_results)."""
+
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.io import netcdf
+from kneewear.io.csv_tables import save_table
+from kneewear.joblog import job_log
+from kneewear.regression.tables import tabulate_results
+from kneewear.settings.wear import WearSettings
+from kneewear.simulation.history import ContactHistory, tabulate_failures
+from kneewear.wear.cycles import CycleRecord
+from kneewear.wear.maps import DamageMaps
+from kneewear.wear.summary import summarize_cases
+
+with job_log(snakemake.log[0], snakemake.threads):
+    cases = summarize_cases(
+        maps=netcdf.load(DamageMaps, snakemake.input.damage),
+        cycles=netcdf.load(CycleRecord, snakemake.input.cycles),
+        grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
+        settings=WearSettings(**snakemake.params.wear),
+    )
+    tables = tabulate_results(
+        cases,
+        pressure_limit=snakemake.params.pressure_limit,
+        avg_pressure_limit=snakemake.params.avg_pressure_limit,
+        compare_with_published=snakemake.params.compare_with_published,
+    )
+    histories = netcdf.load_all(
+        ContactHistory, snakemake.input.histories, leave_out=("pressure", "slip")
+    )
+    tables["failures"] = tabulate_failures(list(histories))
+    for name, table in tables.items():
+        save_table(table, snakemake.output[name])

@@ -1,0 +1,85 @@
+"""Figures of a wear study, and what its interactive view shows."""
+
+# What `make benchmark` wrote last, if it was run.
+BENCHMARK_TABLES = sorted(map(str, Path("results/benchmarks").glob("*.csv")))
+# What fewer constants of the built-in implant and gait would cost.
+CALIBRATION_RECORD = (
+    [f"{ROOT}/config/calibration/trade_off.csv"]
+    if STUDY.report.compare_with_published and STUDY.implant.source == "parametric"
+    else []
+)
+
+
+rule plot_method:
+    input:
+        knee=rules.build_geometry.output.knee,
+        fit=rules.build_geometry.output.fit,
+        activities=PREPARED,
+        tables=[
+            path
+            for path in BENCHMARK_TABLES
+            if Path(path).stem in ("distance_methods", "cost")
+        ],
+        calibration=CALIBRATION_RECORD,
+    output:
+        figures=figures_folder("figures/method"),
+    priority: LONGEST_WAY
+    resources:
+        mem_mb=1500,
+        runtime=15,
+    params:
+        captions=CAPTIONS,
+    script:
+        "../../scripts/plot_method.py"
+
+
+rule plot_contact:
+    input:
+        knee=rules.build_geometry.output.knee,
+        activities=PREPARED,
+        cycles=CYCLES,
+        histories=CENTRE_HISTORIES,
+    output:
+        figures=figures_folder("figures/contact"),
+    priority: LONGEST_WAY
+    resources:
+        mem_mb=SIZES.batch_mb,
+        runtime=15,
+    params:
+        case=CENTRE_CASE["name"],
+        captions=CAPTIONS,
+    script:
+        "../../scripts/plot_contact.py"
+
+
+rule plot_results:
+    input:
+        knee=rules.build_geometry.output.knee,
+        damage=DAMAGE,
+        tables=TABLES,
+    output:
+        figures=figures_folder("figures/results"),
+    priority: LONGEST_WAY
+    resources:
+        mem_mb=SIZES.maps_mb,
+        runtime=15,
+    params:
+        captions=CAPTIONS,
+    script:
+        "../../scripts/plot_results.py"
+
+
+rule build_insert_view:
+    input:
+        knee=rules.build_geometry.output.knee,
+        damage=DAMAGE,
+        cycles=CYCLES,
+        histories=HISTORIES,
+    output:
+        view=f"{RESULTS}/report/insert_view.json",
+    priority: LONGEST_WAY
+    resources:
+        mem_mb=SIZES.view_mb,
+        runtime=15,
+    script:
+        "../../scripts/build_insert_view.py"
