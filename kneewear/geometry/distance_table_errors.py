@@ -49,18 +49,10 @@ def measure_table(
 
 @dataclass(frozen=True)
 class ErrorMap:
-    """Errors of a distance table over its condyle.
+    """Errors of a distance table over its condyle, at positions (n_u, n_v) given by angle and z.
 
-    Parameters
-    ----------
-    angle, across : array, shape (n_u, n_v)
-        Positions on the condyle: angle about the table's axis, rad (0 distal, posterior positive),
-        and z, mm.
-    distance_error : array, shape (n_u, n_v)
-        Largest error of the distance over the band at each position, mm; NaN where nothing is
-        tabulated.
-    normal_error : array, shape (n_u, n_v)
-        The same of the normal, rad.
+    The angle about the table's axis is in rad (0 distal, posterior positive), z (`across`) and the
+    error of the distance in mm, that of the normal in rad; NaN where nothing is tabulated.
     """
 
     angle: Array
@@ -129,14 +121,9 @@ def band_samples(
 ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
     """Random points of a band, every other one near a line where the patch's pieces join or end.
 
-    Returns
-    -------
-    u, v : array, shape (count,)
-        Parameters of the projection onto the patch.
-    height : array, shape (count,)
-        Signed distance along the normal, mm; not as deep where the surface turns sharply.
-    edge : bool array, shape (count,)
-        Whether the projection is within `EDGE_REACH` of an edge sharper than `EDGE_RADIUS`.
+    Returned are the parameters u and v of their projections, the signed height along the normal, mm
+    (not as deep where the surface turns sharply), and whether the projection is within `EDGE_REACH`
+    of an edge sharper than `EDGE_RADIUS`; each of shape (count,).
     """
     random = np.random.default_rng(seed)
     parameters = []

@@ -86,13 +86,9 @@ class ElementGrid:
 def join_grids(*grids: ElementGrid) -> ElementGrid:
     """Grid of the sides of several grids of one fixed body, in order.
 
-    Smaller grids are extended to the largest number of rows and columns by cells that are not valid
-    and cover nothing.
-
-    Raises
-    ------
-    ValueError
-        If there is no grid, two sides share a name, or two nominal thicknesses differ.
+    Smaller grids are extended to the largest number of rows and columns by cells that are not
+    valid. Raises a ValueError if there is no grid, two sides share a name, or two nominal
+    thicknesses differ.
     """
     sides = tuple(side for grid in grids for side in grid.sides)
     if not sides or len(set(sides)) != len(sides):

@@ -53,10 +53,8 @@ class FitSettings:
     smoothing_length : float
         Length, mm, below which features are smoothed away; its fourth power weighs the bending
         energy against the squared deviation.
-    tolerance : float
-        Largest deviation accepted, mm.
-    mean_tolerance : float
-        Largest mean deviation accepted, mm; any when left out.
+    tolerance, mean_tolerance : float
+        Maximum and mean deviation accepted, mm; any mean when left out.
     """
 
     knot_spacing_along: float

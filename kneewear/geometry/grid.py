@@ -34,13 +34,8 @@ def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
     -------
     ElementGrid
         Elements within the smallest rectangle around each plateau's outline, turned only where that
-        saves area; cells that cover nothing of the plateau are not valid. See `build_elements`.
-
-    Raises
-    ------
-    ValueError
-        If an element is steeper than 80 deg, the insert is not above its underside, or the
-        underside ends under the bearing.
+        saves area; cells that cover nothing of the plateau are not valid. See `build_elements`,
+        also for errors.
     """
     grids = []
     for side in SIDES:

@@ -113,17 +113,9 @@ class Surface:
         return self._samples[0], self._samples[1]
 
     def derivatives(self, u: ArrayLike, v: ArrayLike) -> tuple[Array, ...]:
-        """Point, first and second derivatives: S, Su, Sv, Suu, Suv, Svv.
+        """Point, first and second derivatives (S, Su, Sv, Suu, Suv, Svv), each of shape (..., 3).
 
-        Parameters
-        ----------
-        u, v : array
-            Parameters inside the domain; broadcast together.
-
-        Returns
-        -------
-        tuple of six arrays, each of shape (..., 3)
-            In mm and mm per unit of parameter.
+        Parameters u and v lie inside the domain and are broadcast together.
         """
         u, v = np.broadcast_arrays(np.asarray(u, dtype=float), np.asarray(v, dtype=float))
         out = np.empty((6, u.size, 3))

@@ -70,16 +70,10 @@ class Profile:
 
 @dataclass(frozen=True)
 class SagittalArc:
-    """One arc of a sagittal outline, run from anterior to posterior below its centre.
+    """One arc of a sagittal outline, from anterior to posterior below its centre (x, y), mm.
 
-    Parameters
-    ----------
-    x, y : float
-        Its centre, mm.
-    radius : float
-        mm.
-    start, stop : float
-        Directions of its ends from the centre, rad: 0 straight down, positive posterior.
+    `start` and `stop` are the directions of its ends from the centre, rad: 0 straight down,
+    positive posterior.
     """
 
     x: float
@@ -110,14 +104,10 @@ def joined_arcs(
 
 @dataclass(frozen=True)
 class Swept:
-    """A coronal profile swept along a sagittal outline, perpendicular to it.
+    """A coronal profile swept along the arcs of a sagittal outline, perpendicular to it.
 
-    Parameters
-    ----------
-    profile : Profile
-        The profile. A hollow one faces the centres of the arcs, the other away from them.
-    arcs : tuple of SagittalArc
-        The outline of the profile's middle, in one go.
+    The arcs are the outline of the profile's middle. A hollow profile faces their centres, the
+    other away from them.
     """
 
     profile: Profile
@@ -187,16 +177,9 @@ class Swept:
 
 @dataclass(frozen=True)
 class Upright:
-    """A profile extruded upwards: the back of a post, facing posterior.
+    """A profile extruded upwards from `bottom` to `top`, mm: the back of a post, facing posterior.
 
-    Parameters
-    ----------
-    profile : Profile
-        The profile; its heights count towards posterior.
-    posterior : float
-        Position x of its middle, mm.
-    bottom, top : float
-        Heights y of its ends, mm.
+    The heights of the profile count towards posterior; its middle is at x = `posterior`, mm.
     """
 
     profile: Profile

@@ -86,7 +86,7 @@ def tabulate_surface(
     v_points: int,
     tangents: str = "derivatives",
 ) -> SurfaceTable:
-    """Sample a surface on a regular u-v grid.
+    """Sample a surface on a regular u-v grid (Machado thesis, section 6.2 and Table 6.2).
 
     Parameters
     ----------
@@ -106,10 +106,6 @@ def tabulate_surface(
     ------
     ValueError
         If fewer than two samples are requested.
-
-    References
-    ----------
-    Machado thesis, section 6.2 and Table 6.2.
     """
     if u_points < 2 or v_points < 2:
         raise ValueError("a table needs at least 2 samples in each direction")

@@ -1,4 +1,4 @@
-"""Elements laid on cylinders and spheres: areas, frames, thickness, and the bodies they suit."""
+"""Elements built on cylinders and spheres: areas, frames, thickness, and the bodies they suit."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def round_centre(radius=14.3, hollow=True, middle=(0.0, -1.0, 0.0), centre=(0.0,
     return Sphere(centre, middle, radius, hollow)
 
 
-def laid(surface, projection_surface, rows, columns, thickness=8.0):
+def built(surface, projection_surface, rows, columns, thickness=8.0):
     bearing = Bearing("joint", surface, thickness, projection_surface)
     return build_elements(bearing, bearing.rectangle(rows, columns))
 
 
 def test_cylinder_is_cut_into_equal_elements_of_arc_and_length():
-    grid = laid(trough(), round_axis(), 8, 6)
+    grid = built(trough(), round_axis(), 8, 6)
     assert grid.valid.all()
     assert grid.area == pytest.approx((2.0 * 20.0 / 8) * (30.0 / 6), rel=1e-9)
     angle = np.arctan2(grid.centre[0, ..., 0], -grid.centre[0, ..., 1])
@@ -64,7 +64,7 @@ def test_cylinder_is_cut_into_equal_elements_of_arc_and_length():
 
 
 def test_elements_of_a_sphere_are_of_one_area_and_sum_to_the_half_sphere():
-    grid = laid(hemisphere(), round_centre(), 40, 40)
+    grid = built(hemisphere(), round_centre(), 40, 40)
     whole = grid.covered[0] == 1.0
     cell = grid.area[0][whole]
     assert whole.sum() > 1000
@@ -87,7 +87,7 @@ def test_areas_sum_to_the_surface_at_second_order_whatever_they_are_laid_on(
     surface, projection_surface
 ):
     exact = exact_area(surface)
-    error = [laid(surface, projection_surface, n, n).area.sum() / exact - 1 for n in (12, 24, 48)]
+    error = [built(surface, projection_surface, n, n).area.sum() / exact - 1 for n in (12, 24, 48)]
     # Cells cut by the border leave some scatter about the order.
     assert abs(error[2]) < 2e-4
     assert abs(error[2]) < abs(error[0]) / 8
@@ -99,7 +99,7 @@ def test_local_frames_are_right_handed_and_follow_rows_and_columns(kind, hollow)
     surface = trough() if kind == "cylinder" else cup()
     surface = surface if hollow else surface.reversed_normal()
     projection_surface = (round_axis if kind == "cylinder" else round_centre)(hollow=hollow)
-    grid = laid(surface, projection_surface, 12, 10)
+    grid = built(surface, projection_surface, 12, 10)
     on = grid.valid
     frame = np.stack([grid.tangent_row, grid.normal, grid.tangent_column], axis=-2)[on]
     assert frame @ frame.swapaxes(-1, -2) == pytest.approx(
@@ -135,8 +135,8 @@ def test_turned_joint_has_the_elements_of_the_upright_one():
         turned = {"middle": tuple(TURN @ one.middle), place: tuple(SHIFT)}
         if isinstance(one, Cylinder):
             turned["axis"] = tuple(TURN @ one.axis)
-        upright = laid(surface, one, 10, 8)
-        other = laid(surface.transformed(TURN, SHIFT), replace(one, **turned), 10, 8)
+        upright = built(surface, one, 10, 8)
+        other = built(surface.transformed(TURN, SHIFT), replace(one, **turned), 10, 8)
         assert other.area.sum() == pytest.approx(upright.area.sum(), rel=1e-5)
         if isinstance(one, Cylinder):
             # Only a sphere's rows start where they like.
@@ -149,15 +149,15 @@ def test_thickness_is_measured_along_the_radius():
         (trough(20.0), round_axis(20.0)),
         (cup(20.0), round_centre(20.0)),
     ):
-        shell = laid(surface, projection_surface, 8, 8, thickness_to(-26.5, projection_surface))
+        shell = built(surface, projection_surface, 8, 8, thickness_to(-26.5, projection_surface))
         assert shell.thickness[shell.valid] == pytest.approx(6.5, abs=MET)
     # A backing off centre by e: 26.5^2 = r^2 + e^2 - 2 r e cos(angle to e).
     eccentric = sphere(26.5).transformed(np.eye(3), [0.0, -1.0, 0.0])
-    liner = laid(cup(20.0), round_centre(20.0), 8, 8, thickness_to(eccentric, round_centre(20.0)))
+    liner = built(cup(20.0), round_centre(20.0), 8, 8, thickness_to(eccentric, round_centre(20.0)))
     cosine = -liner.centre[liner.valid][:, 1] / 20.0
     outer = cosine + np.sqrt(26.5**2 - 1.0 + cosine**2)
     assert liner.thickness[liner.valid] == pytest.approx(outer - 20.0, abs=1e-8)
-    dome = laid(
+    dome = built(
         cylinder(20.0, 15.0), round_axis(hollow=False), 8, 8,
         thickness_to(17.0, round_axis(hollow=False)),
     )  # fmt: skip
@@ -166,9 +166,9 @@ def test_thickness_is_measured_along_the_radius():
 
 def test_flat_plan_is_the_limit_of_large_radii():
     surface = trough(200.0, 4.0)
-    flat = laid(surface, Plane(), 6, 5)
+    flat = built(surface, Plane(), 6, 5)
     far = Cylinder((0.0, 1e6, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0), 1e6)
-    bent = laid(surface, far, 6, 5)
+    bent = built(surface, far, 6, 5)
     # Lines spread by 170 mm / 1e6 mm.
     assert bent.centre == pytest.approx(flat.centre, abs=0.1)
     assert bent.area == pytest.approx(flat.area, rel=1e-3)
@@ -177,10 +177,10 @@ def test_flat_plan_is_the_limit_of_large_radii():
 
 def test_surfaces_that_do_not_suit_a_bearing_are_refused():
     with pytest.raises(ValueError, match="faces down"):
-        laid(trough(), round_axis(hollow=False), 6, 6)
+        built(trough(), round_axis(hollow=False), 6, 6)
     with pytest.raises(ValueError, match="missed by lines"):
         # The far half plane cuts through the trough.
-        laid(trough(), round_axis(middle=(0.0, 1.0, 0.0)), 6, 6)
+        built(trough(), round_axis(middle=(0.0, 1.0, 0.0)), 6, 6)
     with pytest.raises(ValueError, match="positive radius"):
         round_centre(0.0)
     with pytest.raises(ValueError, match="off its axis"):

@@ -1,4 +1,4 @@
-"""Elements laid on planes of any direction, and grids of several sides."""
+"""Elements built on planes of any direction, and grids of several sides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUNDING = 1e-12
 DIRECTIONS = ([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.3, -0.8, 0.5])
 
 
-def laid(surface, rows, columns, direction=(0.0, 1.0, 0.0), backing=-6.0, name="post", **more):
+def built(surface, rows, columns, direction=(0.0, 1.0, 0.0), backing=-6.0, name="post", **more):
     plane = Plane(tuple(direction))
     bearing = Bearing(name, surface, thickness_to(backing, plane), plane)
     return build_elements(bearing, bearing.rectangle(rows, columns), **more)
@@ -44,8 +44,8 @@ def test_upward_frame_is_the_unit_matrix_to_the_last_bit():
 def test_turned_bearing_has_the_elements_of_the_upright_one(direction):
     # What was x, y, z of the upright bearing runs along the frame's axes of the turned one.
     turn = upright_frame(direction).T
-    upright = laid(hill(), 12, 9)
-    turned = laid(hill().transformed(turn, np.zeros(3)), 12, 9, direction)
+    upright = built(hill(), 12, 9)
+    turned = built(hill().transformed(turn, np.zeros(3)), 12, 9, direction)
     assert turned.area == pytest.approx(upright.area, abs=1e-9)
     assert turned.thickness == pytest.approx(upright.thickness, abs=1e-9)
     assert turned.corners == pytest.approx(upright.corners, abs=1e-9)
@@ -56,7 +56,7 @@ def test_turned_bearing_has_the_elements_of_the_upright_one(direction):
 def test_posterior_face_of_a_post_has_rows_down_it_and_columns_across():
     # 8 mm deep, 16 mm wide and 20 mm tall, leaning back by 0.1 per mm: x = 0.1 y over its back.
     back = plate((-20, 0), (-8, 8), slope=-0.1).transformed(upright_frame([1, 0, 0]).T, [0, 0, 0])
-    grid = laid(back, 10, 8, [1.0, 0.0, 0.0], backing=-8.0)
+    grid = built(back, 10, 8, [1.0, 0.0, 0.0], backing=-8.0)
     assert grid.sides == ("post",)
     assert grid.valid.all()
     assert grid.area.sum() == pytest.approx(20 * np.hypot(1, 0.1) * 16, rel=ROUNDING)
@@ -75,22 +75,22 @@ def test_thickness_reaches_to_a_backing_surface():
     turn = upright_frame([1, 0, 0]).T
     back = plate((-20, 0), (-8, 8), slope=-0.1).transformed(turn, [0, 0, 0])
     front = plate((-22, 2), (-9, 9), slope=0.2).transformed(turn, [-8.0, 0, 0])
-    grid = laid(back, 10, 8, [1.0, 0.0, 0.0], backing=front)
+    grid = built(back, 10, 8, [1.0, 0.0, 0.0], backing=front)
     y = grid.centre[0, ..., 1]
     assert grid.thickness[0] == pytest.approx(8.0 + 0.3 * y, abs=1e-9)
     short = plate((-22, -6), (-9, 9), slope=0.2).transformed(turn, [-8.0, 0, 0])
     with pytest.raises(ValueError, match="underside ends under the post bearing"):
-        laid(back, 10, 8, [1.0, 0.0, 0.0], backing=short)
+        built(back, 10, 8, [1.0, 0.0, 0.0], backing=short)
 
 
 def test_bearing_that_faces_away_from_its_plane_is_refused():
     with pytest.raises(ValueError, match="choose another direction"):
-        laid(hill(), 6, 6, [1.0, 0.0, 0.0])
+        built(hill(), 6, 6, [1.0, 0.0, 0.0])
 
 
 def test_joined_grids_keep_every_element_and_fill_up_with_nothing():
     plateaus = build_grid(implant_of(hill()), 8, 6)
-    post = laid(plate((0, 10), (0, 16)), 5, 9)
+    post = built(plate((0, 10), (0, 16)), 5, 9)
     grid = join_grids(plateaus, post)
     assert grid.sides == (*SIDES, "post")
     assert grid.valid.shape == (3, 8, 9)
@@ -105,25 +105,25 @@ def test_joined_grids_keep_every_element_and_fill_up_with_nothing():
 
 
 def test_post_keeps_its_thickness_in_every_case():
-    grid = join_grids(build_grid(implant_of(hill()), 8, 6), laid(hill(), 5, 9))
+    grid = join_grids(build_grid(implant_of(hill()), 8, 6), built(hill(), 5, 9))
     thicker = grid.case_thickness(10.0)
     assert thicker[:2, :, :6] == pytest.approx(grid.thickness[:2, :, :6] + 4.0, abs=ROUNDING)
     assert np.array_equal(thicker[2], grid.thickness[2], equal_nan=True)
 
 
 def test_grids_that_do_not_belong_together_are_refused():
-    post = laid(hill(), 5, 9)
+    post = built(hill(), 5, 9)
     with pytest.raises(ValueError, match="different names"):
         join_grids(post, post)
     with pytest.raises(ValueError, match="one nominal thickness"):
         join_grids(
-            laid(hill(), 5, 9, nominal_thickness=6.0),
-            laid(hill(), 5, 9, name="liner", nominal_thickness=8.0),
+            built(hill(), 5, 9, nominal_thickness=6.0),
+            built(hill(), 5, 9, name="liner", nominal_thickness=8.0),
         )
 
 
 def test_joined_grid_is_written_and_read_back(tmp_path):
-    grid = join_grids(build_grid(implant_of(hill()), 8, 6), laid(hill(), 5, 9))
+    grid = join_grids(build_grid(implant_of(hill()), 8, 6), built(hill(), 5, 9))
     netcdf.save(grid, tmp_path / "grid.nc")
     again = netcdf.load(ElementGrid, tmp_path / "grid.nc")
     assert (again.sides, again.unvaried) == (grid.sides, ("post",))
@@ -139,6 +139,6 @@ def test_joined_grid_is_written_and_read_back(tmp_path):
 @pytest.mark.parametrize("direction", [[0.0, 1.0, 0.0], [0.2, 1.0, -0.3]])
 def test_areas_sum_to_the_surface_whatever_plane_they_are_laid_on(direction):
     surface = hill(2.0)
-    total = laid(surface, 40, 40, direction).area.sum()
+    total = built(surface, 40, 40, direction).area.sum()
     # Second order: 2 mm of height over a 0.3 mm cell leaves 1e-3; seen aslant the border is curved.
     assert total == pytest.approx(exact_area(surface), rel=1e-3)
