@@ -114,23 +114,9 @@ def simulate_cases(
 
 
 def build_pairs(knee: KneeModel, settings: SimulationSettings) -> tuple[ContactPair, ...]:
-    """Contact pair of each side of a knee, as the settings choose distances and directions.
+    """Contact pair of each side, with `distance` and `force_direction` of the settings.
 
-    Parameters
-    ----------
-    knee : KneeModel
-        Surfaces, elements and tables.
-    settings : SimulationSettings
-        `distance` and `force_direction`.
-
-    Returns
-    -------
-    tuple of ContactPair
-
-    Raises
-    ------
-    ValueError
-        If distance tables are needed and missing, or less accurate than requested.
+    ValueError if distance tables are needed and missing, or less accurate than requested.
     """
     tables = knee.distance_tables if settings.distance == "table" else {}
     missing = sorted(set(knee.grid.sides) - set(tables))
@@ -180,73 +166,50 @@ def _simulate_case(
     on_frame_done: Callable[[], None],
 ) -> dict[str, NDArray[Any]]:
     """Arrays of ContactHistory for one case, without the case axis."""
-    weight = case.body_mass * GRAVITY
-    layers = fine.layers(case, settings)
-    start = time.perf_counter()
-    if settings.analysis == "quasi_static":
-        solution, contacts = solve_quasi_static(
-            fine.pairs, layers, activity, weight, settings, on_frame_done
-        )
-    else:
-        solution = _integrate_motion(coarse, activity, case, weight, settings, on_frame_done)
+    start, name = time.perf_counter(), f"case {case.name}, activity {activity.name}"
+    solved = coarse if settings.analysis == "forward" else fine
+    layers = solved.layers(case, settings)
+    solution, contacts = solve_quasi_static(
+        solved.pairs, layers, activity, case.body_mass * GRAVITY, settings, on_frame_done
+    )
+    if settings.analysis == "forward":
+        solution = _integrate_motion(coarse, layers, solution, settings.forward, name)
+        layers = fine.layers(case, settings)
         contacts = evaluate_cycle(fine.pairs, layers, solution, on_frame_done)
     arrays = contact_histories(fine.pairs, fine.grid, solution, contacts)
     logger.info(
-        "case %s, activity %s: %d frames in %.2f s, %d evaluations of contact",
-        case.name,
-        activity.name,
+        "%s: %d frames in %.2f s, %d evaluations of contact",
+        name,
         solution.load.size,
         time.perf_counter() - start,
         solution.evaluations,
     )
     if activity.load_line is None and settings.medial_lateral == "held":
-        logger.warning(
-            "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
-            case.name,
-            activity.name,
-            np.abs(arrays["reaction_force"][:, 2]).max(),
-        )
+        force = np.abs(arrays["reaction_force"][:, 2]).max()
+        logger.warning("%s: holding the medial-lateral position takes up to %.0f N", name, force)
     return arrays
 
 
 def _integrate_motion(
     coarse: _SidePairs,
-    activity: Activity,
-    case: Case,
-    weight: float,
-    settings: SimulationSettings,
-    on_frame_done: Callable[[], None],
+    layers: Sequence[Layer],
+    equilibria: CycleSolution,
+    settings: ForwardSettings,
+    name: str,
 ) -> CycleSolution:
-    """Forward dynamics on the coarse grid, with the load line of its equilibria."""
-    layers = coarse.layers(case, settings)
-    equilibria, _ = solve_quasi_static(
-        coarse.pairs, layers, activity, weight, settings, on_frame_done
-    )
+    """Forward dynamics with the load line of the equilibria."""
+    integrator = Integrator(settings.relative_tolerance, settings.damping_ratio, settings.cycles)
     moved = solve_forward(
-        coarse.pairs,
-        layers,
-        moving_body(settings.forward),
-        equilibria.conditions,
-        Integrator(
-            settings.forward.relative_tolerance,
-            settings.forward.damping_ratio,
-            settings.forward.cycles,
-        ),
+        coarse.pairs, layers, moving_body(settings), equilibria.conditions, integrator
     )
     for moment, number in moved.lost:
-        logger.warning(
-            "case %s, activity %s: the %s side loses contact after %.4g s",
-            case.name,
-            activity.name,
-            coarse.grid.sides[number],
-            moment,
-        )
+        side = coarse.grid.sides[number]
+        logger.warning("%s: the %s side loses contact after %.4g s", name, side, moment)
     deviation = np.abs(moved.coordinates - equilibria.coordinates)
     logger.info(
-        "case %s, activity %s: inertia and damping move the component by at most %.2g um down, "
-        "%.2g um sideways and %.2g mrad in varus from its equilibria",
-        case.name,
-        activity.name,
+        "%s: inertia and damping move the component by at most %.2g um down, %.2g um sideways and "
+        "%.2g mrad in varus from its equilibria",
+        name,
         *(1e3 * deviation.max(axis=0)[[1, 2, 3]]),
     )
     return forward_solution(moved, equilibria)

@@ -98,30 +98,14 @@ class CycleSolution:
 def activity_loads(activity: Activity, weight: float) -> tuple[Load, ...]:
     """Loads of an activity with a load line on the femoral component, over its frames.
 
-    Parameters
-    ----------
-    activity : Activity
-        With a load line.
-    weight : float
-        Body weight, N.
-
-    Returns
-    -------
-    tuple of Load
-        The axial load, along the insert's -y at its load line, and the further force and moment,
-        along the insert's axes at the femoral origin.
-
-    Raises
-    ------
-    ValueError
-        If the activity has no load line.
+    The axial load, along the insert's -y at its load line, for a body weight in N, and the further
+    force and moment, along the insert's axes at the femoral origin. ValueError without a load line.
     """
     if activity.load_line is None:
         raise ValueError(f"activity '{activity.name}' has no load line for its axial load")
-    down = np.zeros((activity.load.size, 3))
-    down[:, 1] = -weight * activity.load
+    load_line = np.full(activity.load.size, activity.load_line)
     return (
-        Load(force=down, point=(0.0, 0.0, activity.load_line), point_frame="fixed"),
+        axial_load(weight * activity.load, load_line, np.zeros_like(load_line)),
         Load(force=weight * activity.wrench[:, :3], moment=weight * activity.wrench[:, 3:]),
     )
 
