@@ -113,7 +113,9 @@ def _case_rows(
     case: int,
 ) -> Iterator[tuple[str, Row]]:
     """All rows of one life and case with their side."""
-    used = np.flatnonzero(maps.shares[life] > 0.0)
+    # Largest share first: of equal largest loads, that of the most frequent activity counts.
+    order = np.argsort(-maps.shares[life], kind="stable")
+    used = order[maps.shares[life][order] > 0.0]
     for index, side in enumerate(maps.sides):
         rows = [
             *_damage_rows(maps, grid, (life, case, index)),
