@@ -15,9 +15,9 @@ from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.document import save_text
 from kneewear.io.figures import save_figures
 from kneewear.io.study_inputs import load_activity, load_shapes
+from kneewear.report.geometry import draw_windows
 from kneewear.report.page import render_page
 from kneewear.report.preflight import Pose, draw_preflight, poses_of
-from kneewear.report.windows import draw_windows
 from kneewear.settings.base import Study
 from kneewear.settings.static import StaticStudy
 

@@ -3,7 +3,7 @@
 from kneewear.io.csv_tables import load_table
 from kneewear.io.figures import save_figures
 from kneewear.joblog import job_log
-from kneewear.report.calibration import draw_calibration_figures
+from kneewear.report.regression import draw_calibration_figures
 
 with job_log(snakemake.log[0], snakemake.threads):
     figures = draw_calibration_figures(

@@ -6,19 +6,16 @@ from kneewear.io.figures import save_figures
 from kneewear.io.history import load_case
 from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
-from kneewear.report.dynamics import draw_dynamics
 from kneewear.report.figures import draw_contact
 from kneewear.wear.cycles import CycleRecord
 
 with job_log(snakemake.log[0], snakemake.threads):
     knee = load_knee(snakemake.input.knee)
-    implant, grid = knee.implant, knee.grid
     figures = draw_contact(
-        implant=implant,
-        grid=grid,
+        implant=knee.implant,
+        grid=knee.grid,
         cycles=netcdf.load(CycleRecord, snakemake.input.cycles),
         activities={one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
+        histories=load_case(snakemake.input.histories, snakemake.params.case),
     )
-    histories = load_case(snakemake.input.histories, snakemake.params.case)
-    figures |= draw_dynamics(implant, grid, histories)
     save_figures(figures, snakemake.output.figures)

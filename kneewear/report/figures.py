@@ -1,4 +1,4 @@
-"""All figures of a study by name."""
+"""All figures of a wear study by name."""
 
 from __future__ import annotations
 
@@ -13,20 +13,25 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant import Implant
-from kneewear.report.calibration import draw_trade_off
-from kneewear.report.distances import draw_distance_errors
-from kneewear.report.geometry import draw_geometry
-from kneewear.report.histories import draw_activity, draw_history
-from kneewear.report.implant import draw_implant
+from kneewear.report.bodies import draw_implant
+from kneewear.report.cycles import draw_activity, draw_dynamics, draw_history
+from kneewear.report.geometry import (
+    ROUNDING,
+    draw_deviation,
+    draw_distance_errors,
+    draw_extraction,
+    draw_geometry,
+)
 from kneewear.report.maps import draw_damage_maps, draw_pressure_map, draw_wear_maps
-from kneewear.report.surfaces import ROUNDING, draw_deviation, draw_extraction
-from kneewear.report.timings import draw_cost, draw_distance_methods
-from kneewear.report.trends import (
+from kneewear.report.regression import (
     can_draw_surfaces,
     draw_damage_surfaces,
     draw_published_errors,
     draw_published_scatter,
+    draw_trade_off,
 )
+from kneewear.report.timings import draw_cost, draw_distance_methods
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.maps import DamageMaps
 
@@ -34,7 +39,7 @@ from kneewear.wear.maps import DamageMaps
 def draw_results(
     grid: ElementGrid, maps: DamageMaps, tables: Mapping[str, pd.DataFrame]
 ) -> dict[str, Figure]:
-    """Draw what the cases of a study came to.
+    """Draw the results of the cases of a study.
 
     Parameters
     ----------
@@ -53,16 +58,14 @@ def draw_results(
         to each (`damage_maps_{life}`).
     """
     figures: dict[str, Figure] = {}
-    several = len(maps.lives) > 1
     cases, comparison = tables["cases"], tables.get("comparison", pd.DataFrame())
     for number, life in enumerate(maps.lives):
-        ending = f"_{life}" if several else ""
+        ending = f"_{life}" if len(maps.lives) > 1 else ""
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number)
         figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number)
         if can_draw_surfaces(cases):
-            figures[f"damage_surfaces{ending}"] = draw_damage_surfaces(
-                cases, tables["regression"], life
-            )
+            surfaces = draw_damage_surfaces(cases, tables["regression"], life)
+            figures[f"damage_surfaces{ending}"] = surfaces
         if not comparison.empty:
             own = comparison[comparison["life"] == life] if "life" in comparison else comparison
             figures[f"published_scatter{ending}"] = draw_published_scatter(own)
@@ -75,6 +78,7 @@ def draw_contact(
     grid: ElementGrid,
     cycles: CycleRecord,
     activities: Mapping[str, Activity],
+    histories: Mapping[str, ContactHistory],
 ) -> dict[str, Figure]:
     """Draw contact through the cycle of each activity.
 
@@ -88,18 +92,20 @@ def draw_contact(
         All cases.
     activities : mapping of name to Activity
         Prescribed cycles.
+    histories : mapping of name to ContactHistory
+        The centre case in each activity.
 
     Returns
     -------
     dict of str to Figure
-        `implant`, and for each activity `history_{name}` and `pressure_{name}`.
+        `implant`, for each activity `history_{name}` and `pressure_{name}`, and those of
+        `draw_dynamics`.
     """
     figures = {"implant": draw_implant(implant, cycles, 0)}
     for number, name in enumerate(cycles.activities):
-        driven = activities[name].prescribed
-        figures[f"history_{name}"] = draw_history(cycles, number, driven)
+        figures[f"history_{name}"] = draw_history(cycles, number, activities[name].prescribed)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
-    return figures
+    return figures | draw_dynamics(implant, grid, histories)
 
 
 def draw_method(
@@ -111,7 +117,7 @@ def draw_method(
     quality: Sequence[FitQuality] = (),
     extractions: Mapping[str, Extraction] | None = None,
 ) -> dict[str, Figure]:
-    """Draw what a study is given and how well its parts work, known before its cases are.
+    """Draw the inputs and parts of a study that are known before its cases.
 
     Parameters
     ----------
@@ -122,8 +128,8 @@ def draw_method(
     activities : mapping of name to Activity
         Prescribed cycles.
     tables : mapping of name to DataFrame
-        Where there are: `calibration_trade_off` (record of the calibration), `distance_methods`
-        and `cost` (tables of `benchmarks/`).
+        Where there are any: `calibration_trade_off` (record of the calibration),
+        `distance_methods` and `cost` (tables of `benchmarks/`).
     distance_tables : mapping of side to DistanceTable, optional
         Distance tables of the condyles; without them their errors are not drawn.
     quality : sequence of FitQuality
@@ -143,14 +149,14 @@ def draw_method(
         figures["surface_deviation"] = draw_deviation(quality)
     if extractions is not None:
         figures["bearing_extraction"] = draw_extraction(extractions)
-    drawn = {
-        "calibration_trade_off": draw_trade_off,
-        "distance_methods": draw_distance_methods,
-        "cost": draw_cost,
-    }
-    figures |= {name: draw(tables[name]) for name, draw in drawn.items() if name in tables}
-    for name, activity in activities.items():
-        figures[f"activity_{name}"] = draw_activity(activity)
+    for name, draw in (
+        ("calibration_trade_off", draw_trade_off),
+        ("distance_methods", draw_distance_methods),
+        ("cost", draw_cost),
+    ):
+        if name in tables:
+            figures[name] = draw(tables[name])
+    figures |= {f"activity_{name}": draw_activity(one) for name, one in activities.items()}
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     return figures | draw_geometry(implant, grid)

@@ -1,32 +1,59 @@
-"""The geometry a study stands on: surfaces with control nets, elements, thickness."""
+"""The geometry of a study: elements, cartilage, deviations, distance tables, and mesh windows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgba
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from kneewear.geometry.distance_table import DistanceTable
+from kneewear.geometry.distance_table_errors import map_errors
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.extraction import Extraction
+from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.layers import layer_thickness
-from kneewear.geometry.surface import Surface
-from kneewear.report.maps import draw_outline
-from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, show_plan, styled
+from kneewear.geometry.meshes import TriangleMesh, circle_centre
+from kneewear.report.bodies import draw_control_nets, sample_surface
+from kneewear.report.maps import draw_outline, draw_thickness_map
+from kneewear.report.style import (
+    BLUE,
+    DEPTH_COLOURS,
+    ERROR_COLOURS,
+    INK,
+    RED,
+    SIDE_COLOURS,
+    THICKNESS_COLOURS,
+    WIDTH,
+    new_figure,
+    show_plan,
+    show_unrolled,
+    styled,
+)
+from kneewear.settings.implant import MeshImplantSettings
+from kneewear.sides import SIDES
 
 Array = NDArray[np.float64]
 
-THICKNESS_COLOURS = "cividis"
 COVERED_COLOURS = "YlGnBu"
-# Samples of a patch where it is drawn in space, and where its parameters are a map.
-SPACE_SAMPLES = (49, 33)
+LEFT_OUT = "#c9ccce"
+# Samples of a femoral patch in the map of its cartilage.
 MAP_SAMPLES = (161, 91)
 # Elements along each side of the enlarged corner of a grid.
 CORNER = 12
+# Deviations below this, mm, are rounding, and the map says so.
+ROUNDING = 1e-9
+# Errors of distance tables below this, um or deg, are drawn as this.
+LEAST_ERROR = 1e-5
+# Vertices that face up (insert) or away from the axis (condyles) by this much are drawn.
+FACING = 0.2
 
 
 def draw_geometry(implant: Implant, grid: ElementGrid) -> dict[str, Figure]:
@@ -53,242 +80,245 @@ def draw_geometry(implant: Implant, grid: ElementGrid) -> dict[str, Figure]:
 
 
 @styled
-def draw_control_nets(implant: Implant) -> Figure:
-    """Bearing surfaces of both bodies with the control nets that shape them.
-
-    Parameters
-    ----------
-    implant : Implant
-        Implant or natural knee; each body is drawn in its own frame.
-    """
-    figure = Figure(figsize=(WIDTH, 4.0), layout="constrained")
-    views = (("insert", "Insert", (32, 150)), ("femoral", "Femoral component", (-28, 150)))
-    names = {"insert": "Tibia", "femoral": "Femur"} if implant.natural else {}
-    for number, (body, title, (elevation, azimuth)) in enumerate(views):
-        axes: Any = figure.add_subplot(1, 2, number + 1, projection="3d")
-        counts = []
-        for side, surface in getattr(implant, body).items():
-            _draw_patch(axes, surface, SIDE_COLOURS[side])
-            counts.append(f"{side} {' x '.join(str(n) for n in surface.weights.shape)}")
-        axes.set_aspect("equal")
-        axes.view_init(elev=elevation, azim=azimuth)
-        axes.set(xlabel="x (mm)", ylabel="z (mm)")
-        # The heights of a flat insert would be written one over the other.
-        low, high = axes.get_zlim()
-        axes.locator_params(axis="z", nbins=3 if high - low > 10.0 else 1)
-        axes.set_title(f"{names.get(body, title)}\ncontrol points: {', '.join(counts)}")
-    return figure
-
-
-@styled
 def draw_element_grid(grid: ElementGrid) -> Figure:
-    """Elements of both plateaus from above, and one corner of each enlarged.
-
-    Parameters
-    ----------
-    grid : ElementGrid
-        Elements; the colour of a cell is its covered part.
-    """
-    figure = Figure(figsize=(WIDTH, 6.4), layout="constrained")
-    panels: Any = figure.subplots(2, 1, height_ratios=[1.25, 1.0])
-    for side in range(len(grid.sides)):
-        draw_outline(panels[0], grid, side)
-        _draw_lines(panels[0], grid.corners[side], 0.35)
-        _mark_window(panels[0], grid, side)
-    show_plan(panels[0])
+    """Elements of both plateaus from above, and a corner of each coloured by its covered part."""
+    figure, ((plan,), (below,)) = new_figure(6.4, 2, height_ratios=[1.25, 1.0])
+    below.set_axis_off()
     rows, columns = grid.area.shape[1:]
-    stride = _stride(rows, columns)
-    lines = "" if stride == 1 else f", every {_ordinal(stride)} line drawn"
-    turned = ", ".join(f"{side} {_turn(grid, n):.1f}°" for n, side in enumerate(grid.sides))
-    panels[0].set_title(f"{rows} x {columns} elements a side{lines}; turned by {turned}")
-    panels[1].set_axis_off()
-    cells = None
+    stride = max(1, round(max(rows, columns) / 25))
+    turned = []
     for side, name in enumerate(grid.sides):
-        axes = panels[1].inset_axes((0.02 + 0.5 * side, 0.0, 0.46, 0.88))
-        cells = _draw_corner(axes, grid, side)
+        draw_outline(plan, grid, side)
+        corners = grid.corners[side][..., ::-1]
+        lines = [*corners[::stride], *corners.swapaxes(0, 1)[::stride]]
+        plan.add_collection(LineCollection(lines, colors=INK, linewidths=0.35, zorder=2))
+        window = _window(grid.covered[side])
+        part = corners[tuple(slice(one.start, one.stop + 1) for one in window)]
+        loop = np.concatenate([part[:, 0], part[-1], part[::-1, -1], part[0, ::-1]])
+        plan.plot(*loop.T, color=SIDE_COLOURS[name], lw=1.4, zorder=4)
+        axes = below.inset_axes((0.02 + 0.5 * side, 0.0, 0.46, 0.88))
+        cells = _draw_corner(axes, part, grid.covered[side][window])
+        centre = grid.centre[side][window][grid.valid[side][window]]
+        axes.plot(centre[:, 2], centre[:, 0], ".", color=RED, ms=3)
         axes.set_title(f"{name.capitalize()} border enlarged")
-    if cells is not None:
-        figure.colorbar(cells, ax=panels[1], label="covered part of the cell", pad=0.01)
-    return figure
-
-
-@styled
-def draw_thickness_map(grid: ElementGrid) -> Figure:
-    """Local thickness under the elements of both plateaus, from above.
-
-    Parameters
-    ----------
-    grid : ElementGrid
-        Elements.
-    """
-    figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
-    axes = figure.subplots()
-    known = grid.thickness[grid.valid]
-    low, high = float(known.min()), float(known.max())
-    ranges = []
-    for side, name in enumerate(grid.sides):
-        draw_outline(axes, grid, side)
-        x, z = grid.corners[side, ..., 0], grid.corners[side, ..., 1]
-        shown = np.where(grid.valid[side], grid.thickness[side], np.nan)
-        mesh = axes.pcolormesh(
-            z, x, shown, cmap=THICKNESS_COLOURS, vmin=low, vmax=high, rasterized=True, zorder=2
-        )
-        ranges.append(f"{name} {np.nanmin(shown):.2f} to {np.nanmax(shown):.2f} mm")
-    show_plan(axes)
-    axes.set_title(f"Local thickness: {', '.join(ranges)}")
-    figure.colorbar(mesh, ax=axes, label="thickness (mm)", shrink=0.8, pad=0.01)
-    return figure
-
-
-@styled
-def draw_cartilage_map(implant: Implant) -> Figure:
-    """Thickness of the femoral cartilage, unrolled about the condyles' axis.
-
-    Parameters
-    ----------
-    implant : Implant
-        Natural knee.
-
-    Raises
-    ------
-    ValueError
-        If the implant is an artificial one.
-    """
-    layer = implant.femoral_layer
-    if layer is None:
-        raise ValueError("an artificial femoral component has no cartilage")
-    maps = {}
-    for side, surface in implant.femoral.items():
-        (u0, u1), (v0, v1) = surface.domain
-        u, v = np.linspace(u0, u1, MAP_SAMPLES[0]), np.linspace(v0, v1, MAP_SAMPLES[1])
-        points = surface.evaluate(u[:, None], v[None, :])
-        thickness = layer_thickness(points.reshape(-1, 3), layer.bone[side], layer.limits)
-        maps[side] = (points, thickness.reshape(MAP_SAMPLES))
-    figure = Figure(figsize=(WIDTH * 0.75, 4.6), layout="constrained")
-    axes = figure.subplots()
-    centre = _circle_centre(np.concatenate([p[..., :2].reshape(-1, 2) for p, _ in maps.values()]))
-    top = max(float(thickness.max()) for _, thickness in maps.values())
-    for points, thickness in maps.values():
-        mesh = axes.pcolormesh(
-            points[..., 2],
-            _angle(points, centre),
-            thickness,
-            cmap=THICKNESS_COLOURS,
-            vmin=layer.limits[0],
-            vmax=top,
-            shading="gouraud",
-            rasterized=True,
-        )
-    _show_unrolled(axes)
-    axes.set_title("Femoral cartilage")
-    figure.colorbar(mesh, ax=axes, label="thickness (mm)", pad=0.01)
-    return figure
-
-
-def _draw_patch(axes: Any, surface: Surface, colour: str) -> None:
-    """Surface in its side's colour under its control net, with y drawn upwards."""
-    (u0, u1), (v0, v1) = surface.domain
-    u, v = np.linspace(u0, u1, SPACE_SAMPLES[0]), np.linspace(v0, v1, SPACE_SAMPLES[1])
-    points = surface.evaluate(u[:, None], v[None, :])
-    x, y, z = (points[..., axis] for axis in range(3))
-    axes.plot_surface(
-        x, z, y, color=to_rgba(colour, 0.55), rstride=1, cstride=1, linewidth=0, rasterized=True
+        x, z = grid.corners[side, -1, 0] - grid.corners[side, 0, 0]
+        turned.append(f"{name} {np.degrees(np.arctan2(z, x)):.1f}°")
+    show_plan(plan)
+    lines_drawn = "" if stride == 1 else f", one of {stride} lines drawn"
+    plan.set_title(
+        f"{rows} x {columns} elements per side{lines_drawn}; turned by {', '.join(turned)}"
     )
-    net = surface.control_points
-    # With many lines the net would hide the surface.
-    fine = net.shape[0] * net.shape[1] > 400
-    for lines in (net, net.swapaxes(0, 1)):
-        for line in lines:
-            axes.plot(line[:, 0], line[:, 2], line[:, 1], color=INK, lw=0.25 if fine else 0.6)
-    if not fine:
-        axes.scatter(*(net[..., axis].ravel() for axis in (0, 2, 1)), color=INK, s=5)
+    figure.colorbar(cells, ax=below, label="covered part of the cell", pad=0.01)
+    return figure
 
 
-def _draw_lines(axes: Axes, corners: Array, width: float) -> None:
-    """Borders between cells."""
-    plan = corners[..., ::-1]
-    stride = _stride(plan.shape[0] - 1, plan.shape[1] - 1)
-    lines = [*plan[::stride], *plan.swapaxes(0, 1)[::stride]]
-    axes.add_collection(LineCollection(lines, colors=INK, linewidths=width, zorder=2))
-
-
-def _stride(rows: int, columns: int) -> int:
-    """Every how many-th line between cells is drawn, so that they can be told apart."""
-    return max(1, round(max(rows, columns) / 25))
-
-
-def _ordinal(number: int) -> str:
-    """Ordinal of a small number in words or digits."""
-    words = {2: "second", 3: "third", 4: "fourth", 5: "fifth"}
-    return words.get(number, f"{number}th")
-
-
-def _window(grid: ElementGrid, side: int) -> tuple[slice, slice]:
-    """Rows and columns round the partly covered cell farthest from the middle of the border."""
-    partial = (grid.covered[side] > 0.0) & (grid.covered[side] < 1.0)
-    rows, columns = grid.covered.shape[1:]
-    # Of the partly covered cells one near a corner tells most: both directions meet there.
-    place = np.argwhere(partial) if partial.any() else np.array([[0, 0]])
-    middle = np.array([rows - 1, columns - 1]) / 2
-    row, column = place[np.argmax((np.abs(place - middle) / (middle + 1)).sum(axis=1))]
-    first = [
-        int(np.clip(index - CORNER // 2, 0, max(count - CORNER, 0)))
-        for index, count in ((row, rows), (column, columns))
-    ]
+def _window(covered: Array) -> tuple[slice, slice]:
+    """Rows and columns around the partly covered cell that is closest to a corner of the grid."""
+    partial = np.argwhere((covered > 0.0) & (covered < 1.0))
+    cells = partial if len(partial) else np.array([[0, 0]])
+    middle = (np.array(covered.shape) - 1) / 2
+    cell = cells[np.argmax((np.abs(cells - middle) / (middle + 1)).sum(axis=1))]
+    first = np.clip(cell - CORNER // 2, 0, np.maximum(np.array(covered.shape) - CORNER, 0))
     return slice(first[0], first[0] + CORNER), slice(first[1], first[1] + CORNER)
 
 
-def _mark_window(axes: Axes, grid: ElementGrid, side: int) -> None:
-    """Frame the enlarged part of a grid."""
-    rows, columns = _window(grid, side)
-    plan = grid.corners[side][rows.start : rows.stop + 1, columns.start : columns.stop + 1, ::-1]
-    loop = np.concatenate([plan[:, 0], plan[-1], plan[::-1, -1], plan[0, ::-1]])
-    axes.plot(*loop.T, color=SIDE_COLOURS[grid.sides[side]], lw=1.4, zorder=4)
-
-
-def _draw_corner(axes: Axes, grid: ElementGrid, side: int) -> PolyCollection:
-    """Cells of the enlarged part, coloured by their covered part, with their centres."""
-    rows, columns = _window(grid, side)
-    plan = grid.corners[side][rows.start : rows.stop + 1, columns.start : columns.stop + 1, ::-1]
-    quads = np.stack([plan[:-1, :-1], plan[1:, :-1], plan[1:, 1:], plan[:-1, 1:]], axis=2)
+def _draw_corner(axes: Axes, corners: Array, covered: Array) -> PolyCollection:
+    """Plan of some cells, coloured by their covered part."""
+    quads = np.stack(
+        [corners[:-1, :-1], corners[1:, :-1], corners[1:, 1:], corners[:-1, 1:]], axis=2
+    )
     cells = PolyCollection(
         list(quads.reshape(-1, 4, 2)), cmap=COVERED_COLOURS, edgecolors=INK, linewidths=0.4
     )
-    cells.set_array(grid.covered[side][rows, columns].ravel())
+    cells.set_array(covered.ravel())
     cells.set_clim(0.0, 1.0)
     axes.add_collection(cells)
-    centre = grid.centre[side][rows, columns][grid.valid[side][rows, columns]]
-    axes.plot(centre[:, 2], centre[:, 0], ".", color=SIDE_COLOURS["lateral"], ms=3)
     axes.autoscale_view()
     show_plan(axes)
     return cells
 
 
-def _turn(grid: ElementGrid, side: int) -> float:
-    """Turn of a plateau's rectangle from +x towards +z, deg."""
-    x, z = grid.corners[side, -1, 0] - grid.corners[side, 0, 0]
-    return float(np.degrees(np.arctan2(z, x)))
+@styled
+def draw_cartilage_map(implant: Implant) -> Figure:
+    """Thickness of the femoral cartilage of a natural knee, unrolled about the condyles' axis."""
+    layer = implant.femoral_layer
+    if layer is None:
+        raise ValueError("an artificial femoral component has no cartilage")
+    points = {side: sample_surface(one, MAP_SAMPLES) for side, one in implant.femoral.items()}
+    thickness = {
+        side: layer_thickness(own.reshape(-1, 3), layer.bone[side], layer.limits)
+        for side, own in points.items()
+    }
+    sagittal = np.concatenate([own[..., :2].reshape(-1, 2) for own in points.values()])
+    # The lower half is close to a circle.
+    centre = np.array(circle_centre(sagittal[sagittal[:, 1] <= np.median(sagittal[:, 1])]))
+    top = max(float(own.max()) for own in thickness.values())
+    figure, ((axes,),) = new_figure(4.6, width=WIDTH * 0.75)
+    for side, own in points.items():
+        mesh = axes.pcolormesh(
+            own[..., 2], _angle(own, centre), thickness[side].reshape(MAP_SAMPLES),
+            cmap=THICKNESS_COLOURS, vmin=layer.limits[0], vmax=top, shading="gouraud",
+            rasterized=True,
+        )  # fmt: skip
+    show_unrolled(axes)
+    axes.set_title("Femoral cartilage")
+    figure.colorbar(mesh, ax=axes, label="thickness (mm)", pad=0.01)
+    return figure
 
 
-def _circle_centre(points: Array) -> Array:
-    """Centre of the least-squares circle through the lower half of plane points, shape (n, 2)."""
-    points = points[points[:, 1] <= np.median(points[:, 1])]
-    terms = np.column_stack([2.0 * points, np.ones(len(points))])
-    centre: Array = np.linalg.lstsq(terms, (points**2).sum(axis=1), rcond=None)[0][:2]
-    return centre
-
-
-def _angle(points: Array, centre: Array) -> Array:
+def _angle(points: Array, centre: Any) -> Array:
     """Angle about a medial-lateral axis, deg: 0 distal, posterior positive."""
-    offset = points[..., :2] - centre
+    offset = points[..., :2] - np.asarray(centre)
     angle: Array = np.degrees(np.arctan2(offset[..., 0], -offset[..., 1]))
     return angle
 
 
-def _show_unrolled(axes: Axes) -> None:
-    """Turn axes into an unrolled condyle: anterior up, medial left (right knee)."""
-    axes.invert_xaxis()
-    axes.invert_yaxis()
-    axes.grid(False)
-    axes.set_xlabel("z, medial (mm)")
-    axes.set_ylabel("angle, posterior (deg)")
+@styled
+def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
+    """Signed deviation of every judged point from its patch; condyles are unrolled."""
+    figure, panels = new_figure(7.0, 2, 2)
+    order = sorted(quality, key=lambda fit: (fit.component != "femoral", fit.side != "medial"))
+    for axes, fit in zip(panels.flat, order, strict=False):
+        limit = 1e3 * max(float(np.quantile(np.abs(fit.deviation), 0.995)), ROUNDING)
+        condyle = fit.component == "femoral"
+        along = _angle(fit.points, circle_centre(fit.points[:, :2])) if condyle else None
+        dots = axes.scatter(
+            fit.points[:, 2], fit.points[:, 0] if along is None else along, c=1e3 * fit.deviation,
+            s=3, cmap=ERROR_COLOURS, vmin=-limit, vmax=limit, linewidths=0, rasterized=True,
+        )  # fmt: skip
+        figure.colorbar(dots, ax=axes, label="deviation (µm)", pad=0.01)
+        sizes = (1e3 * value for value in (fit.max_mm, fit.mean_mm, fit.sd_mm))
+        words = "max {:.2f}, mean {:.2f}, SD {:.2f} µm".format(*sizes)
+        axes.set_title(
+            f"{fit.side.capitalize()} {'condyle' if condyle else 'plateau'}, "
+            f"{fit.n_u} x {fit.n_v} lines\n"
+            f"{'no deviation but rounding' if fit.max_mm < ROUNDING else words}"
+        )
+        show_unrolled(axes, "angle (deg)" if condyle else "x, posterior (mm)")
+    return figure
+
+
+@styled
+def draw_extraction(extractions: Mapping[str, Extraction]) -> Figure:
+    """Triangles of insert and femoral component taken as bearing, beside those left out."""
+    figure, panels = new_figure(7.0, 2, 2)
+    views = {
+        "insert": ((2, 0, 1.0, "from above"), (2, 1, -1.0, "from the front")),
+        "femoral": ((2, 1, 1.0, "from behind"), (0, 1, 1.0, "from the medial side")),
+    }
+    labels = ("x, posterior (mm)", "y (mm)", "z, medial (mm)")
+    for row, (part, directions) in zip(panels, views.items(), strict=True):
+        extraction = extractions[part]
+        area = np.linalg.norm(extraction.mesh.face_normals, axis=1)
+        share = 100.0 * area[extraction.kept].sum() / area.sum()
+        for axes, (across, up, towards, name) in zip(row, directions, strict=True):
+            _draw_triangles(axes, extraction, (across, up), towards)
+            axes.set(xlabel=labels[across], ylabel=labels[up], aspect="equal")
+            axes.set_title(f"{part.capitalize()}, {name}; {share:.0f} % of the area bears")
+            axes.grid(False)
+            if across == 2:
+                axes.invert_xaxis()
+            if up == 0:
+                axes.invert_yaxis()
+    return figure
+
+
+def _draw_triangles(
+    axes: Axes, extraction: Extraction, directions: tuple[int, int], towards: float
+) -> None:
+    """Triangles that face the viewer, the nearest drawn last."""
+    depth = 3 - sum(directions)
+    mesh = extraction.mesh
+    facing = np.flatnonzero(towards * mesh.face_normals[:, depth] > 0)
+    corners = mesh.vertices[mesh.faces[facing]]
+    order = np.argsort(towards * corners[:, :, depth].mean(axis=1))
+    drawn = PolyCollection(
+        list(corners[order][:, :, list(directions)]), rasterized=True,
+        facecolors=list(np.where(extraction.kept[facing], BLUE, LEFT_OUT)[order]),
+        edgecolors="white", linewidths=0.1,
+    )  # fmt: skip
+    axes.add_collection(drawn)
+    axes.autoscale_view()
+
+
+@styled
+def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) -> Figure:
+    """Largest errors of the distance tables over the unrolled condyles, an X at the worst.
+
+    Grey is not tabulated.
+    """
+    figure, panels = new_figure(5.6, 2, 2)
+    maps = {side: map_errors(implant.femoral[side], tables[side]) for side in SIDES}
+    kinds = (("distance_error", 1e3, "µm"), ("normal_error", np.degrees(1.0), "deg"))
+    for column, (name, scale, unit) in enumerate(kinds):
+        values = {side: scale * getattr(maps[side], name) for side in SIDES}
+        top = max(float(np.nanmax(value)) for value in values.values())
+        least = max(LEAST_ERROR, 1e-4 * top)
+        for axes, side in zip(panels[:, column], SIDES, strict=True):
+            across, angle = maps[side].across, np.degrees(maps[side].angle)
+            shown = np.maximum(values[side], least)
+            mesh = axes.pcolormesh(
+                across, angle, shown, norm=LogNorm(least, top), cmap=DEPTH_COLOURS,
+                shading="gouraud" if np.isfinite(shown).all() else "nearest", rasterized=True,
+            )  # fmt: skip
+            worst = np.unravel_index(np.nanargmax(values[side]), shown.shape)
+            axes.plot(across[worst], angle[worst], "x", color=INK)
+            axes.set(facecolor="#d9d9d9", xlabel="z, medial (mm)")
+            axes.set_ylabel("angle about the axis (deg)")
+            axes.grid(False)
+            axes.set_title(f"{side.capitalize()}: worst {np.nanmax(values[side]):.2g} {unit}")
+        label = f"{name.replace('_', ' ')} ({unit})"
+        figure.colorbar(mesh, ax=panels[:, column], label=label)
+    return figure
+
+
+@styled
+def draw_windows(
+    settings: MeshImplantSettings,
+    insert: TriangleMesh,
+    femoral: TriangleMesh,
+    axis: tuple[float, float],
+) -> Figure:
+    """Draw a user's meshes with the windows that the settings cut out of them.
+
+    Parameters
+    ----------
+    settings : MeshImplantSettings
+        The block `implant.meshes`.
+    insert, femoral : TriangleMesh
+        In knee axes, mm.
+    axis : pair of float
+        x and y of the condyles' medial-lateral axis, mm.
+
+    Returns
+    -------
+    Figure
+        Left the insert from above, right the femoral component unrolled about the axis.
+    """
+    figure, ((plan, unrolled),) = new_figure(4.6, columns=2)
+    x, y, z = insert.vertices[insert.vertex_normals[:, 1] > FACING].T
+    heights = plan.scatter(z, x, c=y, s=1.5, cmap=THICKNESS_COLOURS, rasterized=True)
+    figure.colorbar(heights, ax=plan, label="height y (mm)", location="bottom")
+    away = femoral.vertices[:, :2] - axis
+    radius = np.linalg.norm(away, axis=1)
+    out = (away * femoral.vertex_normals[:, :2]).sum(axis=1) > FACING * radius
+    distances = unrolled.scatter(
+        femoral.vertices[out, 2], _angle(femoral.vertices[out], axis), c=radius[out], s=1.5,
+        cmap="viridis", rasterized=True,
+    )  # fmt: skip
+    figure.colorbar(distances, ax=unrolled, label="distance from the axis (mm)", location="bottom")
+    for side in SIDES:
+        plateau = getattr(settings.insert_region_mm, side)
+        condyle = getattr(settings.femoral_region_mm, side)
+        windows = ((plan, plateau.x, plateau.z), (unrolled, condyle.angle_deg, condyle.z))
+        for axes, (low, high), (left, right) in windows:
+            axes.add_patch(
+                Rectangle((left, low), right - left, high - low, fill=False,
+                          ec=SIDE_COLOURS[side], lw=2.0, label=side)
+            )  # fmt: skip
+    show_plan(plan)
+    plan.set_title("Insert from above")
+    plan.legend(loc="upper center", ncols=2, fontsize=7)
+    show_unrolled(unrolled)
+    unrolled.set_title("Condyles unrolled")
+    return figure

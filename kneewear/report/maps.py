@@ -17,7 +17,10 @@ from kneewear.report.style import (
     INK,
     PLATEAU,
     PRESSURE_COLOURS,
+    THICKNESS_COLOURS,
     WIDTH,
+    new_figure,
+    panels_in_rows,
     show_plan,
     styled,
 )
@@ -30,12 +33,9 @@ LEAST_WORN = 0.02
 
 
 def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
-    """Choose the cases of Bei (2003), Fig. 4-3: best, corners, centre, worst.
+    """Label and index of the cases of Bei (2003), Fig. 4-3: best, corners, centre, worst.
 
-    Returns
-    -------
-    list of (str, int)
-        Label and index of each; fewer when the study is small, never one case twice.
+    Small studies have fewer; no case is chosen twice.
     """
     thickness = np.array([case.thickness for case in cases])
     mass = np.array([case.body_mass for case in cases])
@@ -65,68 +65,34 @@ def centre_case(cases: Sequence[Case]) -> int:
 
 @styled
 def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
-    """Damage depth of up to five cases on both plateaus (Bei 2003, Fig. 4-3).
-
-    Parameters
-    ----------
-    maps : DamageMaps
-        Maps of all cases.
-    grid : ElementGrid
-        Their elements.
-    life : int
-        Index of the life shown.
-
-    Returns
-    -------
-    Figure
-        One panel a case, one colour scale, an X at each side's largest damage.
-    """
+    """Damage depth of up to five cases, an X at each side's largest (Bei 2003, Fig. 4-3)."""
     chosen = typical_cases(maps.cases)
-    columns = 2 if len(chosen) > 1 else 1
-    rows = -(-len(chosen) // columns)
-    figure = Figure(figsize=(WIDTH * columns / 2 + 1.0, 2.6 * rows + 0.4), layout="constrained")
-    panels = figure.subplots(rows, columns, squeeze=False)
+    columns = min(2, len(chosen))
+    figure, panels = panels_in_rows(len(chosen), 2, 2.6, WIDTH * columns / 2 + 1.0)
     top = max(float(maps.damage_depth[life, index].max()) for _, index in chosen)
-    mesh = None
-    for letter, axes, (label, index) in zip("ABCDE", panels.flat, chosen, strict=False):
-        case = maps.cases[index]
+    for letter, axes, (label, index) in zip("ABCDE", panels, chosen, strict=False):
         depth = maps.damage_depth[life, index]
         mesh = draw_plateaus(axes, grid, depth, top, DEPTH_COLOURS)
         _mark_worst(axes, grid, depth)
         worst = ", ".join(
-            f"{side} {depth[number].max():.2f} mm" for number, side in enumerate(maps.sides)
+            f"{side} {own.max():.2f} mm" for side, own in zip(maps.sides, depth, strict=True)
         )
-        axes.set_title(f"{letter}) {label}\n{case.thickness:g} mm, {case.body_mass:g} kg: {worst}")
-    for axes in list(panels.flat)[len(chosen) :]:
-        axes.set_axis_off()
-    if mesh is not None:
-        figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
+        axes.set_title(f"{letter}) {label}\n{_case_words(maps.cases[index])}: {worst}")
+    figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
     return figure
 
 
 @styled
 def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
-    """Wear, creep and cross-shear of the centre case, an X at each side's largest depth.
-
-    Parameters
-    ----------
-    maps : DamageMaps
-        Maps of all cases.
-    grid : ElementGrid
-        Their elements.
-    life : int
-        Index of the life shown.
-    """
+    """Wear, creep and cross-shear of the centre case, an X at each side's largest depth."""
     index = centre_case(maps.cases)
-    case = maps.cases[index]
     wear, creep = maps.wear_depth[life, index], maps.creep_depth[life, index]
-    # Where hardly anything is worn, a ratio of next to nothing would set the scale.
+    # Where hardly anything is worn, a ratio of two small numbers would set the scale.
     worn = wear > LEAST_WORN * wear.max()
     cross_shear = np.where(worn, maps.cross_shear[life, index], 0.0)
-    figure = Figure(figsize=(WIDTH, 8.2), layout="constrained")
-    panels = figure.subplots(3, 1)
+    figure, panels = new_figure(8.2, rows=3)
     for axes, values, label, colours in zip(
-        panels,
+        panels.flat,
         (wear, creep, cross_shear),
         ("wear depth (mm)", "creep depth (mm)", "cross-shear ratio"),
         (DEPTH_COLOURS, DEPTH_COLOURS, PRESSURE_COLOURS),
@@ -134,32 +100,21 @@ def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
     ):
         mesh = draw_plateaus(axes, grid, values, float(values.max()), colours)
         figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
-    for axes, depth in zip(panels[:2], (wear, creep), strict=True):
-        _mark_worst(axes, grid, depth)
-    figure.suptitle(f"{case.thickness:g} mm, {case.body_mass:g} kg")
+        if values is not cross_shear:
+            _mark_worst(axes, grid, values)
+    figure.suptitle(_case_words(maps.cases[index]))
     return figure
 
 
 @styled
 def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> Figure:
-    """Pressure at the largest load and the path of the centres of pressure, for the centre case.
-
-    Parameters
-    ----------
-    cycles : CycleRecord
-        Frame histories.
-    grid : ElementGrid
-        Elements.
-    activity : int
-        Index of the activity shown.
-    """
+    """Pressure of the centre case at the largest load, and paths of the centres of pressure."""
     index = centre_case(cycles.cases)
-    case, pressure = cycles.cases[index], cycles.peak_load_pressure[activity, index]
-    peak = int(np.argmax(cycles.load[activity, index]))
-    figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
-    axes = figure.subplots()
+    pressure = cycles.peak_load_pressure[activity, index]
+    load = cycles.load[activity, index]
+    peak = int(np.argmax(load))
+    figure, ((axes,),) = new_figure(4.6)
     mesh = draw_plateaus(axes, grid, pressure, float(pressure.max()), PRESSURE_COLOURS)
-    path = None
     for side in range(len(cycles.sides)):
         line = cycles.centre_of_pressure[activity, index, :, side]
         path = _draw_path(axes, line[:, [2, 0]], cycles.percent)
@@ -167,14 +122,28 @@ def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> 
             line[peak, 2], line[peak, 0], "o", mfc="white", mec=INK, ms=6, zorder=5, clip_on=False
         )
     axes.set_title(
-        f"{cycles.activities[activity]}, {case.thickness:g} mm, {case.body_mass:g} kg: "
-        f"largest load {cycles.load[activity, index, peak]:.0f} N at "
-        f"{cycles.percent[peak]:.0f} % of the cycle"
+        f"{cycles.activities[activity]}, {_case_words(cycles.cases[index])}: "
+        f"largest load {load[peak]:.0f} N at {cycles.percent[peak]:.0f} % of the cycle"
     )
     figure.colorbar(mesh, ax=axes, label="pressure (MPa)", shrink=0.7, pad=0.01)
-    if path is not None:
-        label = "path of the centres of pressure, at % of the cycle"
-        figure.colorbar(path, ax=axes, label=label, location="bottom", shrink=0.5, aspect=40)
+    label = "path of the centres of pressure, at % of the cycle"
+    figure.colorbar(path, ax=axes, label=label, location="bottom", shrink=0.5, aspect=40)
+    return figure
+
+
+@styled
+def draw_thickness_map(grid: ElementGrid) -> Figure:
+    """Local thickness under the elements of both plateaus, from above."""
+    figure, ((axes,),) = new_figure(4.2)
+    known = grid.thickness[grid.valid]
+    limits = (float(known.min()), float(known.max()))
+    mesh = _draw_values(axes, grid, grid.thickness, grid.valid, THICKNESS_COLOURS, limits)
+    ranges = []
+    for name, thickness, valid in zip(grid.sides, grid.thickness, grid.valid, strict=True):
+        own = thickness[valid]
+        ranges.append(f"{name} {own.min():.2f} to {own.max():.2f} mm")
+    axes.set_title(f"Local thickness: {', '.join(ranges)}")
+    figure.colorbar(mesh, ax=axes, label="thickness (mm)", shrink=0.8, pad=0.01)
     return figure
 
 
@@ -201,13 +170,26 @@ def draw_plateaus(
     QuadMesh
         The coloured cells of the last side, for a colour bar.
     """
+    loaded = grid.valid & (values > 0.0)
+    return _draw_values(axes, grid, values, loaded, colours, (0.0, max(top, 1e-12)))
+
+
+def _draw_values(
+    axes: Axes,
+    grid: ElementGrid,
+    values: NDArray[np.floating],
+    drawn: NDArray[np.bool_],
+    colours: str,
+    limits: tuple[float, float],
+) -> QuadMesh:
+    """Plan of both plateaus with some elements coloured."""
     for side in range(len(grid.sides)):
-        x, z = grid.corners[side, ..., 0], grid.corners[side, ..., 1]
         draw_outline(axes, grid, side)
-        shown = np.where(grid.valid[side] & (values[side] > 0.0), values[side], np.nan)
         mesh = axes.pcolormesh(
-            z, x, shown, cmap=colours, vmin=0.0, vmax=max(top, 1e-12), rasterized=True, zorder=2
-        )
+            grid.corners[side, ..., 1], grid.corners[side, ..., 0],
+            np.where(drawn[side], values[side], np.nan),
+            cmap=colours, vmin=limits[0], vmax=limits[1], rasterized=True, zorder=2,
+        )  # fmt: skip
     show_plan(axes)
     return mesh
 
@@ -240,6 +222,10 @@ def _mark_worst(axes: Axes, grid: ElementGrid, depth: NDArray[np.float64]) -> No
             x, _, z = grid.centre[side][worst]
             axes.plot(z, x, "x", color="white", ms=8, mew=3.5, zorder=4)
             axes.plot(z, x, "x", color="black", ms=7, mew=1.6, zorder=5)
+
+
+def _case_words(case: Case) -> str:
+    return f"{case.thickness:g} mm, {case.body_mass:g} kg"
 
 
 def _draw_path(

@@ -16,20 +16,20 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.first_contact import FirstContact, find_first_contact
 from kneewear.geometry.implant import Implant
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.report.geometry import draw_thickness_map
-from kneewear.report.histories import draw_activity
-from kneewear.report.implant import draw_section, draw_wireframe, sample_surface
-from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, styled
+from kneewear.report.bodies import draw_bodies
+from kneewear.report.cycles import draw_activity
+from kneewear.report.maps import draw_thickness_map
+from kneewear.report.style import INK, SIDE_COLOURS, styled
 
 # Poses of an activity that are lowered onto the insert.
 POSES = 20
 ARROW = 18.0
-AXES = (("x posterior", 0), ("y superior", 1), ("z medial", 2))
+AXES = ("x posterior", "y superior", "z medial")
 
 
 @dataclass(frozen=True)
 class Pose:
-    """A pose that a study starts from or passes through; its height is found by lowering it.
+    """A pose of a study, whose height is found by lowering the femoral component.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def draw_preflight(
     implant : Implant
         Bearing surfaces.
     grid : ElementGrid
-        Elements of the insert; coarse ones will do.
+        Elements of the insert; coarse ones are sufficient.
     poses : sequence of Pose
-        Poses the study passes through, the first one shown in space.
+        Poses of the study, the first one shown in space.
     activities : sequence of Activity
         Motions and loads; none in a static study.
 
@@ -110,83 +110,44 @@ def draw_preflight(
 
 @styled
 def draw_first_contact(implant: Implant, pose: Pose, contact: FirstContact) -> Figure:
-    """Both components with their axes where they touch first, and sections through that place.
-
-    Parameters
-    ----------
-    implant : Implant
-        Bearing surfaces.
-    pose : Pose
-        Orientation of the femoral component.
-    contact : FirstContact
-        Its place.
-    """
-    rotation = body_three_123(pose.rotation)
-    plastic = {side: sample_surface(surface) for side, surface in implant.insert.items()}
-    metal = {
-        side: sample_surface(surface) @ rotation.T + contact.translation
-        for side, surface in implant.femoral.items()
-    }
-    figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
-    parts: Any = figure.subfigures(1, 2, width_ratios=[1.1, 1.0])
-    space: Any = parts[0].add_subplot(projection="3d")
-    draw_wireframe(space, plastic, metal)
+    """Both components with their axes at first contact, and sections through it."""
+    figure, space, sections = draw_bodies(
+        implant, pose.rotation, contact.translation, contact.point, 8.0
+    )
     _draw_axes(space, np.zeros(3), np.eye(3))
-    _draw_axes(space, contact.translation, rotation)
+    _draw_axes(space, contact.translation, body_three_123(pose.rotation))
     space.set_title(f"{pose.name}: first contact")
-    panels = parts[1].subplots(1 + len(plastic), 1)
-    for number, side in enumerate(plastic):
-        place, both = contact.point[side], (plastic[side], metal[side])
-        if np.isfinite(place).all():
-            draw_section(panels[0], both, (0, float(place[0])), 2, SIDE_COLOURS[side])
-            draw_section(panels[1 + number], both, (2, float(place[2])), 0, SIDE_COLOURS[side])
-            panels[1 + number].plot(place[0], place[1], "x", color=INK)
-        panels[1 + number].set_title(_clearance_words(side, contact.clearance[side]))
-    heights = np.concatenate([points[..., 1].ravel() for points in plastic.values()])
-    for axes in panels:
-        axes.set(xlabel="x, posterior (mm)", ylabel="y (mm)")
-        axes.set_ylim(float(heights.min()) - 2.0, float(heights.max()) + 8.0)
-    panels[0].set(title="Coronal sections", xlabel="z, medial (mm)")
-    panels[0].invert_xaxis()
+    for axes, (side, place) in zip(sections[1:], contact.point.items(), strict=True):
+        axes.plot(place[0], place[1], "x", color=INK)
+        clearance = contact.clearance[side]
+        if not np.isfinite(clearance):
+            axes.set_title(f"{side.capitalize()}: not above its plateau")
+        else:
+            gap = f"{clearance:.2f} mm left" if clearance else "touches first"
+            axes.set_title(f"Sagittal section, {side}: {gap}")
     return figure
 
 
 def _draw_axes(axes: Any, origin: NDArray[np.float64], rotation: NDArray[np.float64]) -> None:
     """Axes of a body as arrows; the picture has y upwards."""
-    for name, number in AXES:
-        tip = origin + ARROW * rotation[:, number]
-        start, way = origin[[0, 2, 1]], (tip - origin)[[0, 2, 1]]
-        axes.quiver(*start, *way, color=INK, lw=1.1, arrow_length_ratio=0.15)
-        axes.text(*(start + 1.12 * way), name, fontsize=7)
-
-
-def _clearance_words(side: str, clearance: float) -> str:
-    if clearance == 0.0:
-        return f"Sagittal section, {side}: touches first"
-    if not np.isfinite(clearance):
-        return f"{side.capitalize()}: not above its plateau"
-    return f"Sagittal section, {side}: {clearance:.2f} mm left"
+    start = origin[[0, 2, 1]]
+    for name, direction in zip(AXES, rotation.T, strict=True):
+        arrow = ARROW * direction[[0, 2, 1]]
+        axes.quiver(*start, *arrow, color=INK, lw=1.1, arrow_length_ratio=0.15)
+        axes.text(*(start + 1.12 * arrow), name, fontsize=7)
 
 
 @styled
 def draw_contact_path(grid: ElementGrid, contacts: Sequence[FirstContact]) -> Figure:
-    """Lowest places of both condyles over the insert's thickness.
-
-    Parameters
-    ----------
-    grid : ElementGrid
-        Elements.
-    contacts : sequence of FirstContact
-        Of the poses, in their order.
-    """
+    """Lowest points of both condyles over the insert's thickness, in the order of the poses."""
     figure = draw_thickness_map(grid)
     axes = figure.axes[0]
     for side in grid.sides:
-        places = np.array([contact.point[side] for contact in contacts]).reshape(-1, 3)
-        axes.plot(places[:, 2], places[:, 0], "-", color="white", lw=2.6, zorder=4)
-        axes.plot(places[:, 2], places[:, 0], "o-", color=SIDE_COLOURS[side], lw=1.2, ms=4,
+        points = np.array([contact.point[side] for contact in contacts]).reshape(-1, 3)
+        axes.plot(points[:, 2], points[:, 0], "-", color="white", lw=2.6, zorder=4)
+        axes.plot(points[:, 2], points[:, 0], "o-", color=SIDE_COLOURS[side], lw=1.2, ms=4,
                   mec="white", zorder=5, label=side)  # fmt: skip
-    axes.legend(loc="upper center", title="nearest places")
+    axes.legend(loc="upper center", title="nearest points")
     axes.set_title("Where the condyles come nearest to the insert")
     return figure
 

@@ -1,25 +1,39 @@
-"""How well formulas over insert thickness and body mass tell the results."""
+"""Trends over insert thickness and body mass, formulas fitted to them, and published values."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from kneewear.regression.groups import QUANTITIES
 from kneewear.regression.models import ENOUGH
-from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, styled
-from kneewear.report.tables import quantity_name
+from kneewear.report.published_facts import TARGETS, TITLES
+from kneewear.report.style import (
+    BLUE,
+    ERROR_COLOURS,
+    GREEN,
+    INK,
+    PURPLE,
+    RED,
+    SIDE_COLOURS,
+    SKY,
+    WIDTH,
+    draw_cells,
+    new_figure,
+    share_legend,
+    styled,
+)
+from kneewear.report.tables import quantity_name, unit_name
 
-MODEL_LOOKS = {"plane": ("#0072B2", "o"), "power law": ("#D55E00", "x")}
+MODEL_LOOKS = {"plane": (BLUE, "o"), "power law": (RED, "x")}
 BAR_COLOURS = {
-    "plane": "#0072B2",
-    "interaction": "#56B4E9",
-    "quadratic": "#009E73",
-    "quadratic and interaction": "#CC79A7",
-    "power law": "#D55E00",
-}
+    "plane": BLUE, "interaction": SKY, "quadratic": GREEN, "quadratic and interaction": PURPLE,
+    "power law": RED,
+}  # fmt: skip
+CELL_COLOURS = {"fitted": "#999999", "not fitted": BLUE}
+BAND = "#e8e8e8"
 
 
 def draw_regression(models: pd.DataFrame, points: pd.DataFrame) -> dict[str, Figure]:
@@ -35,17 +49,16 @@ def draw_regression(models: pd.DataFrame, points: pd.DataFrame) -> dict[str, Fig
     Returns
     -------
     dict of str to Figure
-        `regression_residuals` and `regression_models`, with the life's name behind where there are
-        several; none without a regression.
+        `regression_residuals` and `regression_models`, with the life's name appended where there
+        are several; none without a regression.
     """
-    if models.empty:
-        return {}
     figures = {}
-    several = "life" in models
-    for life in dict.fromkeys(models["life"]) if several else [""]:
-        ending = f"_{life}" if several else ""
-        own_points = points[points["life"] == life] if several else points
-        own_models = models[models["life"] == life] if several else models
+    lives = [None] if "life" not in models else list(dict.fromkeys(models["life"]))
+    for life in lives if len(models) else []:
+        ending = f"_{life}" if life else ""
+        own_points, own_models = (
+            table[table["life"] == life] if life else table for table in (points, models)
+        )
         figures[f"regression_residuals{ending}"] = draw_residuals(own_points)
         figures[f"regression_models{ending}"] = draw_models(own_models)
     return figures
@@ -53,61 +66,204 @@ def draw_regression(models: pd.DataFrame, points: pd.DataFrame) -> dict[str, Fig
 
 @styled
 def draw_residuals(points: pd.DataFrame) -> Figure:
-    """Residuals of plane and power law over the fitted value, in per cent of the mean.
-
-    Parameters
-    ----------
-    points : DataFrame
-        Table of :func:`kneewear.regression.models.predict_cases` of one life.
-    """
-    figure = Figure(figsize=(WIDTH + 1.0, 4.4), layout="constrained")
-    panels = figure.subplots(2, len(QUANTITIES), sharey=True)
-    for row, side in enumerate(SIDE_COLOURS):
-        for axes, quantity in zip(panels[row], QUANTITIES, strict=True):
-            own = points[(points["side"] == side) & (points["quantity"] == quantity)]
-            _draw_residuals(axes, own)
-            if row == 0:
-                axes.set_title(quantity_name(quantity), fontsize=7.5)
+    """Residuals of plane and power law over the fitted value, in per cent of the mean."""
+    figure, panels = new_figure(4.4, 2, len(QUANTITIES), WIDTH + 1.0, sharey=True)
+    for row, side in zip(panels, SIDE_COLOURS, strict=True):
+        for axes, quantity in zip(row, QUANTITIES, strict=True):
+            axes.axhline(0.0, color=INK, lw=0.8)
+            for model, (colour, marker) in MODEL_LOOKS.items():
+                own = _rows(points, side=side, quantity=quantity, model=model)
+                percent = 100.0 * own["residual"] / own["value"].mean()
+                axes.plot(
+                    own["fitted"], percent, marker, color=colour, ms=3.2, mew=0.9, label=model
+                )
             axes.tick_params(labelsize=7)
-        panels[row, 0].set_ylabel(f"{side}\nresidual (% of the mean)")
+        row[0].set_ylabel(f"{side}\nresidual (% of the mean)")
+    for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
+        axes.set_title(quantity_name(quantity), fontsize=7.5)
     figure.supxlabel("fitted value (MPa, mm, mm² or mm³)", fontsize=9)
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    share_legend(figure, panels[0, 0], 2)
     return figure
 
 
-def _draw_residuals(axes: Axes, points: pd.DataFrame) -> None:
-    """One quantity of one side."""
-    axes.axhline(0.0, color=INK, lw=0.8)
-    for model, (colour, marker) in MODEL_LOOKS.items():
-        own = points[points["model"] == model]
-        percent = 100.0 * own["residual"] / own["value"].mean()
-        axes.plot(own["fitted"], percent, marker, color=colour, ms=3.2, mew=0.9, label=model)
+def _rows(table: pd.DataFrame, **values: object) -> pd.DataFrame:
+    """Rows with some values."""
+    for name, value in values.items():
+        table = table[table[name] == value]
+    return table
 
 
 @styled
 def draw_models(models: pd.DataFrame) -> Figure:
-    """Error of each model in cases it was not fitted to.
-
-    Parameters
-    ----------
-    models : DataFrame
-        Table of :func:`kneewear.regression.models.compare_models` of one life.
-    """
-    figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
-    panels = figure.subplots(2, 1, sharex=True, sharey=True)
+    """Error of each model in cases it was not fitted to."""
+    figure, panels = new_figure(4.6, 2, sharex=True, sharey=True)
     names = [name for name in BAR_COLOURS if name in set(models["model"])]
     place, width = np.arange(len(QUANTITIES)), 0.8 / max(len(names), 1)
-    for axes, side in zip(panels, SIDE_COLOURS, strict=True):
+    for axes, side in zip(panels.flat, SIDE_COLOURS, strict=True):
         for number, name in enumerate(names):
-            own = models[(models["side"] == side) & (models["model"] == name)]
-            error = own.set_index("quantity")["leave_one_out_percent"].reindex(list(QUANTITIES))
+            error = _rows(models, side=side, model=name).set_index("quantity")
             offset = (number - 0.5 * (len(names) - 1)) * width
-            axes.bar(place + offset, error, width, color=BAR_COLOURS[name], label=name)
+            axes.bar(
+                place + offset, error["leave_one_out_percent"].reindex(list(QUANTITIES)), width,
+                color=BAR_COLOURS[name], label=name,
+            )  # fmt: skip
         axes.axhline(100.0 * ENOUGH, color=INK, lw=0.8, ls="--")
         axes.set(title=side.capitalize(), ylabel="error (% of the mean)")
         axes.grid(axis="x", visible=False)
-    panels[1].set_xticks(place, [quantity_name(name) for name in QUANTITIES], fontsize=8)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(names))
+    panels[1, 0].set_xticks(place, [quantity_name(name) for name in QUANTITIES], fontsize=8)
+    share_legend(figure, panels[0, 0], len(names))
+    return figure
+
+
+def can_draw_surfaces(cases: pd.DataFrame) -> bool:
+    """Whether the cases fill a rectangle of at least two thicknesses and two masses."""
+    levels = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates()
+    counts = levels.nunique()
+    return bool(counts.min() > 1 and len(levels) == counts.prod())
+
+
+@styled
+def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame, life: str) -> Figure:
+    """Damage depth over thickness and mass with its regression plane (Bei 2003, Fig. 4-4)."""
+    figure = Figure(figsize=(WIDTH, 3.8))
+    chosen = _rows(cases, life=life, quantity="damage_depth")
+    top = float(chosen["value"].max())
+    planes = _rows(regression, quantity="damage_depth")
+    if "life" in planes:
+        planes = _rows(planes, life=life)
+    for number, (side, colour) in enumerate(SIDE_COLOURS.items()):
+        axes = figure.add_subplot(1, 2, number + 1, projection="3d")
+        table = _rows(chosen, side=side).pivot(
+            index="body_mass_kg", columns="thickness_mm", values="value"
+        )
+        thickness, mass = np.meshgrid(table.columns.to_numpy(), table.index.to_numpy())
+        axes.plot_surface(
+            thickness, mass, table.to_numpy(), cmap="viridis", vmin=0.0, vmax=top, alpha=0.85,
+            edgecolor=INK, linewidth=0.4,
+        )  # fmt: skip
+        for _, row in _rows(planes, side=side).iterrows():
+            values = row["a0"] + row["a1_per_mm"] * thickness + row["a2_per_kg"] * mass
+            axes.plot_wireframe(thickness, mass, values, color=colour, lw=1.0, ls="--")
+        axes.set(xlabel="insert thickness (mm)", ylabel="body mass (kg)", zlim=(0.0, 1.05 * top))
+        axes.set_zlabel("damage depth (mm)")
+        axes.view_init(elev=22, azim=-128)
+        axes.set_box_aspect(None, zoom=0.98)
+        axes.set_title(f"{'AB'[number]}) {side}", loc="left")
+    figure.subplots_adjust(left=0.02, right=0.96, bottom=0.06, top=0.94, wspace=0.08)
+    return figure
+
+
+@styled
+def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
+    """Computed against published values of one life, one panel per quantity."""
+    figure, panels = new_figure(5.0, 2, 4)
+    for quantity, axes in zip(QUANTITIES, panels.flat, strict=False):
+        rows = _rows(comparison, quantity=quantity)
+        values = rows[["computed", "published"]].to_numpy()
+        ends = np.array([0.9 * values.min(), 1.08 * values.max()])
+        axes.fill_between(ends, 0.95 * ends, 1.05 * ends, color=BAND, lw=0)
+        axes.plot(ends, ends, color=INK, lw=0.8)
+        for side, colour in SIDE_COLOURS.items():
+            for used, face in ((True, "none"), (False, colour)):
+                some = _rows(rows, side=side, calibration=used)
+                axes.plot(some["published"], some["computed"], "o", ms=4, mec=colour, mfc=face)
+        unit = unit_name(rows["unit"].iloc[0]) if len(rows) else ""
+        axes.set_title(f"{quantity_name(quantity)} ({unit})")
+        axes.set(xlabel="published", ylabel="computed", xlim=ends, ylim=ends, aspect="equal")
+    key = panels.flat[len(QUANTITIES)]
+    key.set_axis_off()
+    for side, colour in SIDE_COLOURS.items():
+        key.plot([], [], "o", color=colour, label=side)
+    key.plot([], [], "o", mec=INK, mfc="none", label="used for calibration")
+    key.plot([], [], "o", color=INK, label="not fitted")
+    key.fill_between([], [], color=BAND, label="within 5 %")
+    key.legend(loc="center left")
+    return figure
+
+
+@styled
+def draw_published_errors(comparison: pd.DataFrame) -> Figure:
+    """Relative error of every cell of the published tables, fitted cells framed."""
+    figure, panels = new_figure(3.9, 2, len(QUANTITIES), WIDTH + 1.0, sharex=True, sharey=True)
+    bound = max(1.0, 100.0 * float(comparison["relative_error"].abs().max()))
+    for row, side in zip(panels, SIDE_COLOURS, strict=True):
+        for axes, quantity in zip(row, QUANTITIES, strict=True):
+            cells = _rows(comparison, side=side, quantity=quantity).pivot(
+                index="body_mass_kg", columns="thickness_mm"
+            )
+            table = 100.0 * cells["relative_error"]
+            image = draw_cells(axes, table, ERROR_COLOURS, (-bound, bound))
+            used = cells["calibration"].to_numpy() == True  # noqa: E712 - absent cells are NaN
+            for i, j in np.argwhere(used):
+                axes.add_patch(
+                    Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=INK, lw=0.6)
+                )
+            axes.set_xticks(range(table.shape[1]), [f"{value:g}" for value in table.columns])
+            axes.set_yticks(range(table.shape[0]), [f"{value:g}" for value in table.index])
+        row[0].set_ylabel(f"{side}\nbody mass (kg)")
+    for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
+        axes.set_title(quantity_name(quantity), fontsize=7.5)
+    figure.supxlabel("insert thickness (mm)", fontsize=9)
+    figure.colorbar(image, ax=panels, label="computed / published - 1 (%)", pad=0.01)
+    return figure
+
+
+def draw_calibration_figures(
+    constants: pd.DataFrame, comparison: pd.DataFrame, trade_off: pd.DataFrame
+) -> dict[str, Figure]:
+    """Draw all figures of a calibration.
+
+    Parameters
+    ----------
+    constants, comparison, trade_off : DataFrame
+        Tables of `kneewear.studies.calibration.trade_off.Calibration`.
+
+    Returns
+    -------
+    dict of name to Figure
+        `trade_off`, `sensitivity`, `published_scatter` and `published_errors`.
+    """
+    return {
+        "trade_off": draw_trade_off(trade_off),
+        "sensitivity": draw_sensitivity(constants),
+        "published_scatter": draw_published_scatter(comparison),
+        "published_errors": draw_published_errors(comparison),
+    }
+
+
+@styled
+def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
+    """Error over the number of constants, fitted and other cells apart."""
+    figure, panels = new_figure(3.0, columns=2)
+    for axes, (group, targets) in zip(panels.flat, TARGETS.items(), strict=True):
+        rows = _rows(trade_off, quantities=group)
+        for cells, colour in CELL_COLOURS.items():
+            own = _rows(rows, cells=cells).sort_values("constants")
+            for statistic, line in (("median", "-"), ("largest", "--")):
+                axes.plot(
+                    own["constants"], own[f"{statistic}_beyond_rounding_percent"], line,
+                    marker="o", ms=4, color=colour, label=f"{statistic}, {cells}",
+                )  # fmt: skip
+        for target, statistic in zip(targets, ("median", "largest"), strict=True):
+            axes.axhline(target, color=INK, lw=0.8, ls=":")
+            axes.annotate(f"target, {statistic}", (1.0, target), ha="right", va="bottom",
+                          xycoords=("axes fraction", "data"), fontsize=7)  # fmt: skip
+        axes.set(title=TITLES[group], xlabel="fitted constants", ylim=(0.0, None))
+        axes.set_xticks(sorted(rows["constants"].unique()))
+    panels[0, 0].set_ylabel("error beyond rounding (%)")
+    panels[0, 0].legend()
+    return figure
+
+
+@styled
+def draw_sensitivity(constants: pd.DataFrame) -> Figure:
+    """Change of every quantity when a constant changes by a hundredth of its bounds' width."""
+    figure, ((axes,),) = new_figure(0.24 * len(constants) + 1.6)
+    sizes = constants[[f"{quantity}_percent" for quantity in QUANTITIES]]
+    image = draw_cells(axes, sizes, "Blues", (0.0, float(sizes.to_numpy().max())), "{:.2f}")
+    axes.invert_yaxis()
+    axes.set_yticks(range(len(constants)), constants["constant"])
+    names = [quantity_name(quantity).replace(" ", "\n") for quantity in QUANTITIES]
+    axes.set_xticks(range(len(QUANTITIES)), names)
+    figure.colorbar(image, ax=axes, label="change (%) per hundredth of the bounds' width")
     return figure

@@ -1,14 +1,16 @@
-"""One look for all figures: fonts and colours."""
+"""One look for all figures: fonts, colours, panels and axes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -36,20 +38,25 @@ STYLE: Any = {
 # Read when a figure is written, long after it was drawn: equal figures are then equal files.
 mpl.rcParams["svg.hashsalt"] = "kneewear"
 
-# Okabe-Ito colours, told apart with every kind of colour vision.
+# Okabe-Ito colours, which differ in every kind of colour vision.
+THICKNESS_COLOURS = "cividis"
 SIDE_COLOURS = {"medial": "#0072B2", "lateral": "#D55E00"}
 DEPTH_COLOURS = "magma_r"
 PRESSURE_COLOURS = "viridis"
 ERROR_COLOURS = "RdBu_r"
 PLATEAU = "#f1f1ee"
 INK = "#333333"
+METAL = "#5b6770"
+BLUE, SKY, RED, AMBER, GREEN, PURPLE = (
+    "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73", "#CC79A7",
+)  # fmt: skip
 WIDTH = 9.0
 
 Arguments = ParamSpec("Arguments")
 
 
 def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """Let a drawing function work in the look of this report."""
+    """Give the figures of a drawing function the look of this report."""
 
     @wraps(draw)
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
@@ -59,11 +66,76 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
     return drawn
 
 
+def new_figure(
+    height: float, rows: int = 1, columns: int = 1, width: float = WIDTH, **options: Any
+) -> tuple[Figure, Any]:
+    """Figure (inches) and its panels, shape (rows, columns)."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+def panels_in_rows(
+    count: int, columns: int, row_height: float, width: float = WIDTH
+) -> tuple[Figure, list[Any]]:
+    """Figure of `count` panels, at most so many in a row; the rest of the last row is blank."""
+    columns = min(count, columns)
+    rows = -(-count // columns)
+    figure, panels = new_figure(row_height * rows + 0.4, rows, columns, width)
+    for axes in panels.flat[count:]:
+        axes.set_axis_off()
+    return figure, list(panels.flat[:count])
+
+
 def show_plan(axes: Axes) -> None:
     """Turn axes into a plan of the insert from above: anterior up, medial left (right knee)."""
     axes.set_aspect("equal")
+    show_unrolled(axes, "x, posterior (mm)")
+
+
+def show_unrolled(axes: Axes, label: str = "angle, posterior (deg)") -> None:
+    """Turn axes into an unrolled condyle: anterior up, medial left (right knee)."""
     axes.invert_xaxis()
     axes.invert_yaxis()
     axes.grid(False)
-    axes.set_xlabel("z, medial (mm)")
-    axes.set_ylabel("x, posterior (mm)")
+    axes.set(xlabel="z, medial (mm)", ylabel=label)
+
+
+def draw_cycle(
+    axes: Axes, percent: Any, values: Any, colour: str, label: str | None = None
+) -> None:
+    """Draw a periodic curve, closed to its first frame at 100 %; NaN leaves a gap."""
+    axes.plot([*percent, 100.0], [*values, values[0]], color=colour, label=label)
+    axes.set(xlim=(0.0, 100.0), xticks=[0, 25, 50, 75, 100], xlabel="% of cycle")
+
+
+def show_logarithmic(axes: Axes, ticks: Sequence[float]) -> None:
+    """Make both axes logarithmic, with plain numbers at some values of x."""
+    axes.set(xscale="log", yscale="log")
+    axes.set_xticks(ticks)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.minorticks_off()
+
+
+def draw_cells(
+    axes: Axes, values: Any, colours: str, limits: tuple[float, float], form: str = "{:.0f}"
+) -> Any:
+    """Draw a matrix as coloured cells with their finite values; dark cells have white text."""
+    image = axes.imshow(
+        values, cmap=colours, vmin=limits[0], vmax=limits[1], origin="lower", aspect="auto"
+    )
+    axes.grid(False)
+    for (row, column), value in np.ndenumerate(np.asarray(values, dtype=float)):
+        if np.isfinite(value):
+            colour = "white" if abs(value) > 0.62 * limits[1] else INK
+            text = form.format(value)
+            text = text if float(text) else text.lstrip("-")
+            axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)
+    return image
+
+
+def share_legend(figure: Figure, axes: Axes, columns: int, below: bool = False) -> None:
+    """One legend for all panels, above or below them, of the curves of one panel."""
+    handles, labels = axes.get_legend_handles_labels()
+    where: Any = "outside lower center" if below else "outside upper center"
+    figure.legend(handles, labels, loc=where, ncols=columns)

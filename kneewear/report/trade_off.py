@@ -44,11 +44,10 @@ def trade_off_numbers(
     Notes
     -----
     A new case (h, m) is predicted as `y = x . a` with x = (1, h, m), within
-    `t s sqrt(1 + x . (X'X)^-1 . x)` with 95 % confidence: the textbook prediction interval of
-    ordinary least squares; without the 1 under the root it is the confidence interval of the mean.
-    The power law is the same in logarithms. Residuals of a deterministic computation are misfit of
-    the plane, not noise: the interval tells where another computed case would lie, not what a
-    patient has.
+    `t s sqrt(1 + x . (X'X)^-1 . x)` with 95 % confidence (ordinary least squares); without the 1
+    under the root it is the confidence interval of the mean. The power law is the same in
+    logarithms. Residuals of a deterministic computation are misfit, not noise: the interval is
+    that of another computed case, not of a patient.
     """
     design = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates().astype(float)
     freedom = len(design) - COEFFICIENTS

@@ -1,4 +1,4 @@
-"""Figures of a verification study."""
+"""Figures of a verification study: analytical solutions, grids, distances, analyses."""
 
 from __future__ import annotations
 
@@ -8,47 +8,77 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
-from kneewear.report.distance_correction import draw_distance_correction
-from kneewear.report.grids import draw_grid_comparison
-from kneewear.report.histories import draw_cycle
-from kneewear.report.style import INK, SIDE_COLOURS, WIDTH, styled
+from kneewear.report.style import (
+    AMBER,
+    BLUE,
+    GREEN,
+    INK,
+    METAL,
+    PURPLE,
+    RED,
+    SIDE_COLOURS,
+    SKY,
+    draw_cycle,
+    new_figure,
+    share_legend,
+    show_logarithmic,
+    styled,
+)
+from kneewear.report.verification_facts import tilted_element
 
-_MODELS = {
-    "foundation": ("elastic foundation", "analytical solution", "#0072B2"),
-    "half-space": ("elastic half-space", "Hertz", "#D55E00"),
+MODELS = {
+    "foundation": ("elastic foundation", "analytical solution", BLUE),
+    "half-space": ("elastic half-space", "Hertz", RED),
 }
-_QUANTITIES = {
-    "force": ("force", "#0072B2", "o"),
-    "torque": ("torque", "#56B4E9", "s"),
-    "peak": ("largest pressure", "#D55E00", "^"),
-    "mean": ("mean pressure", "#E69F00", "v"),
-    "area": ("area", "#009E73", "D"),
+QUANTITIES = {
+    "force": ("force", BLUE, "o"),
+    "torque": ("torque", SKY, "s"),
+    "peak": ("largest pressure", RED, "^"),
+    "mean": ("mean pressure", AMBER, "v"),
+    "area": ("area", GREEN, "D"),
 }
-_SHAPES = {
-    "sphere, linear, minimum distance": ("sphere", "#0072B2"),
-    "sphere, published, minimum distance": ("sphere, softening material", "#56B4E9"),
-    "cylinder, linear, minimum distance": ("cylinder", "#D55E00"),
-    "cylinder over a block's edge, linear": ("cylinder over an edge", "#E69F00"),
-    "tilted flat, linear": ("tilted flat", "#009E73"),
-    "flat punch, linear": ("flat punch", "#CC79A7"),
+SHAPES = {
+    "sphere, linear, minimum distance": ("sphere", BLUE),
+    "sphere, published, minimum distance": ("sphere, softening material", SKY),
+    "cylinder, linear, minimum distance": ("cylinder", RED),
+    "cylinder over a block's edge, linear": ("cylinder over an edge", AMBER),
+    "tilted flat, linear": ("tilted flat", GREEN),
+    "flat punch, linear": ("flat punch", PURPLE),
     "ball in a cup, linear": ("ball in a cup", INK),
+}
+# Bounds of the error of pressures by Bei (2003), per cent, by number of active elements.
+PUBLISHED_BOUNDS = {25: 10.0, 50: 5.0}
+GRID_ERRORS = {
+    "force_error": "Force",
+    "peak_error": "Maximum pressure",
+    "mean_error": "Average pressure",
+    "area_error": "Contact area",
+}
+GRIDS = {
+    "fixed": ([AMBER, RED, PURPLE], "s--", "fixed, {} elements"),
+    "adaptive": ([BLUE, SKY], "o-", "adaptive, {} elements per region"),
+}
+DISTANCES = {
+    "minimum_distance_corrected_mm": ("minimum distance, corrected", BLUE, "o"),
+    "ray_mm": ("ray, uncorrected", RED, "^"),
+    "ray_corrected_mm": ("ray, corrected", GREEN, "x"),
 }
 
 
 def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
-    """Figures of a verification study.
+    """Draw the figures of the verification tables.
 
     Parameters
     ----------
     tables : mapping of name to DataFrame
-        Tables of `kneewear.verification.study`.
+        `sphere_models`, `refinement`, `active_elements`, `grid_comparison`, `distance_correction`
+        and `analyses`; those that are missing or empty are not drawn.
 
     Returns
     -------
     dict of str to Figure
-        By the names of the tables; of `analyses` one per activity, `analyses_{name}`.
+        By the same names; `analyses_{activity}` for each activity.
     """
     draw = {
         "sphere_models": draw_sphere_models,
@@ -57,30 +87,29 @@ def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
         "grid_comparison": draw_grid_comparison,
         "distance_correction": draw_distance_correction,
     }
-    figures = {name: function(tables[name]) for name, function in draw.items()}
-    for name, rows in tables["analyses"].groupby("activity", sort=False):
-        figures[f"analyses_{name}"] = draw_analyses(rows)
+    known = {name: table for name, table in tables.items() if table is not None and len(table)}
+    figures = {name: draw[name](known[name]) for name in draw if name in known}
+    if "analyses" in known:
+        for activity, rows in known["analyses"].groupby("activity", sort=False):
+            figures[f"analyses_{activity}"] = draw_analyses(rows)
     return figures
 
 
 @styled
 def draw_sphere_models(table: pd.DataFrame) -> Figure:
-    """Pressure under one load and force over the approach, of three models of one sphere."""
-    figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
-    pressure, force = figure.subplots(1, 2)
-    for axes, quantity in ((pressure, "pressure"), (force, "force")):
-        for model, (label, theory, colour) in _MODELS.items():
+    """Pressure under one load and force over the approach, of models of one sphere."""
+    figure, ((pressure, force),) = new_figure(3.4, columns=2)
+    for axes, quantity, stride in ((pressure, "pressure", 3), (force, "force", 1)):
+        for model, (label, theory, colour) in MODELS.items():
             rows = table[(table["quantity"] == quantity) & (table["model"] == model)]
             exact = rows[rows["source"] == "exact"]
-            found = rows[rows["source"] == "computed"].iloc[:: 3 if quantity == "pressure" else 1]
+            found = rows[rows["source"] == "computed"].iloc[::stride]
             axes.plot(exact["place_mm"], exact["value"], color=colour, label=f"{label}, {theory}")
-            axes.plot(found["place_mm"], found["value"], "o", color=colour, markersize=4,
-                      markerfacecolor="white", label=f"{label}, computed")  # fmt: skip
-        axes.set_ylim(bottom=0.0)
-        axes.set_xlim(left=0.0)
-    pressure.set(
-        title="Under one load", xlabel="distance from the axis (mm)", ylabel="pressure (MPa)"
-    )
+            axes.plot(found["place_mm"], found["value"], "o", color=colour, ms=4, mfc="white",
+                      label=f"{label}, computed")  # fmt: skip
+        axes.set(xlim=(0.0, None), ylim=(0.0, None))
+    pressure.set(title="Under one load", xlabel="distance from the axis (mm)")
+    pressure.set_ylabel("pressure (MPa)")
     force.set(title="Load", xlabel="approach (mm)", ylabel="force (N)")
     force.legend()
     return figure
@@ -88,83 +117,152 @@ def draw_sphere_models(table: pd.DataFrame) -> Figure:
 
 @styled
 def draw_refinement(table: pd.DataFrame) -> Figure:
-    """Error of force and of contact area by the number of elements."""
-    figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
-    force, area = figure.subplots(1, 2)
-    for axes, quantity in ((force, "force"), (area, "area")):
-        for contact, (label, colour) in _SHAPES.items():
+    """Errors of force and area by the number of elements along either side."""
+    figure, panels = new_figure(3.6, columns=2)
+    for axes, quantity in zip(panels.flat, ("force", "area"), strict=True):
+        for contact, (label, colour) in SHAPES.items():
             rows = table[(table["contact"] == contact) & (table["quantity"] == quantity)]
-            axes.plot(rows["rows"], rows["worst_error_percent"], "o-", color=colour, markersize=3.5,
-                      label=label)  # fmt: skip
-        _logarithmic(axes, table["rows"].unique().tolist())
+            axes.plot(
+                rows["rows"], rows["worst_error_percent"], "o-", color=colour, ms=3.5, label=label
+            )
+        show_logarithmic(axes, table["rows"].unique().tolist())
         axes.set(xlabel="elements along either side", ylabel="worst error (%)")
-    force.set_title("Force")
-    area.set_title("Contact area")
-    force.legend(fontsize=7)
+    panels[0, 0].set_title("Force")
+    panels[0, 1].set_title("Contact area")
+    panels[0, 0].legend(fontsize=7)
     return figure
 
 
 @styled
 def draw_active_elements(table: pd.DataFrame) -> Figure:
     """Error of a sphere's contact by the number of active elements."""
-    figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True)
-    columns = (("median_error_percent", "Median over positions on the grid"),
-               ("worst_error_percent", "Worst position on the grid"))  # fmt: skip
-    for axes, (column, title) in zip(panels, columns, strict=True):
-        for quantity, (label, colour, marker) in _QUANTITIES.items():
+    figure, panels = new_figure(3.6, columns=2, sharey=True)
+    columns = {
+        "median_error_percent": "Median over positions on the grid",
+        "worst_error_percent": "Worst position on the grid",
+    }
+    for axes, (column, title) in zip(panels.flat, columns.items(), strict=True):
+        for quantity, (label, colour, marker) in QUANTITIES.items():
             rows = table[table["quantity"] == quantity]
-            axes.plot(rows["active_elements"], rows[column], color=colour, marker=marker,
-                      markersize=4, label=label)  # fmt: skip
-        _logarithmic(axes, table["active_elements"].unique().tolist())
+            axes.plot(rows["active_elements"], rows[column], color=colour, marker=marker, ms=4,
+                      label=label)  # fmt: skip
+        show_logarithmic(axes, table["active_elements"].unique().tolist())
         axes.set(title=title, xlabel="active elements")
-    published = ((25, 10.0), (50, 5.0))
-    panels[0].plot(*zip(*published, strict=True), "_", color=INK, markersize=14, markeredgewidth=2,
-                   label="published bound of the pressures")  # fmt: skip
-    panels[0].set_ylabel("error (%)")
-    panels[0].legend()
+    first = panels[0, 0]
+    first.plot(PUBLISHED_BOUNDS.keys(), PUBLISHED_BOUNDS.values(), "_", color=INK, ms=14, mew=2,
+               label="published bound of the pressures")  # fmt: skip
+    first.set_ylabel("error (%)")
+    first.legend()
     return figure
+
+
+@styled
+def draw_grid_comparison(table: pd.DataFrame) -> Figure:
+    """Errors of fixed and adaptive grids over the depth of the contact, on logarithmic axes.
+
+    An error of 100 % is that of elements too far apart to notice the contact.
+    """
+    figure, panels = new_figure(6.4, 2, 2, sharex=True)
+    for axes, (column, title) in zip(panels.flat, GRID_ERRORS.items(), strict=True):
+        for kind, (colours, look, label) in GRIDS.items():
+            own = table[table["kind"] == kind].groupby("elements", sort=True)
+            for colour, (elements, rows) in zip(colours, own, strict=False):
+                axes.plot(
+                    1e3 * rows["depth_mm"], 1e2 * rows[column], look, color=colour, ms=4,
+                    label=label.format(f"{elements:,}".replace(",", " ")),
+                )  # fmt: skip
+        axes.axhline(100.0, color="#999999", lw=0.8, zorder=0)
+        axes.set(xscale="log", yscale="log", title=title)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("error (%)")
+    for axes in panels[1]:
+        axes.set_xlabel("largest penetration (µm)")
+    share_legend(figure, panels[0, 0], 3)
+    return figure
+
+
+@styled
+def draw_distance_correction(table: pd.DataFrame) -> Figure:
+    """One loaded element in section, and all of them by the angle of the normals."""
+    figure, ((section, ratios),) = new_figure(4.2, columns=2, width_ratios=[1.0, 1.15])
+    _draw_element(section, tilted_element(table))
+    for column, (label, colour, marker) in DISTANCES.items():
+        more = 100.0 * (table[column] / table["minimum_distance_mm"] - 1.0)
+        ratios.plot(
+            table["angle_deg"], more, marker, color=colour, ms=3.0, label=label, rasterized=True
+        )
+    angle = np.linspace(0.0, 1.05 * float(table["angle_deg"].max()), 60)
+    for part, label, style in ((0.5, "1 / cos(θ/2)", "--"), (1.0, "1 / cos θ", ":")):
+        excess = 100.0 * (1.0 / np.cos(np.radians(angle) * part) - 1.0)
+        ratios.plot(angle, excess, style, color=INK, lw=0.9, label=f"{label}, flat surfaces")
+    ratios.set(
+        xlabel="angle θ between the normals (deg)",
+        ylabel="penetration over the minimum distance (%)",
+        title="All loaded elements",
+    )
+    ratios.legend(loc="upper left")
+    return figure
+
+
+def _draw_element(axes: Axes, element: pd.Series) -> None:
+    """Section in the plane of both normals; A is the origin, its normal is upwards."""
+    angle = np.radians(float(element["angle_deg"]))
+    shortest, ray = float(element["minimum_distance_mm"]), float(element["ray_mm"])
+    corrected = float(element["minimum_distance_corrected_mm"])
+    across = np.array([-1.1, 1.1]) * ray
+    axes.plot(across, 0.0 * across, color=SIDE_COLOURS[str(element["side"])], lw=2.2)
+    nearest = shortest * np.array([np.sin(angle), -np.cos(angle)])
+    tangent = nearest[:, None] + np.array([[np.cos(angle)], [np.sin(angle)]]) * across
+    axes.plot(*tangent, color=METAL, lw=2.2)
+    for name, length, turn, colour, style in (
+        ("AB", shortest, angle, BLUE, "-"),
+        ("AC", ray, 0.0, RED, "-"),
+        ("corrected AB", corrected, 0.5 * angle, GREEN, "--"),
+    ):
+        ends = ([0.0, length * np.sin(turn)], [0.0, -length * np.cos(turn)])
+        label = f"{name}: {1e3 * length:.1f} µm"
+        axes.plot(*ends, style, color=colour, marker=".", ms=7, label=label)
+    for name, point, shift in (
+        ("A", (0.0, 0.0), (-9, 5)),
+        ("B", (float(nearest[0]), float(nearest[1])), (6, -10)),
+        ("C", (0.0, -ray), (-13, -10)),
+    ):
+        axes.annotate(name, point, shift, textcoords="offset points")
+    axes.set(xlabel="in the section (mm)", ylabel="along the element's normal (mm)")
+    axes.set(aspect="equal", ylim=(-1.75 * ray, 0.9 * ray))
+    axes.set_title(f"An element of the {element['side']} side, θ = {element['angle_deg']:.1f}°")
+    axes.legend(loc="upper left")
 
 
 @styled
 def draw_analyses(comparison: pd.DataFrame) -> Figure:
     """Forward dynamics against quasi-static equilibria through the cycle of one activity."""
-    figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
-    panels = figure.subplots(2, 3)
+    figure, panels = new_figure(4.4, 2, 3)
+    titles = (
+        "Maximum pressure (MPa)", "Share of the load", "Pressure difference, stance (%)",
+        "Medial shift (µm)", "Upward shift (µm)", "Inertia, % of the load",
+    )  # fmt: skip
+    for axes, title in zip(panels.flat, titles, strict=True):
+        axes.set_title(title)
     for side, rows in comparison.groupby("side", sort=False):
         colour, percent = SIDE_COLOURS[str(side)], rows["percent"].to_numpy()
-        for axes, quantity in ((panels[0, 0], "max_pressure_mpa"), (panels[0, 1], "side_share")):
-            still, moved = (
+        for axes, quantity in zip(panels[0], ("max_pressure_mpa", "side_share"), strict=False):
+            still, forward = (
                 rows[f"{quantity}_{name}"].to_numpy() for name in ("quasi_static", "forward")
             )
-            draw_cycle(axes, percent, moved, colour, f"{side}, forward")
+            draw_cycle(axes, percent, forward, colour, f"{side}, forward")
             axes.plot(percent, still, ".", color=INK, ms=2.5, zorder=3)
         difference = rows["max_pressure_mpa_forward"] / rows["max_pressure_mpa_quasi_static"] - 1
         values = np.where(rows["stance"], 100.0 * difference, np.nan)
         draw_cycle(panels[0, 2], percent, values, colour)
     one = comparison[comparison["side"] == comparison["side"].iloc[0]]
     percent = one["percent"].to_numpy()
-    for axes, name, factor in (
-        (panels[1, 0], "medial_shift_um", 1.0),
-        (panels[1, 1], "height_shift_um", 1.0),
-        (panels[1, 2], "inertia", 100.0),
+    for axes, name, factor in zip(
+        panels[1], ("medial_shift_um", "height_shift_um", "inertia"), (1.0, 1.0, 100.0), strict=True
     ):
         draw_cycle(axes, percent, factor * one[name].to_numpy(), INK)
-    draw_cycle(panels[1, 2], percent, 100.0 * one["mismatch"].to_numpy(), "#9aa5ad", "finer grid")
-    panels[0, 0].set_title("Maximum pressure (MPa)")
-    panels[0, 1].set_title("Share of the load")
-    panels[0, 2].set_title("Pressure difference, stance (%)")
-    panels[1, 0].set_title("Medial shift (µm)")
-    panels[1, 1].set_title("Upward shift (µm)")
-    panels[1, 2].set_title("Inertia, % of the load")
+    mismatch = 100.0 * one["mismatch"].to_numpy()
+    draw_cycle(panels[1, 2], percent, mismatch, "#9aa5ad", "finer grid")
     panels[0, 0].legend()
     panels[1, 2].legend()
     return figure
-
-
-def _logarithmic(axes: Axes, ticks: list[float]) -> None:
-    axes.set(xscale="log", yscale="log")
-    axes.set_xticks(ticks)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.minorticks_off()

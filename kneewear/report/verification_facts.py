@@ -9,6 +9,9 @@ import pandas as pd
 
 from kneewear.regression.groups import QUANTITIES, drop_single_life
 
+# Part of the deepest element's depth below which an element is too shallow to be drawn.
+LEAST_DEPTH = 0.3
+
 
 def comparisons(verification: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Comparisons of contacts with and without a target, and of other methods."""
@@ -49,3 +52,10 @@ def by_variant(variants: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def largest_effect(rows: pd.DataFrame) -> pd.Series[Any]:
     """Row of a variant with the largest relative difference."""
     return rows.iloc[int(rows["relative_difference"].abs().to_numpy().argmax())]
+
+
+def tilted_element(table: pd.DataFrame) -> pd.Series[Any]:
+    """The most tilted of the elements of a distance correction that are deep enough to be drawn."""
+    deep = table["minimum_distance_mm"] >= LEAST_DEPTH * table["minimum_distance_mm"].max()
+    chosen = table[deep & table["ray_mm"].notna()]
+    return chosen.loc[chosen["angle_deg"].idxmax()]

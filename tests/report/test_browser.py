@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 from statsmodels.api import OLS
 
-from kneewear.report.element_study import draw_element_study
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.page import render_page
-from kneewear.report.static_cases import draw_static_figures
+from kneewear.report.static import draw_static_figures
 from tests.report.static_results import STUDY
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -73,8 +72,9 @@ def static_address(static_study, tmp_path_factory):
     """The page of a static study as a file, with a real figure."""
     record, implant, tables = static_study
     drawn = draw_static_figures(
-        record, implant, tables["static"], tables["material_comparison"]
-    ) | draw_element_study(tables["element_convergence"], tables["grid_sensitivity"])
+        record, implant, tables["static"], tables["material_comparison"],
+        tables["element_convergence"], tables["grid_sensitivity"],
+    )  # fmt: skip
     pictures = {name: io.BytesIO() for name in drawn}
     for name, figure in drawn.items():
         figure.savefig(pictures[name], format="svg")

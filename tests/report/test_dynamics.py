@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.report.dynamics import draw_dynamics, shown_frames
+from kneewear.report.cycles import draw_dynamics, shown_frames
 from kneewear.report.verification import draw_analyses
 from kneewear.report.verification_facts import (
     analysis_differences,

@@ -15,13 +15,12 @@ from kneewear import default_study
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
+from kneewear.report.bodies import draw_section
 from kneewear.report.captions import figure_text
-from kneewear.report.distances import draw_distance_errors
+from kneewear.report.cycles import draw_activity, draw_history
 from kneewear.report.figures import draw_method
-from kneewear.report.histories import draw_activity, draw_history
-from kneewear.report.implant import draw_section
+from kneewear.report.geometry import draw_deviation, draw_distance_errors, draw_extraction
 from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
-from kneewear.report.surfaces import draw_deviation, draw_extraction
 from kneewear.report.timings import draw_cost, draw_distance_methods
 from kneewear.settings.cases import Case
 from tests.geometry.solids import closed_femoral, closed_insert

@@ -9,14 +9,14 @@ import pytest
 from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 
 from kneewear.geometry.grid import build_grid
+from kneewear.report.bodies import draw_control_nets
 from kneewear.report.captions import figure_texts
 from kneewear.report.geometry import (
     draw_cartilage_map,
-    draw_control_nets,
     draw_element_grid,
     draw_geometry,
-    draw_thickness_map,
 )
+from kneewear.report.maps import draw_thickness_map
 from tests.geometry.test_layers import knee_of_spheres
 
 
@@ -50,7 +50,7 @@ def test_grid_shows_the_covered_part_of_cells(whole):
     assert len(shown) == 2 * 12 * 12
     # The front and back borders of the built-in plateaus bulge by a fraction of a cell.
     assert 0.5 < shown.min() < 1.0
-    assert "24 x 18 elements a side; turned by medial 0.0°" in figure.axes[0].get_title("left")
+    assert "24 x 18 elements per side; turned by medial 0.0°" in figure.axes[0].get_title("left")
 
 
 def test_natural_knee_has_a_map_of_its_femoral_cartilage(whole):

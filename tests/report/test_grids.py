@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear.report.captions import figure_texts
-from kneewear.report.grids import draw_grid_comparison
+from kneewear.report.verification import draw_grid_comparison
 
 
 def test_every_grid_has_its_line_in_every_panel():

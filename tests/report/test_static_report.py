@@ -10,13 +10,14 @@ import pytest
 
 from kneewear.regression.materials import compare_materials
 from kneewear.report.captions import figure_texts
-from kneewear.report.element_study import (
-    draw_element_study,
-    draw_grid_sensitivity,
-)
 from kneewear.report.page import render_page
-from kneewear.report.position_scan import draw_position_scan
-from kneewear.report.static_cases import draw_static_figures, draw_static_sections, shown_cases
+from kneewear.report.static import (
+    draw_grid_sensitivity,
+    draw_position_scan,
+    draw_static_figures,
+    draw_static_sections,
+    shown_cases,
+)
 from kneewear.report.static_facts import (
     convergence_errors,
     division_errors,
@@ -29,8 +30,9 @@ from tests.report.static_results import CONVERGENCE, SENSITIVITY, STUDY
 def figures_of(static_study):
     """All figures of the study."""
     record, implant, tables = static_study
-    cases = draw_static_figures(record, implant, tables["static"], tables["material_comparison"])
-    return cases | draw_element_study(CONVERGENCE, SENSITIVITY)
+    return draw_static_figures(
+        record, implant, tables["static"], tables["material_comparison"], CONVERGENCE, SENSITIVITY
+    )
 
 
 def test_every_figure_has_its_words_and_can_be_written(static_study):
@@ -46,10 +48,6 @@ def test_every_figure_has_its_words_and_can_be_written(static_study):
         assert b"</svg>" in file.getvalue(), name
 
 
-def test_study_without_elements_draws_none_of_them():
-    assert draw_element_study(None, None) == {}
-
-
 def test_one_pose_a_flexion_is_shown_at_the_largest_load(static_study):
     record = static_study[0]
     shown = [record.cases[number] for number in shown_cases(record)]
@@ -62,7 +60,7 @@ def test_one_pose_a_flexion_is_shown_at_the_largest_load(static_study):
 def test_cam_is_drawn_where_it_stands(static_study):
     record, implant, _ = static_study
     axes = draw_static_sections(record, implant).axes[1]
-    cam = axes.lines[-2].get_xydata()
+    cam = next(line for line in axes.lines if line.get_linewidth() == 2.2).get_xydata()
     # Its foremost point has reached the post, whose back stands at -6 mm.
     assert cam[:, 0].min() == pytest.approx(-6.0, abs=0.3)
 

@@ -1,0 +1,364 @@
+"""Figures of a static study: poses, pressures over loads and positions, and number of elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+from numpy.typing import NDArray
+
+from kneewear.geometry.implant import Implant
+from kneewear.report.bodies import draw_section, moved, sample_surface
+from kneewear.report.static_facts import (
+    PUBLISHED_BOUNDS,
+    convergence_errors,
+    division_errors,
+    position_scan,
+    scans_positions,
+)
+from kneewear.report.style import (
+    AMBER,
+    BLUE,
+    ERROR_COLOURS,
+    GREEN,
+    INK,
+    METAL,
+    PLATEAU,
+    PRESSURE_COLOURS,
+    PURPLE,
+    RED,
+    SIDE_COLOURS,
+    SKY,
+    WIDTH,
+    draw_cells,
+    new_figure,
+    panels_in_rows,
+    share_legend,
+    show_plan,
+    styled,
+)
+from kneewear.report.tables import quantity_name
+from kneewear.sides import POST, SIDES
+from kneewear.studies.static.record import StaticRecord
+
+Array = NDArray[np.float64]
+
+MATERIAL_COLOURS = (BLUE, RED, GREEN, PURPLE, AMBER, SKY)
+MARKERS = "osD^vP"
+# Height of sections, mm, room under plateaus that are below their origin, and room around the
+# loaded part of the post.
+SECTION_HEIGHT = 45.0
+SECTION_ROOM = 3.0
+POST_ROOM = 1.5
+# Samples of the middle line of a cam or post, and of the border of a plateau.
+LINE_SAMPLES = (122, 3)
+BORDER_SAMPLES = (61, 61)
+PRESSURES = {"max_pressure_mpa": RED, "avg_pressure_mpa": BLUE}
+DIVIDED = ("force_n", "torque_n_mm", "max_pressure_mpa", "avg_pressure_mpa")
+# Part of the random positions inside the bands.
+BAND = (0.05, 0.95)
+
+
+def draw_static_figures(
+    record: StaticRecord,
+    implant: Implant,
+    static: pd.DataFrame,
+    comparison: pd.DataFrame,
+    convergence: pd.DataFrame | None = None,
+    sensitivity: pd.DataFrame | None = None,
+) -> dict[str, Figure]:
+    """Draw every figure of a static study.
+
+    Parameters
+    ----------
+    record : StaticRecord
+        All cases.
+    implant : Implant
+        Surfaces.
+    static, comparison : DataFrame
+        Tidy table of the cases, and differences of the materials.
+    convergence, sensitivity : DataFrame, optional
+        Results of `study_active_elements` and `study_divisions`, if elements were studied.
+
+    Returns
+    -------
+    dict of str to Figure
+        `static_sections` and `static_pressure`; where there are several of them, `position_scan`
+        over held positions and `material_comparison` over loads; `element_convergence` and
+        `grid_sensitivity` where elements were studied.
+    """
+    figures = {
+        "static_sections": draw_static_sections(record, implant),
+        "static_pressure": draw_static_pressure(record, implant),
+    }
+    if scans_positions(static):
+        figures["position_scan"] = draw_position_scan(static)
+    if static["load_n"].nunique() > 1 and static["material"].nunique() > 1:
+        figures["material_comparison"] = draw_material_comparison(static, comparison)
+    if convergence is not None:
+        figures["element_convergence"] = draw_element_convergence(convergence)
+    if sensitivity is not None:
+        figures["grid_sensitivity"] = draw_grid_sensitivity(sensitivity)
+    return figures
+
+
+def shown_cases(record: StaticRecord) -> list[int]:
+    """Cases of the first material at the largest load, one per flexion and position."""
+    top = max(case.load for case in record.cases)
+    first = record.cases[0].material
+    return [
+        number
+        for number, case in enumerate(record.cases)
+        if case.material == first and case.load == top
+    ]
+
+
+@styled
+def draw_static_sections(record: StaticRecord, implant: Implant) -> Figure:
+    """Sagittal sections through the bearings in every pose, and through cam and post."""
+    chosen = shown_cases(record)
+    figure, panels = panels_in_rows(len(chosen), 4, 1.9)
+    insert = {side: sample_surface(surface) for side, surface in implant.insert.items()}
+    metal = {side: sample_surface(surface) for side, surface in implant.femoral.items()}
+    for axes, number in zip(panels, chosen, strict=True):
+        for side, centre in zip(record.sides, record.centre_of_pressure[number], strict=True):
+            if side != POST and np.isfinite(centre).all():
+                femur = moved(metal[side], record.rotation[number], record.translation[number])
+                draw_section(axes, (insert[side], femur), (2, centre[2]), 0, SIDE_COLOURS[side])
+        if implant.cam_and_post is not None:
+            _draw_cam_and_post(axes, implant, record, number)
+        for side, centre in zip(record.sides, record.centre_of_pressure[number], strict=True):
+            if np.isfinite(centre).all():
+                colour = SIDE_COLOURS.get(side, INK)
+                axes.plot(centre[0], centre[1], ".", color=colour, ms=8, zorder=4)
+        axes.set(aspect="equal", title=_title(record, number), xlabel="x, posterior (mm)")
+    panels[0].set_ylabel("y (mm)")
+    limits = np.array([axes.get_xlim() for axes in panels])
+    # The origin of a tibia is far above the plateaus, that of an insert on its underside.
+    lowest = min(float(points[..., 1].min()) for points in insert.values())
+    bottom = min(0.0, lowest - SECTION_ROOM)
+    for axes in panels:
+        axes.set_xlim(limits[:, 0].min(), limits[:, 1].max())
+        axes.set_ylim(bottom, bottom + SECTION_HEIGHT)
+    return figure
+
+
+def _draw_cam_and_post(axes: Axes, implant: Implant, record: StaticRecord, number: int) -> None:
+    """Middle sections of cam and post."""
+    pair = implant.cam_and_post
+    if pair is None:
+        return
+    back, cam = (sample_surface(one, LINE_SAMPLES)[:, 1] for one in (pair.post, pair.cam))
+    front = np.column_stack([np.full(2, pair.front), back[[-1, 0], 1]])
+    axes.add_patch(Polygon(np.vstack([back[:, :2], front]), fc=PLATEAU, ec=INK, lw=1.0, zorder=1))
+    cam = moved(cam, record.rotation[number], record.translation[number])
+    axes.plot(cam[:, 0], cam[:, 1], color=METAL, lw=2.2)
+
+
+@styled
+def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
+    """Loaded elements of the first material at the largest load, coloured by their pressure."""
+    chosen = shown_cases(record)
+    figure, panels = panels_in_rows(len(chosen), 2, 2.8)
+    top = float(record.element_pressure[np.isin(record.element_case, chosen)].max())
+    for axes, number in zip(panels, chosen, strict=True):
+        peaks = record.max_pressure[number]
+        for place, side in enumerate(record.sides):
+            if side != POST:
+                _draw_outline(axes, implant, side)
+                cells = _draw_elements(axes, record, (number, place), top)
+        axes.autoscale_view()
+        show_plan(axes)
+        largest = ", ".join(
+            f"{side} {peak:.1f}" for side, peak in zip(record.sides, peaks, strict=True) if peak
+        )
+        axes.set_title(f"{_title(record, number)}\n{largest} MPa")
+        if POST in record.sides and peaks[record.sides.index(POST)] > 0.0:
+            _draw_post(axes, record, number, top)
+    figure.colorbar(cells, ax=panels, label="pressure (MPa)", shrink=0.7, pad=0.01)
+    return figure
+
+
+def _draw_elements(
+    axes: Axes, record: StaticRecord, place: tuple[int, int], top: float
+) -> PolyCollection:
+    """Cells of the loaded elements of one case and side."""
+    mine = (record.element_case == place[0]) & (record.element_side == place[1])
+    cells = PolyCollection(
+        list(record.element_corners[mine][..., ::-1]),
+        cmap=PRESSURE_COLOURS,
+        linewidths=0.0,
+        zorder=2,
+    )
+    cells.set_array(record.element_pressure[mine])
+    cells.set_clim(0.0, top)
+    axes.add_collection(cells)
+    return cells
+
+
+def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> None:
+    """Inset of the loaded elements on the post, seen from the front: medial left, superior up."""
+    place = record.sides.index(POST)
+    inset = axes.inset_axes((0.385, 0.08, 0.23, 0.34))
+    cells = _draw_elements(inset, record, (number, place), top)
+    corners = np.concatenate([path.vertices for path in cells.get_paths()])
+    (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
+    inset.set(
+        xlim=(right + POST_ROOM, left - POST_ROOM), ylim=(high + POST_ROOM, low - POST_ROOM),
+        aspect="equal", facecolor=PLATEAU, xticks=[], yticks=[],
+    )  # fmt: skip
+    size = f"{right - left:.1f} x {high - low:.1f} mm"
+    inset.set_title(f"post\n{size}", fontsize=7, fontweight="normal", loc="center", pad=2)
+
+
+def _draw_outline(axes: Axes, implant: Implant, side: str) -> None:
+    """Plateau in plan: the border of what carries elements, or else of the patch."""
+    surface = implant.insert[side]
+    if implant.coverage is not None:
+        # Not the border's own segments: some are on the window's edge twice, there and back.
+        points = surface.control_points.reshape(-1, 3)
+        x, z = (np.linspace(points[:, n].min(), points[:, n].max(), 300) for n in (0, 2))
+        inside = implant.coverage[side].contains(*np.meshgrid(x, z, indexing="ij"))
+        axes.contourf(z, x, inside, levels=[0.5, 1.5], colors=[PLATEAU], zorder=0)
+        axes.contour(z, x, inside, levels=[0.5], colors=[INK], linewidths=0.8, zorder=1)
+        return
+    points = sample_surface(surface, BORDER_SAMPLES)
+    border = np.concatenate([points[:, 0], points[-1], points[::-1, -1], points[0, ::-1]])
+    axes.add_patch(Polygon(border[:, [2, 0]], fc=PLATEAU, ec=INK, lw=0.8, zorder=1))
+
+
+def _title(record: StaticRecord, number: int) -> str:
+    """Flexion and position of a case."""
+    # Rounded first: there is no negative zero millimetres.
+    position = round(float(record.translation[number, 0]), 1) + 0.0
+    return f"{record.cases[number].flexion:g}°, femur at {position:+.1f} mm"
+
+
+@styled
+def draw_position_scan(static: pd.DataFrame) -> Figure:
+    """Pressures and anterior-posterior contact over the held position of the femur.
+
+    Of the first material, first flexion and largest load.
+    """
+    curves = position_scan(static)
+    figure, panels = new_figure(2.8, columns=3)
+    labels = {
+        "max_pressure": "Maximum pressure (MPa)",
+        "avg_pressure": "Average pressure (MPa)",
+        "centre_posterior": "Centre of pressure (mm posterior)",
+    }
+    for axes, (quantity, label) in zip(panels.flat, labels.items(), strict=True):
+        for side in SIDES:
+            curve = curves[quantity, side]
+            axes.plot(curve.index, curve, "o-", ms=4, color=SIDE_COLOURS[side], label=side)
+        axes.set(xlabel="femur held at (mm posterior)", ylabel=label)
+    for axes in panels.flat[:2]:
+        axes.set_ylim(bottom=0.0)
+    # Anterior on top, as in the maps.
+    panels[0, 2].invert_yaxis()
+    panels[0, 0].legend()
+    return figure
+
+
+@styled
+def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
+    """Mean and largest pressure over the load at every flexion (Bei 2003, Fig. 3-4).
+
+    With published values a band shows where the measurements are on average, counted from the
+    first material.
+    """
+    bearing = static[static["side"].isin(SIDES)]
+    keys = ["quantity", "flexion_deg", "material", "load_n"]
+    curves = bearing.groupby(keys)["value"].mean()
+    flexions, materials = (list(dict.fromkeys(static[key])) for key in keys[1:3])
+    figure, panels = new_figure(5.0, 2, len(flexions), sharex=True, sharey="row")
+    for row, quantity in zip(panels, ("avg_pressure", "max_pressure"), strict=True):
+        for axes, flexion in zip(row, flexions, strict=True):
+            _draw_measured(axes, curves[quantity, flexion, materials[0]], comparison, quantity)
+            for number, material in enumerate(materials):
+                curve = curves[quantity, flexion, material]
+                look = number % len(MARKERS)
+                axes.plot(
+                    curve.index, curve, color=MATERIAL_COLOURS[look], marker=MARKERS[look], ms=4,
+                    label=material.replace("_", ", "),
+                )  # fmt: skip
+            axes.set_xticks(curve.index)
+        row[0].set_ylim(bottom=0.0)
+        row[0].set_ylabel(f"{quantity_name(quantity)} (MPa)")
+    for (above, below), flexion in zip(panels.T, flexions, strict=True):
+        above.set_title(f"{flexion:g}°")
+        below.set_xlabel("load (N)")
+        below.tick_params(axis="x", labelrotation=45)
+    share_legend(figure, panels[1, 0], 4, below=True)
+    return figure
+
+
+def _draw_measured(axes: Axes, curve: pd.Series, comparison: pd.DataFrame, quantity: str) -> None:
+    """Band around the first material's curve in which the measurements are on average."""
+    if "measured_least_mpa" not in comparison:
+        return
+    row = comparison[(comparison["quantity"] == quantity) & comparison["load_n"].isna()].iloc[0]
+    least, greatest = curve + row["measured_least_mpa"], curve + row["measured_greatest_mpa"]
+    label = "measured, by its mean error"
+    if (greatest - least).max() > 0.0:
+        axes.fill_between(curve.index, least, greatest, color="#c9ccce", lw=0, label=label)
+    else:
+        axes.plot(curve.index, least, color="#9a9d9f", ls="--", label=label)
+
+
+@styled
+def draw_element_convergence(table: pd.DataFrame) -> Figure:
+    """Largest and mean pressure over the number of loaded elements (Bei 2003, Fig. 3-1D)."""
+    errors = convergence_errors(table)
+    figure, ((values, relative),) = new_figure(3.6, columns=2)
+    for column, colour in PRESSURES.items():
+        groups = table.groupby("wanted")[column]
+        quantity = column.removesuffix("_mpa")
+        own = errors[errors["quantity"] == quantity]
+        active = own["active_elements"]
+        look: dict[str, Any] = {"color": colour, "ms": 4, "label": quantity_name(quantity)}
+        values.axhline(groups.median().iloc[-1], color="#9a9d9f", lw=1.0)
+        band = (groups.quantile(end) for end in BAND)
+        values.fill_between(active, *band, color=colour, alpha=0.2, lw=0)
+        values.plot(active, groups.median(), "o-", **look)
+        relative.plot(active, own["median_percent"], "o-", **look)
+        relative.plot(active, own["greatest_percent"], ":", color=colour, lw=1.2)
+    relative.plot(
+        PUBLISHED_BOUNDS.keys(), PUBLISHED_BOUNDS.values(), "kv", ms=7, label="published bounds"
+    )
+    values.set(ylim=(0.0, None), ylabel="pressure (MPa)", title="Pressure")
+    relative.set(ylim=(0.0, None), ylabel="error (%)", title="Error: median, and greatest (dotted)")
+    ticks = sorted(set(table["wanted"]))
+    for axes in (values, relative):
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [str(tick) for tick in ticks])
+        axes.set_xticks([], minor=True)
+        axes.set_xlabel("loaded elements per side")
+        axes.legend()
+    return figure
+
+
+@styled
+def draw_grid_sensitivity(table: pd.DataFrame) -> Figure:
+    """Force, torque and pressures of one pose over rows and columns (Bei 2003, Fig. 2-3)."""
+    deviations = {quantity: division_errors(table, quantity) for quantity in DIVIDED}
+    names = ("Contact force", "Contact torque", "Maximum pressure", "Average pressure")
+    worst = [float(np.abs(part.to_numpy()).max()) for part in deviations.values()]
+    limits = (-max(worst), max(worst))
+    figure, panels = new_figure(6.4, 2, 2, WIDTH * 0.85, sharex=True, sharey=True)
+    for number, (axes, part) in enumerate(zip(panels.flat, deviations.values(), strict=True)):
+        image = draw_cells(axes, part, ERROR_COLOURS, limits, "{:.1f}")
+        axes.set_xticks(range(part.shape[1]), [str(n) for n in part.columns])
+        axes.set_yticks(range(part.shape[0]), [str(n) for n in part.index])
+        axes.set_title(f"{'ABCD'[number]}) {names[number]}: within {worst[number]:.1f} %")
+    for axes in panels[1]:
+        axes.set_xlabel("columns (side to side)")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("rows (front to back)")
+    figure.colorbar(image, ax=panels, label="deviation from the finest grid (%)", shrink=0.8)
+    return figure
