@@ -27,7 +27,7 @@ def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
     lines = [line for line in figures["first_contact_path"].axes[0].lines
              if line.get_label() in ("medial", "lateral")]  # fmt: skip
     for line in lines:
-        places = np.array([one.place[line.get_label()] for one in contacts])
+        places = np.array([one.point[line.get_label()] for one in contacts])
         np.testing.assert_allclose(line.get_xydata(), places[:, [2, 0]])
     assert len(table) == len(poses)
     assert set(table["touches"]) <= {"medial", "lateral"}
