@@ -27,7 +27,6 @@ from kneewear.io.schema import RECORDS
 from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.settings import study as settings
 from kneewear.settings.base import CaseStudy, Study, WearStudy
-from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.wear import accumulation, summary
@@ -421,7 +420,8 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     >>> depths.pivot(index="case", columns="side", values="value").shape
     (4, 2)
     """
-    maps = _damage_maps(damage)
+    arrays = {str(name): variable.values for name, variable in damage.variables.items()}
+    maps = netcdf.value_of(DamageMaps, arrays)
     record = record_cycles(cycles.histories)
     return summary.summarize_cases(maps, record, cycles.knee.grid, _with_cases(study).wear)
 
@@ -480,19 +480,3 @@ def _dataset(value: ContactHistory | DamageMaps, grid: ElementGrid) -> xr.Datase
         place = {"units": "mm", "long_name": f"{name} of the element's centre"}
         coordinates[name] = (("side", "row", "column"), grid.centre[..., axis], place)
     return xr.Dataset(variables, coordinates)
-
-
-def _damage_maps(damage: xr.Dataset) -> DamageMaps:
-    """Damage maps of a dataset."""
-    cases = zip(damage.case.values, damage.thickness.values, damage.body_mass.values, strict=True)
-    return DamageMaps(
-        lives=tuple(map(str, damage.life.values)),
-        activities=tuple(map(str, damage.activity.values)),
-        cases=tuple(Case(str(name), float(h), float(mass)) for name, h, mass in cases),
-        sides=tuple(map(str, damage.side.values)),
-        **{
-            name: damage[name].values
-            for name in DamageMaps.__dataclass_fields__
-            if name not in ("lives", "activities", "cases", "sides")
-        },
-    )

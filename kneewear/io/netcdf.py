@@ -203,8 +203,6 @@ def arrays_of(value: Any) -> dict[str, NDArray[Any]]:
             continue
         if part:
             item = [getattr(one, part) for one in item]
-            if variable.optional and not any(item):
-                continue
             item = [json.dumps(one) if isinstance(one, Mapping) else one for one in item]
         array = np.asarray(item, "U" if variable.dtype == "text" else variable.dtype)
         if variable.mask:
@@ -212,6 +210,24 @@ def arrays_of(value: Any) -> dict[str, NDArray[Any]]:
             array = np.where(mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim)), array, 0)
         arrays[variable.name] = array
     return arrays
+
+
+def value_of(kind: type[Value], arrays: Mapping[str, NDArray[Any]]) -> Value:
+    """Value object from the arrays of its variables, the inverse of `arrays_of`."""
+    record, hints = RECORDS[kind.__name__], get_type_hints(kind)
+    return kind(
+        **{
+            name: _from_arrays(
+                hints[name],
+                {
+                    v.source.partition(".")[2]: arrays[v.name]
+                    for v in record.variables
+                    if v.head == name and v.read
+                },
+            )
+            for name in _field_names(kind)
+        }
+    )
 
 
 def _lengths(record: Record, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
@@ -305,11 +321,7 @@ class _Reader:
         if isinstance(stored, h5py.Group):
             return self.group(options, stored)
         if variables and (variables[0].name in group or types.NoneType not in _options(hint)):
-            arrays = {
-                v.source.partition(".")[2]: self.variable(v, group)
-                for v in variables
-                if v.name in group or not v.optional
-            }
+            arrays = {v.source.partition(".")[2]: self.variable(v, group) for v in variables}
             return _from_arrays(options[0], arrays)
         if name in group.attrs:
             return _from_attribute(options[0], group.attrs[name])

@@ -51,8 +51,6 @@ class Variable:
         How values are stored: in one piece, in chunks (`CHUNKS`), or in compressed chunks.
     mask : str
         Boolean attribute of the value object; values are written as zero where it is false.
-    optional : bool
-        Whether the variable is left out where all its values are empty.
     read : bool
         False for a variable that is only there for other programs.
     """
@@ -68,7 +66,6 @@ class Variable:
     may_be_nan: bool = False
     storage: str = "whole"
     mask: str = ""
-    optional: bool = False
     read: bool = True
 
     @property
@@ -123,7 +120,7 @@ _CASES = (
     Variable("body_mass", "case", "kg", "body mass", field="cases.body_mass", coordinate=True),
     Variable(
         "overrides", "case", "1", "values of further settings by path (JSON)", "text",
-        field="cases.overrides", coordinate=True, optional=True,
+        field="cases.overrides", coordinate=True,
     ),
 )  # fmt: skip
 _PERCENT = Variable("percent", "frame", "percent", "percent of the cycle", coordinate=True)

@@ -34,7 +34,7 @@ from kneewear.wear.maps import DamageMaps
 
 RNG = np.random.default_rng(1)
 OTHER = (Case("c", 10.0, 60.0),)
-TWO_CASES = (Case("a", 6.0, 50.0), Case("b", 8.0, 75.0))
+TWO_CASES = (Case("a", 6.0, 50.0), Case("b", 8.0, 75.0, {"wear.blocks": 3.5}))
 
 
 def assert_same(one, other):
