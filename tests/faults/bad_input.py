@@ -254,7 +254,7 @@ KINDS = (
          example(insert=vertices(lambda c: c * np.float32([1, -1, -1]) + np.float32([0, 20, 0]))),
          ("insert.stl", "upside down")),
     Kind("mesh", "triangles turned inside out", example(insert=vertices(lambda c: c[:, ::-1])),
-         ("insert.stl: found normals pointing into the polyethylene", "Reverse the triangles' orientation")),
+         ("insert.stl: found normals pointing into the polyethylene", "Reverse the triangles'")),
     # Motion and load.
     Kind("motion", "file that is not there", example(motion=None),
          ("gait.csv: found no such file", "data_folder")),

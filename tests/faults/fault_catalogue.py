@@ -81,9 +81,9 @@ FAULTS = (
         f"{_FILES}::test_file_copied_without_its_digest_is_read_with_a_warning",
     ),
     Fault(
-        "result that promises more than the file can hold",
+        "result that announces more than the file can hold",
         "Refused before memory is taken for it.",
-        f"{_FILES}::test_file_that_promises_more_than_it_can_hold_takes_no_memory",
+        f"{_FILES}::test_file_that_announces_more_than_it_can_hold_takes_no_memory",
     ),
     Fault(
         "result deleted between jobs",
