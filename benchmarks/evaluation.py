@@ -24,12 +24,11 @@ from benchmarks.distance import opencascade_times
 from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.activity.sources import build_activity
-from kneewear.contact import _record_kernels as record
+from kneewear.contact._distance_kernels import project_near
+from kneewear.contact._force_kernels import RESULT
 from kneewear.contact._kernels import evaluate_pairs
-from kneewear.contact._proximity_kernels import find_voxel, project_near
-from kneewear.contact.evaluation import ContactModel
 from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.geometry._distance_kernels import look_up_distances, look_up_projections
 from kneewear.geometry._kernels import project
 from kneewear.geometry.distance_tabulation import build_distance_table
@@ -129,7 +128,7 @@ def _project_all(patch: Any, points: Any, u: Any, v: Any, distance: Any) -> None
 @njit
 def _project_from_map(pair: Any, points: Any, distance: Any) -> None:
     """The engine's projection, from the starts of its map."""
-    patch, voxels = record.patch_of(pair), record.voxels_of(pair)
+    patch, voxels = pair.patch, pair.voxels
     projection, work = np.empty(10), np.empty((6, 4))
     for n in range(distance.size):
         x, y, z = points[n, 0], points[n, 1], points[n, 2]
@@ -160,7 +159,7 @@ def distance_costs(knee: Knee) -> dict[str, float]:
             table.arrays, rows, 0, count, room, state, feet),
         "exact_warm_started_us": lambda: _project_all(
             condyle.arrays, points, *start, distance),
-        "exact_from_map_us": lambda: _project_from_map(prepared.record[0], points, distance),
+        "exact_from_map_us": lambda: _project_from_map(prepared.record, points, distance),
         "exact_cold_us": lambda: condyle.closest_points(points),
         "ray_firing_us": lambda: condyle.ray_hits(points, -normal),
     }  # fmt: skip
@@ -212,23 +211,22 @@ def time_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray]]) 
         "slowest_pose_us": float(each.max()),
         "active_elements": sum(part.active_elements for part in parts) / len(poses),
         "evaluated_elements": sum(part.evaluated_elements for part in parts) / len(poses),
-        "elements": float(model.records["count"].sum()),
+        "elements": float(sum(work.push.size for work in model.work)),
     }
 
 
 @njit
-def _run_cycle(pairs: Any, motions: Any, last: Any, numbers: Any) -> None:
-    for number in range(motions.shape[0]):
-        evaluate_pairs(pairs, motions[number], False, last, numbers)
+def _run_cycle(model: Any, rotations: Any, translations: Any, results: Any) -> None:
+    velocity = np.zeros(6)
+    for number in range(rotations.shape[0]):
+        evaluate_pairs(model, rotations[number], translations[number], velocity, bool(0), results)
 
 
 def compiled_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray]]) -> float:
     """Mean time of an evaluation inside a compiled loop, us."""
-    motions = np.zeros((len(poses), 6, 3))
-    for motion, (rotation, place) in zip(motions, poses, strict=True):
-        motion[:3], motion[3] = rotation, place
-    numbers = np.empty((len(model.names), record.NUMBERS))
-    arguments = model.records, motions, model.last, numbers
+    rotations, translations = (np.array(part) for part in zip(*poses, strict=True))
+    results = np.empty(len(model.names), dtype=RESULT)
+    arguments = model.record, rotations, translations, results
     return 1e6 * seconds(lambda: _run_cycle(*arguments)) / len(poses)
 
 

@@ -18,9 +18,8 @@ import pandas as pd
 from scipy.spatial.transform import Rotation
 
 from kneewear import default_study
-from kneewear.contact.evaluation import ContactModel
 from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.resultant import ContactResult
 from kneewear.contact.traction import Damping, Friction
 from kneewear.geometry.distance_tabulation import build_distance_table

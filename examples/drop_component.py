@@ -14,9 +14,8 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from kneewear import default_study
-from kneewear.contact.evaluation import ContactModel
 from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.traction import Damping, Friction
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant

@@ -4,43 +4,50 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching
+import numpy as np
 
 PACKAGE = Path(__file__).parent
+# False where kernels run as plain Python (NUMBA_DISABLE_JIT=1), as for test coverage.
+IS_COMPILED: bool = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 # Lets the compiler put the four lanes of a spline or of a rational point into one register. numba
-# reads it when it compiles, so it must stand before the first kernel does.
+# reads it when it compiles, so it is set before the first kernel is defined.
 numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
+# Functions of other packages keep numba's own locators.
+_LOCATORS = (
+    "UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator,IPythonCacheLocator,"
+    "ZipCacheLocator"
+)
+numba.config.CACHE_LOCATOR_CLASSES = (  # type: ignore[attr-defined]
+    f"{__name__}.KernelCacheLocator,{numba.config.CACHE_LOCATOR_CLASSES or _LOCATORS}"  # type: ignore[attr-defined]
+)
 
 
 def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = False) -> Any:
-    """Compile a kernel, keeping the result for later processes.
+    """Compile a kernel and cache the machine code for later processes.
 
     Parameters
     ----------
     function : callable
-        A function of plain arrays and numbers.
+        A function of arrays, numbers and records of them.
     inlined : bool
         Whether the kernel becomes part of the kernels that call it: for short ones that take
-        structures, which are slow to hand over.
+        structures, which are slow to pass.
 
     Returns
     -------
     callable
-        The compiled kernel. It lets go of Python's lock, so that kernels run in threads.
+        The compiled kernel. It releases Python's lock, so that kernels run in threads.
 
     Notes
     -----
-    numba renews a cached kernel when its own file changes, not when a kernel it calls from another
-    file does. The cache folder is therefore named by a digest of all kernel files and this one.
-    Nothing in it depends on where the package stands, so that a copy need not compile again.
     Divisions follow IEEE rules instead of being checked; kernels must not divide by zero.
 
     Rounding is never relaxed (numba's `fastmath`). Each kernel's machine code holds a copy of the
@@ -54,41 +61,60 @@ def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = Fals
     options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
     if inlined:
         options["inline"] = "always"
-    with _kept_by_content():
-        return numba.njit(**options)(function)
+    return numba.njit(**options)(function)
 
 
-@contextmanager
-def _kept_by_content() -> Iterator[None]:
-    """Let numba name its files by room and kernel, where it would by the path of the package."""
-    changed = {
-        (numba.config, "CACHE_DIR"): str(kernel_folder()),
-        (caching._CacheLocator, "get_suitable_cache_subpath"): staticmethod(_room),
-    }
-    before = {place: vars(place[0])[place[1]] for place in changed}
-    try:
-        for (owner, name), value in changed.items():
-            setattr(owner, name, value)
-        yield
-    finally:
-        for (owner, name), value in before.items():
-            setattr(owner, name, value)
+class KernelCacheLocator:
+    """Cache locator of numba (`NUMBA_CACHE_LOCATOR_CLASSES`) for the kernels of this package.
 
+    numba renews a cached kernel when its own file changes, not when a kernel it calls from another
+    file does. The cache folder is therefore named by a digest of all kernel files. Nothing in it
+    depends on the path of the package, so that checkouts with the same kernels share it.
+    """
 
-def _room(file: str) -> str:
-    """Name of the folder a kernel file stands in."""
-    return Path(file).parent.name
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._line = function.__code__.co_firstlineno
+        self._folder = kernel_folder() / Path(file).parent.name
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> KernelCacheLocator | None:
+        """Locator of a kernel; None for other functions, and where the folder cannot be written."""
+        if PACKAGE not in Path(file).parents:
+            return None
+        locator = cls(function, file)
+        try:
+            locator.ensure_cache_path()
+        except OSError:
+            return None
+        return locator
+
+    def ensure_cache_path(self) -> None:
+        """Create the folder; raise OSError where it cannot be written."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=self._folder).close()
+
+    def get_cache_path(self) -> str:
+        """Folder of the kernel's room."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """State of the sources: the same for all kernels of a folder."""
+        return self._folder.parent.name
+
+    def get_disambiguator(self) -> str:
+        """Line of the kernel, which separates kernels of one name."""
+        return str(self._line)
 
 
 @cache
 def kernel_folder() -> Path:
-    """Folder of this version of the kernels, compiled.
+    """Folder of this version of the compiled kernels.
 
     Returns
     -------
     Path
-        Beside the package where that can be written, in `NUMBA_CACHE_DIR` where that is set; the
-        name carries a digest of all kernel files.
+        In `NUMBA_CACHE_DIR` where that is set, else beside the package where that can be written,
+        else in the user's cache; the name carries a digest of all kernel files.
     """
     digest = hashlib.sha256()
     for path in [Path(__file__), *sorted(PACKAGE.glob("*/_*kernels.py"))]:
@@ -101,3 +127,19 @@ def kernel_folder() -> Path:
     else:
         root = Path.home() / ".cache" / "kneewear"
     return root / f"kernels-{digest.hexdigest()[:12]}"
+
+
+def structured(*fields: Sequence[Any]) -> np.dtype[np.void]:
+    """Structured data type whose fields are attributes in kernels, compiled or not.
+
+    Parameters
+    ----------
+    fields : tuple of name, type and, optionally, shape
+        As for `numpy.dtype`.
+
+    Returns
+    -------
+    dtype
+    """
+    plain = np.dtype(list(fields), align=True)  # type: ignore[call-overload]
+    return plain if IS_COMPILED else np.dtype((np.record, plain))

@@ -1,28 +1,19 @@
-"""Compiled distances of listed elements, and the choice of those that are active."""
+"""Compiled distances of elements: which elements are near, and their projections on the indenter.
+
+A search lists elements in slots of the working arrays, each chunk from its own first slot on. All
+searches end with the same active elements, each with its point and normal in the frame of the moving body
+and the projection of the point: signed distance, its gradient (3) and its second derivatives xx,
+yy, zz, xy, xz, yz.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
-from kneewear.contact._proximity_kernels import is_beyond, project_near
-from kneewear.contact._record_kernels import (
-    FACE,
-    FOOT_ROWS,
-    NORMAL,
-    PLACE,
-    POINT,
-    RAY,
-    elements_of,
-    indices_of,
-    patch_of,
-    table_of,
-    voxels_of,
-    work_of,
-)
 from kneewear.geometry._distance_kernels import (
     PROJECTION_VALUES,
     TABLED,
@@ -30,150 +21,569 @@ from kneewear.geometry._distance_kernels import (
     look_up_distances,
     look_up_projections,
 )
-from kneewear.geometry._kernels import INTERIOR, PatchArrays, fill_projection, meet_line
+from kneewear.geometry._kernels import (
+    BORDER,
+    FAILED,
+    INTERIOR,
+    PatchArrays,
+    closest_point,
+    evaluate,
+    fill_projection,
+    meet_line,
+    project,
+)
 
-# Cosine of the angle between an element's normal and the line of minimum distance at which it
+MINIMUM_DISTANCE, RAY = 0, 1
+ALL, BOUNDS, BREADTH_FIRST = 0, 1, 2
+OUTSIDE = -1
+UNTRIED, TRIED, ACTIVE = 0, 1, 2
+
+# Smallest cosine between an element's normal and the line of minimum distance at which the element
 # faces the indenter: 84 deg, so that side faces of a part pressed straight down never do.
-LEAST_FACING = 0.1
-# Distance from which on an element is surely apart, mm: what two ways to add up one spline differ
-# by, many times over.
-SURELY_APART = 1e-9
+MIN_FACING = 0.1
+# Distance from which on an element is apart for certain, mm: many times what two ways to sum one
+# spline differ by.
+APART = 1e-9
+
+
+class Voxels(NamedTuple):
+    """Map of the space around a surface, see `Proximity`."""
+
+    planes: NDArray[np.float32]
+    starts: NDArray[np.float32]
+    origin_x: float
+    origin_y: float
+    origin_z: float
+    size: float
+    count_x: int
+    count_y: int
+    count_z: int
+
+
+class ElementArrays(NamedTuple):
+    """Elements in the order of their tiles, one column per element."""
+
+    centre: NDArray[np.float64]  # (3, n)
+    normal: NDArray[np.float64]  # (3, n)
+    area: NDArray[np.float64]
+    tangent_row: NDArray[np.float64]  # (3, n)
+    tangent_column: NDArray[np.float64]  # (3, n)
+    order: NDArray[np.int64]  # number of each among the valid elements
+    neighbours: NDArray[np.int64]  # (n, 8), -1 where there is none
+    box_middle: NDArray[np.float64]  # (3,), of the box around all elements
+    box_half: NDArray[np.float64]  # (3,)
+
+
+class TileArrays(NamedTuple):
+    """Tiles of elements, and chunks of tiles."""
+
+    centre: NDArray[np.float64]  # (n, 3)
+    normal: NDArray[np.float64]  # (n, 3)
+    radius: NDArray[np.float64]  # along the plane of the tile
+    depth: NDArray[np.float64]  # half thickness
+    first: NDArray[np.int64]  # (n + 1,), first element of each
+    chunk_first: NDArray[np.int64]  # (n_chunks + 1,), first tile of each chunk
+
+
+class WorkArrays(NamedTuple):
+    """Working arrays of a pair, one slot per listed element."""
+
+    point: NDArray[np.float64]  # (3, n), in the frame of the moving body
+    normal: NDArray[np.float64]  # (3, n), of the element in that frame
+    projection: NDArray[np.float64]  # (10, n)
+    cell: NDArray[np.float64]  # (4, n), cell of the distance table
+    state: NDArray[np.int64]  # whether the distance table has values
+    push: NDArray[np.float64]  # pressure times area
+    rate: NDArray[np.float64]  # derivative of the push over the penetration
+    listed: NDArray[np.int64]  # element of each slot
+    voxel: NDArray[np.int64]  # voxel of its point
+    mark: NDArray[np.uint8]  # progress of a breadth-first search, one per element
+    previous: NDArray[np.int64]  # active elements of the last breadth-first search
+    previous_count: NDArray[np.int64]  # (1,)
+    sums: NDArray[np.void]  # SUMS of each chunk
+    outcome: NDArray[np.void]  # OUTCOME of each slot
+
+
+class AffineTransform(NamedTuple):
+    """Map from the fixed frame into the moving one, counted in voxels from the map's corner."""
+
+    xx: float
+    xy: float
+    xz: float
+    yx: float
+    yy: float
+    yz: float
+    zx: float
+    zy: float
+    zz: float
+    x: float
+    y: float
+    z: float
+    rate: float  # one over the edge of a voxel
+
+
+@compiled
+def boxes_meet(pair: Any, rotation: NDArray, translation: NDArray) -> bool:
+    """Whether the box around the elements and that around the moving surface may overlap.
+
+    Tested along the six directions of their edges.
+    """
+    voxels, elements = pair.voxels, pair.elements
+    corner = (voxels.origin_x, voxels.origin_y, voxels.origin_z)
+    count = (voxels.count_x, voxels.count_y, voxels.count_z)
+    apart = False
+    for a in range(3):
+        # Middle of the elements' box and its reach along axis a of the moving body.
+        middle = reach = 0.0
+        for b in range(3):
+            middle += rotation[b, a] * (elements.box_middle[b] - translation[b])
+            reach += abs(rotation[b, a]) * elements.box_half[b]
+        half = 0.5 * voxels.size * count[a]
+        apart |= not abs(middle - corner[a] - half) <= half + reach
+    for a in range(3):
+        # The same of the moving box along axis a of the fixed body.
+        middle, reach = translation[a], 0.0
+        for b in range(3):
+            half = 0.5 * voxels.size * count[b]
+            middle += rotation[a, b] * (corner[b] + half)
+            reach += abs(rotation[a, b]) * half
+        apart |= not abs(middle - elements.box_middle[a]) <= elements.box_half[a] + reach
+    return not apart
+
+
+@compiled
+def locate_listed(pair: Any, rotation: NDArray, translation: NDArray, first: int, last: int) -> int:
+    """Points of listed elements and their voxels; returns the end of those that may touch.
+
+    Dropped are elements outside the map and, except in a search of all, those that a lower bound of
+    the distance excludes.
+    """
+    centre, voxels, planes = pair.elements.centre, pair.voxels, pair.voxels.planes
+    point, listed, held = pair.work.point, pair.work.listed, pair.work.voxel
+    bounded = pair.options.search != ALL
+    slot = first
+    for n in range(first, last):
+        element = listed[n]
+        rx = centre[0, element] - translation[0]
+        ry = centre[1, element] - translation[1]
+        rz = centre[2, element] - translation[2]
+        x = rotation[0, 0] * rx + rotation[1, 0] * ry + rotation[2, 0] * rz
+        y = rotation[0, 1] * rx + rotation[1, 1] * ry + rotation[2, 1] * rz
+        z = rotation[0, 2] * rx + rotation[1, 2] * ry + rotation[2, 2] * rz
+        a = (x - voxels.origin_x) / voxels.size
+        b = (y - voxels.origin_y) / voxels.size
+        c = (z - voxels.origin_z) / voxels.size
+        if 0.0 <= a < voxels.count_x and 0.0 <= b < voxels.count_y and 0.0 <= c < voxels.count_z:
+            voxel = (int(a) * voxels.count_y + int(b)) * voxels.count_z + int(c)
+            bound = a * planes[voxel, 0] + b * planes[voxel, 1] + c * planes[voxel, 2]
+            if not (bounded and bound + planes[voxel, 3] > 0.0):
+                point[0, slot], point[1, slot], point[2, slot] = x, y, z
+                listed[slot], held[slot] = element, voxel
+                slot += 1
+    return slot
+
+
+@compiled(inlined=True)
+def into_voxels(voxels: Voxels, rotation: NDArray, translation: NDArray) -> AffineTransform:
+    """Transform of a pose."""
+    rate = 1.0 / voxels.size
+    r, t = rotation, translation
+    return AffineTransform(
+        rate * r[0, 0], rate * r[1, 0], rate * r[2, 0],
+        rate * r[0, 1], rate * r[1, 1], rate * r[2, 1],
+        rate * r[0, 2], rate * r[1, 2], rate * r[2, 2],
+        -rate * (r[0, 0] * t[0] + r[1, 0] * t[1] + r[2, 0] * t[2] + voxels.origin_x),
+        -rate * (r[0, 1] * t[0] + r[1, 1] * t[1] + r[2, 1] * t[2] + voxels.origin_y),
+        -rate * (r[0, 2] * t[0] + r[1, 2] * t[1] + r[2, 2] * t[2] + voxels.origin_z),
+        rate,
+    )  # fmt: skip
+
+
+@compiled(inlined=True)
+def tile_is_apart(tiles: TileArrays, tile: int, way: AffineTransform, voxels: Voxels) -> bool:
+    """Whether a lower bound of the distance excludes contact of a whole tile."""
+    x, y, z = tiles.centre[tile, 0], tiles.centre[tile, 1], tiles.centre[tile, 2]
+    a = way.xx * x + way.xy * y + way.xz * z + way.x
+    b = way.yx * x + way.yy * y + way.yz * z + way.y
+    c = way.zx * x + way.zy * y + way.zz * z + way.z
+    radius, depth = way.rate * tiles.radius[tile], way.rate * tiles.depth[tile]
+    # A tile that reaches in from outside takes the nearest point of the box, and its voxel.
+    edge = 1.0 - 1e-9
+    near_a = min(max(a, 0.0), voxels.count_x * edge)
+    near_b = min(max(b, 0.0), voxels.count_y * edge)
+    near_c = min(max(c, 0.0), voxels.count_z * edge)
+    away = (a - near_a) ** 2 + (b - near_b) ** 2 + (c - near_c) ** 2
+    if not away <= (radius + depth) ** 2:
+        return True
+    i, j, k = np.uint64(near_a), np.uint64(near_b), np.uint64(near_c)
+    voxel = (i * np.uint64(voxels.count_y) + j) * np.uint64(voxels.count_z) + k
+    p, q = np.float64(voxels.planes[voxel, 0]), np.float64(voxels.planes[voxel, 1])
+    r, s = np.float64(voxels.planes[voxel, 2]), np.float64(voxels.planes[voxel, 3])
+    # How far the tile reaches towards the surface: along its normal and along its plane.
+    x, y, z = tiles.normal[tile, 0], tiles.normal[tile, 1], tiles.normal[tile, 2]
+    along = p * (way.xx * x + way.xy * y + way.xz * z)
+    along += q * (way.yx * x + way.yy * y + way.yz * z)
+    along += r * (way.zx * x + way.zy * y + way.zz * z)
+    along = abs(along) / way.rate
+    reach = depth * along + radius * np.sqrt(max(p * p + q * q + r * r - along * along, 0.0))
+    return p * a + q * b + r * c + s > reach
+
+
+@compiled(inlined=True)
+def is_beyond(voxels: Voxels, voxel: int, x: float, y: float, z: float) -> bool:
+    """Whether a lower bound of the distance shows a point in a voxel to be apart."""
+    rate = 1.0 / voxels.size
+    bound = rate * (x - voxels.origin_x) * voxels.planes[voxel, 0]
+    bound += rate * (y - voxels.origin_y) * voxels.planes[voxel, 1]
+    bound += rate * (z - voxels.origin_z) * voxels.planes[voxel, 2]
+    return bound + voxels.planes[voxel, 3] > 0.0
+
+
+@compiled
+def list_tiles(pair: Any, rotation: NDArray, translation: NDArray, chunk: int) -> int:
+    """List the elements of a chunk's tiles that lower bounds of their distance do not exclude."""
+    tiles, voxels, listed = pair.tiles, pair.voxels, pair.work.listed
+    way = into_voxels(voxels, rotation, translation)
+    slot = tiles.first[tiles.chunk_first[chunk]]
+    for tile in range(tiles.chunk_first[chunk], tiles.chunk_first[chunk + 1]):
+        if not tile_is_apart(tiles, tile, way, voxels):
+            for element in range(tiles.first[tile], tiles.first[tile + 1]):
+                listed[slot] = element
+                slot += 1
+    return slot
 
 
 @compiled
 def drop_apart(pair: Any, first: int, last: int) -> int:
     """Drop listed elements that the distance table alone shows to be apart; returns the new end.
 
-    Of places the table has no values for, those stay that lower bounds leave over.
+    Of points the table has no values for, those stay that lower bounds do not exclude.
     """
-    table, voxels, work = table_of(pair), voxels_of(pair), work_of(pair)
-    listed, held = indices_of(pair.listed, pair.count), indices_of(pair.held, pair.count)
-    state = indices_of(pair.state, pair.count)
-    points, place, feet = work[POINT:], work[PLACE:], work[FOOT_ROWS:]
-    look_up_distances(table, points, first, last, place, state, feet)
+    voxels, work = pair.voxels, pair.work
+    point, distance = work.point, work.projection
+    look_up_distances(pair.table, point, first, last, work.cell, work.state, distance)
     slot = first
     for n in range(first, last):
-        if state[n] == UNTABLED:
-            stays = not is_beyond(voxels, held[n], points[0, n], points[1, n], points[2, n])
+        if work.state[n] == UNTABLED:
+            stays = not is_beyond(voxels, work.voxel[n], point[0, n], point[1, n], point[2, n])
         else:
-            stays = state[n] == TABLED and feet[0, n] < SURELY_APART
+            stays = work.state[n] == TABLED and distance[0, n] < APART
         if stays:
-            listed[slot], held[slot] = listed[n], held[n]
+            work.listed[slot], work.voxel[slot] = work.listed[n], work.voxel[n]
             for a in range(3):
-                points[a, slot] = points[a, n]
+                point[a, slot] = point[a, n]
             slot += 1
     return slot
 
 
 @compiled
-def find_feet(pair: Any, rotation: NDArray, first: int, last: int) -> None:
-    """Feet of the listed elements: from the table, from the surface or along the element normals.
+def search_chunk(pair: Any, rotation: NDArray, translation: NDArray, chunk: int) -> None:
+    """Find the active elements of a chunk, and their projections; counts them and those tried."""
+    tiles, listed = pair.tiles, pair.work.listed
+    first = tiles.first[tiles.chunk_first[chunk]]
+    last = tiles.first[tiles.chunk_first[chunk + 1]]
+    if pair.options.search == ALL:
+        for element in range(first, last):
+            listed[element] = element
+    else:
+        last = list_tiles(pair, rotation, translation, chunk)
+    last = locate_listed(pair, rotation, translation, first, last)
+    evaluated = last - first
+    if pair.options.search == ALL and pair.options.tabled:
+        last = drop_apart(pair, first, last)
+    find_projections(pair, rotation, first, last)
+    last = keep_active(pair, first, last)
+    sums = pair.work.sums
+    sums[chunk].evaluated, sums[chunk].active = evaluated, last - first
 
-    The distance is set to inf where there is no foot.
+
+@compiled
+def spread_from_active(pair: Any, rotation: NDArray, translation: NDArray) -> None:
+    """Find the active elements of a pair, starting from those of the last search.
+
+    These are tried; the neighbours of those still active follow, ring by ring, until a ring has no
+    active element. New regions are then searched among the rest: lower bounds of the distance
+    exclude most of it, and what they leave is tried too.
     """
-    work, state = work_of(pair), indices_of(pair.state, pair.count)
-    points, feet = work[POINT:], work[FOOT_ROWS:]
-    if pair.tabled == 1:
-        look_up_projections(table_of(pair), points, first, last, work[PLACE:], state, feet)
+    mark, listed, neighbours = pair.work.mark, pair.work.listed, pair.elements.neighbours
+    previous, projection = pair.work.previous, pair.work.projection
+    mark[:] = UNTRIED
+    count = pair.work.previous_count[0]
+    mark[previous[:count]] = TRIED
+    listed[:count] = previous[:count]
+    head, tail = np.int64(0), locate_listed(pair, rotation, translation, 0, count)
+    while tail > head:
+        find_projections(pair, rotation, head, tail)
+        ring = tail
+        for slot in range(head, ring):
+            if projection[0, slot] < 0.0:
+                for direction in range(neighbours.shape[1]):
+                    beside = neighbours[listed[slot], direction]
+                    if beside >= 0 and mark[beside] == UNTRIED:
+                        mark[beside], listed[tail] = TRIED, beside
+                        tail += 1
+        head, tail = ring, locate_listed(pair, rotation, translation, ring, tail)
+    tail = list_untried(pair, rotation, translation, tail)
+    tail = locate_listed(pair, rotation, translation, head, tail)
+    find_projections(pair, rotation, head, tail)
+    sort_active(pair, tail)
+
+
+@compiled
+def list_untried(pair: Any, rotation: NDArray, translation: NDArray, slot: int) -> int:
+    """List the untried elements of the tiles that lower bounds of their distance do not exclude."""
+    tiles, voxels, listed, mark = pair.tiles, pair.voxels, pair.work.listed, pair.work.mark
+    way = into_voxels(voxels, rotation, translation)
+    for tile in range(tiles.radius.size):
+        if not tile_is_apart(tiles, tile, way, voxels):
+            for element in range(tiles.first[tile], tiles.first[tile + 1]):
+                if mark[element] == UNTRIED:
+                    listed[slot] = element
+                    slot += 1
+    return slot
+
+
+@compiled
+def sort_active(pair: Any, tried: int) -> None:
+    """Move the active elements among the tried to the slots that other searches give them."""
+    work, tiles = pair.work, pair.tiles
+    slot_of = work.state
+    for slot in range(tried):
+        if work.projection[0, slot] < 0.0:
+            work.mark[work.listed[slot]], slot_of[work.listed[slot]] = ACTIVE, slot
+    source, target = np.empty(tried, dtype=np.int64), np.empty(tried, dtype=np.int64)
+    count = 0
+    for chunk in range(work.sums.size):
+        first = tiles.first[tiles.chunk_first[chunk]]
+        slot = first
+        for element in range(first, tiles.first[tiles.chunk_first[chunk + 1]]):
+            if work.mark[element] == ACTIVE:
+                source[count], target[count] = slot_of[element], slot
+                work.previous[count] = element
+                slot += 1
+                count += 1
+        work.sums[chunk].active = slot - first
+        work.sums[chunk].evaluated = tried if chunk == 0 else 0
+    values = np.empty(tried)
+    for rows in (work.point, work.normal, work.projection):
+        for row in range(rows.shape[0]):
+            for n in range(count):
+                values[n] = rows[row, source[n]]
+            for n in range(count):
+                rows[row, target[n]] = values[n]
+    for n in range(count):
+        work.listed[target[n]] = work.previous[n]
+    work.previous_count[0] = count
+
+
+@compiled
+def find_projections(pair: Any, rotation: NDArray, first: int, last: int) -> None:
+    """Projections of the listed elements, and their normals in the moving frame.
+
+    From the table, on the surface or along the element normals. The distance is infinite where
+    there is no projection and where the element does not face the indenter.
+    """
+    work = pair.work
+    state, projection = work.state, work.projection
+    if pair.options.tabled:
+        look_up_projections(pair.table, work.point, first, last, work.cell, state, projection)
         for n in range(first, last):
             if state[n] == UNTABLED:
                 project_listed(pair, rotation, n, n + 1)
             elif state[n] != TABLED:
-                feet[0, n] = np.inf
+                projection[0, n] = np.inf
     else:
         project_listed(pair, rotation, first, last)
+    face_indenter(pair, rotation, first, last)
 
 
 @compiled
 def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
-    """Feet of the listed elements on the surface itself."""
-    work, held = work_of(pair), indices_of(pair.held, pair.count)
-    patch, voxels = patch_of(pair), voxels_of(pair)
-    foot, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
+    """Projections of the listed elements on the surface itself."""
+    patch, voxels, fires_rays = pair.patch, pair.voxels, pair.options.method == RAY
+    point, held, projections = pair.work.point, pair.work.voxel, pair.work.projection
+    found, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
     for n in range(first, last):
-        x, y, z = work[POINT, n], work[POINT + 1, n], work[POINT + 2, n]
-        u, v, status = project_near(patch, voxels, held[n], x, y, z, foot, room)
-        if pair.method == RAY and status == INTERIOR and foot[0] < 0.0:
-            fire_ray(pair, rotation, n, patch, u, v, foot, room)
-        work[FOOT_ROWS, n] = foot[0] if status == INTERIOR else np.inf
+        x, y, z = point[0, n], point[1, n], point[2, n]
+        u, v, status = project_near(patch, voxels, held[n], x, y, z, found, room)
+        if fires_rays and status == INTERIOR and found[0] < 0.0:
+            fire_ray(pair, rotation, n, u, v, found, room)
+        projections[0, n] = found[0] if status == INTERIOR else np.inf
         for a in range(1, PROJECTION_VALUES):
-            work[FOOT_ROWS + a, n] = foot[a]
+            projections[a, n] = found[a]
+
+
+@compiled
+def project_near(
+    patch: PatchArrays,
+    voxels: Voxels,
+    voxel: int,
+    x: float,
+    y: float,
+    z: float,
+    found: NDArray,
+    room: NDArray,
+) -> tuple[float, float, int]:
+    """Projection of a point, from the start its voxel stores; u, v and a status, never FAILED.
+
+    Deep inside a body, near centres of curvature, a search may not converge. The nearest point of
+    the voxel's middle is taken then: a border, or a projection at the point's own distance from it.
+    """
+    starts = voxels.starts
+    low = voxel // voxels.count_z
+    k, j, i = voxel - low * voxels.count_z, low % voxels.count_y, low // voxels.count_y
+    away_x = x - (voxels.origin_x + (i + 0.5) * voxels.size)
+    away_y = y - (voxels.origin_y + (j + 0.5) * voxels.size)
+    away_z = z - (voxels.origin_z + (k + 0.5) * voxels.size)
+    first_u, first_v = np.float64(starts[voxel, 0]), np.float64(starts[voxel, 1])
+    u = first_u + starts[voxel, 2] * away_x + starts[voxel, 3] * away_y
+    u += starts[voxel, 4] * away_z
+    v = first_v + starts[voxel, 5] * away_x + starts[voxel, 6] * away_y
+    v += starts[voxel, 7] * away_z
+    u, v, status = project(patch, x, y, z, u, v, found, room)
+    if status == INTERIOR:
+        return u, v, status
+    u = min(max(first_u, patch.breaks_u[0]), patch.breaks_u[-1])
+    v = min(max(first_v, patch.breaks_v[0]), patch.breaks_v[-1])
+    near_u, near_v, status = closest_point(patch, x, y, z, u, v, found, room)
+    if status != FAILED:
+        return near_u, near_v, status
+    inside_u = patch.breaks_u[0] < u < patch.breaks_u[-1]
+    if not (inside_u and patch.breaks_v[0] < v < patch.breaks_v[-1]):
+        return u, v, BORDER
+    fill_from_start(patch, x, y, z, u, v, found, room)
+    return u, v, INTERIOR
+
+
+@compiled
+def fill_from_start(
+    patch: PatchArrays,
+    x: float,
+    y: float,
+    z: float,
+    u: float,
+    v: float,
+    found: NDArray,
+    room: NDArray,
+) -> None:
+    """Fill `found` as if (u, v) were the projection of an inner point; apart where it is outside."""
+    evaluate(patch, u, v, room)
+    rx, ry, rz = room[0, 0] - x, room[0, 1] - y, room[0, 2] - z
+    nx = room[1, 1] * room[2, 2] - room[1, 2] * room[2, 1]
+    ny = room[1, 2] * room[2, 0] - room[1, 0] * room[2, 2]
+    nz = room[1, 0] * room[2, 1] - room[1, 1] * room[2, 0]
+    length = np.sqrt(rx * rx + ry * ry + rz * rz)
+    found[:] = 0.0
+    if length > 0.0 and rx * nx + ry * ny + rz * nz > 0.0:
+        found[0], found[1], found[2], found[3] = -length, rx / length, ry / length, rz / length
 
 
 @compiled
 def fire_ray(
-    pair: Any,
-    rotation: NDArray,
-    slot: int,
-    patch: PatchArrays,
-    u: float,
-    v: float,
-    foot: NDArray,
-    room: NDArray,
+    pair: Any, rotation: NDArray, slot: int, u: float, v: float, found: NDArray, room: NDArray
 ) -> None:
-    """Fill foot with way, normal and curvature where the element's normal meets the surface.
+    """Fill `found` with length, normal and curvature where the element's normal meets the surface.
 
-    The way along the outward normal is negative inside the body; inf where the line passes by.
+    The length along the outward normal is negative inside the body; inf where the line misses.
     """
-    element = indices_of(pair.listed, pair.count)[slot]
-    work, elements = work_of(pair), elements_of(pair)
+    element, point, normal = pair.work.listed[slot], pair.work.point, pair.elements.normal
     origin, line = np.empty(3), np.empty(3)
     for a in range(3):
-        origin[a], line[a] = work[POINT + a, slot], 0.0
+        origin[a], line[a] = point[a, slot], 0.0
         for b in range(3):
-            line[a] += rotation[b, a] * elements[NORMAL + b, element]
-    u, v, way = meet_line(patch, origin, line, u, v, room)
-    foot[0] = np.inf
-    if way < 0.0:
+            line[a] += rotation[b, a] * normal[b, element]
+    u, v, length = meet_line(pair.patch, origin, line, u, v, room)
+    found[0] = np.inf
+    if length < 0.0:
         nx = room[1, 1] * room[2, 2] - room[1, 2] * room[2, 1]
         ny = room[1, 2] * room[2, 0] - room[1, 0] * room[2, 2]
         nz = room[1, 0] * room[2, 1] - room[1, 1] * room[2, 0]
         size = np.sqrt(nx * nx + ny * ny + nz * nz)
-        fill_projection(room, 0.0, nx / size, ny / size, nz / size, 0.0, 0.0, foot)
-        foot[0] = way
+        fill_projection(room, 0.0, nx / size, ny / size, nz / size, 0.0, 0.0, found)
+        found[0] = length
 
 
 @compiled
 def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Normals of listed elements in the moving frame; those that do not face it count as apart."""
-    listed = indices_of(pair.listed, pair.count)
-    elements, work = elements_of(pair), work_of(pair)
+    work, normal, projection = pair.work, pair.elements.normal, pair.work.projection
     for n in range(first, last):
-        if not work[FOOT_ROWS, n] < 0.0:
+        if not projection[0, n] < 0.0:
             continue
-        element = listed[n]
-        ex = elements[NORMAL, element]
-        ey, ez = elements[NORMAL + 1, element], elements[NORMAL + 2, element]
+        element = work.listed[n]
+        ex, ey, ez = normal[0, element], normal[1, element], normal[2, element]
         nx = rotation[0, 0] * ex + rotation[1, 0] * ey + rotation[2, 0] * ez
         ny = rotation[0, 1] * ex + rotation[1, 1] * ey + rotation[2, 1] * ez
         nz = rotation[0, 2] * ex + rotation[1, 2] * ey + rotation[2, 2] * ez
-        work[FACE, n], work[FACE + 1, n], work[FACE + 2, n] = nx, ny, nz
-        facing = nx * work[FOOT_ROWS + 1, n]
-        facing += ny * work[FOOT_ROWS + 2, n] + nz * work[FOOT_ROWS + 3, n]
-        if not -facing > LEAST_FACING:
-            work[FOOT_ROWS, n] = np.inf
+        work.normal[0, n], work.normal[1, n], work.normal[2, n] = nx, ny, nz
+        facing = nx * projection[1, n]
+        facing += ny * projection[2, n] + nz * projection[3, n]
+        if not -facing > MIN_FACING:
+            projection[0, n] = np.inf
 
 
 @compiled
 def keep_active(pair: Any, first: int, last: int) -> int:
     """Move the elements that penetrate to the front; returns the new end."""
-    listed, work = indices_of(pair.listed, pair.count), work_of(pair)
+    work = pair.work
+    point, normal, projection, listed = work.point, work.normal, work.projection, work.listed
     slot = first
     for n in range(first, last):
-        if work[FOOT_ROWS, n] < 0.0:
-            move_column(pair, n, slot)
-            listed[slot] = listed[n]
+        if projection[0, n] < 0.0:
+            if n != slot:
+                for a in range(3):
+                    point[a, slot] = point[a, n]
+                    normal[a, slot] = normal[a, n]
+                for a in range(PROJECTION_VALUES):
+                    projection[a, slot] = projection[a, n]
+                listed[slot] = listed[n]
             slot += 1
     return slot
 
 
 @compiled
-def move_column(pair: Any, source: int, target: int) -> None:
-    """Copy what is known of one listed element."""
-    work = work_of(pair)
-    if source != target:
-        for a in range(3):
-            work[POINT + a, target] = work[POINT + a, source]
-            work[FACE + a, target] = work[FACE + a, source]
-        for a in range(PROJECTION_VALUES):
-            work[FOOT_ROWS + a, target] = work[FOOT_ROWS + a, source]
+def nearest_of_blocks(
+    nodes: NDArray,
+    of_block: NDArray,
+    origin: NDArray,
+    size: float,
+    shape: tuple[int, int, int],
+    chosen: NDArray,
+) -> None:
+    """Node nearest the middle of every voxel, of those nearest the eight blocks around it."""
+    for i in range(shape[0]):
+        for j in range(shape[1]):
+            for k in range(shape[2]):
+                x = origin[0] + size * (i + 0.5)
+                y = origin[1] + size * (j + 0.5)
+                z = origin[2] + size * (k + 0.5)
+                least, nearest = np.inf, 0
+                for step in range(8):
+                    node = of_block[
+                        (i + 1) // 2 + (step >> 2),
+                        (j + 1) // 2 + (step >> 1 & 1),
+                        (k + 1) // 2 + (step & 1),
+                    ]
+                    dx, dy, dz = nodes[node, 0] - x, nodes[node, 1] - y, nodes[node, 2] - z
+                    distance = dx * dx + dy * dy + dz * dz
+                    if distance < least:
+                        least, nearest = distance, node
+                chosen[(i * shape[1] + j) * shape[2] + k] = nearest
+
+
+@compiled
+def largest_bounds(
+    planes: NDArray, points: NDArray, shape: tuple[int, int, int], reach: int, largest: NDArray
+) -> None:
+    """Raise `largest` to the value that each voxel's bound has at the points near it.
+
+    Points are counted in voxels; all voxels up to `reach` away in each direction are near a point.
+    """
+    for n in range(points.shape[0]):
+        x, y, z = points[n, 0], points[n, 1], points[n, 2]
+        for i in range(max(int(x) - reach, 0), min(int(x) + reach + 1, shape[0])):
+            for j in range(max(int(y) - reach, 0), min(int(y) + reach + 1, shape[1])):
+                for k in range(max(int(z) - reach, 0), min(int(z) + reach + 1, shape[2])):
+                    v = (i * shape[1] + j) * shape[2] + k
+                    value = planes[v, 0] * x + planes[v, 1] * y + planes[v, 2] * z + planes[v, 3]
+                    largest[v] = max(largest[v], value)

@@ -1,95 +1,149 @@
-"""Compiled evaluation of contact pairs at one pose: search, distances, forces, sums.
+"""Compiled evaluation of contact pairs at one pose, and the records it takes.
 
-A pair is a record (`_record_kernels.PAIR`). Its elements are cut into chunks that are evaluated and
-summed one by one and whose sums are added in their order, so that the result does not depend on
-how many threads share them.
+A `Model` is all contact between two bodies, a `Pair` one surface of each. Compiled kernels pass
+both by reference (numba's `structref`), because passing some forty arrays one by one would take as
+long as the contact of one condyle. Loops use arrays that were taken from a record before them: in
+loops that call kernels numba counts a reference to every array taken. The elements of a pair are cut into chunks that are evaluated and
+summed one by one and whose sums are added in their order, so that the result does not depend on how
+many threads share them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.experimental import structref
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
-from kneewear.contact._distance_kernels import drop_apart, face_indenter, find_feet, keep_active
-from kneewear.contact._force_kernels import add_conservative, is_conservative, press_active
-from kneewear.contact._general_kernels import add_general, note_motion
-from kneewear.contact._record_kernels import (
-    ACTIVE,
-    ALL,
+from kneewear.compilation import compiled, structured
+from kneewear.contact._distance_kernels import (
     BREADTH_FIRST,
-    EVALUATED,
-    SUMS,
-    indices_of,
-    rows_of,
+    ElementArrays,
+    TileArrays,
+    Voxels,
+    WorkArrays,
+    boxes_meet,
+    search_chunk,
+    spread_from_active,
 )
-from kneewear.contact._result_kernels import finish, gather_outcomes
-from kneewear.contact._search_kernels import boxes_meet, list_all, list_by_bounds
-from kneewear.contact._spread_kernels import spread_from_active
+from kneewear.contact._force_kernels import LawArrays, TractionLaw, fill_result, press_chunk
+from kneewear.geometry._distance_kernels import DistanceArrays
+from kneewear.geometry._kernels import PatchArrays
 
-# Numbers kept of the last pose: whether there is one, how far elements may move before it counts as
-# another, mm, and rotation and translation.
-KNOWN, TOLERANCE, POSE, LAST_NUMBERS = 0, 1, 2, 14
+# The last pose of a model, and by how much elements may move, mm, before it counts as another.
+LAST_POSE = structured(
+    ("is_known", np.bool_),
+    ("tolerance", np.float64),
+    ("rotation", np.float64, (3, 3)),
+    ("translation", np.float64, 3),
+)
+
+
+class Options(NamedTuple):
+    """Choices of a `ContactPair`."""
+
+    method: int
+    corrected: bool
+    direction: int
+    search: int
+    tabled: bool
+
+
+class Pair(NamedTuple):
+    """A contact pair with its layer, and working arrays of its own."""
+
+    patch: PatchArrays
+    voxels: Voxels
+    table: DistanceArrays
+    elements: ElementArrays
+    tiles: TileArrays
+    law: LawArrays
+    thickness: NDArray[np.float64]  # in the order of the valid elements
+    traction: TractionLaw
+    options: Options
+    work: WorkArrays
+
+
+class Model(NamedTuple):
+    """All contact between two bodies."""
+
+    pairs: list[Pair]
+    last: NDArray[np.void]  # (1,), LAST_POSE
+
+
+@structref.register
+class PairType(types.StructRef):
+    """Compiled type of a `Pair`."""
+
+
+@structref.register
+class ModelType(types.StructRef):
+    """Compiled type of a `Model`."""
+
+
+def _new_pair(*fields: Any) -> Pair:
+    return Pair(*fields)
+
+
+def _new_model(*fields: Any) -> Model:
+    return Model(*fields)
+
+
+for _new, _type, _fields in (
+    (_new_pair, PairType, Pair._fields),
+    (_new_model, ModelType, Model._fields),
+):
+    structref.define_constructor(_new, _type, _fields)
+    structref.define_boxing(_type, structref.StructRefProxy)
 
 
 @compiled
-def search_chunk(pair: Any, rotation: NDArray, translation: NDArray, chunk: int) -> None:
-    """Find the active elements of a chunk, and their feet; notes how many, and how many tried."""
-    first_tile = indices_of(pair.chunk_first, pair.chunk_count + 1)
-    first_element = indices_of(pair.tile_first, pair.tile_count + 1)
-    total = rows_of(pair.sums, pair.chunk_count, SUMS)[chunk]
-    first, tiles = first_element[first_tile[chunk]], first_tile[chunk + 1]
-    if pair.search == ALL:
-        last = list_all(pair, rotation, translation, first, first_element[tiles])
-    else:
-        last = list_by_bounds(pair, rotation, translation, first_tile[chunk], tiles)
-    total[EVALUATED] = last - first
-    if pair.search == ALL and pair.tabled == 1:
-        last = drop_apart(pair, first, last)
-    find_feet(pair, rotation, first, last)
-    face_indenter(pair, rotation, first, last)
-    total[ACTIVE] = keep_active(pair, first, last) - first
+def build_pair(
+    patch: PatchArrays,
+    voxels: Voxels,
+    table: DistanceArrays,
+    elements: ElementArrays,
+    tiles: TileArrays,
+    law: LawArrays,
+    thickness: NDArray,
+    traction: TractionLaw,
+    options: Options,
+    work: WorkArrays,
+) -> Pair:
+    """A `Pair` that kernels take."""
+    return _new_pair(patch, voxels, table, elements, tiles, law, thickness, traction, options, work)
 
 
 @compiled
-def press_chunk(
-    pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, known: bool, chunk: int
-) -> None:
-    """Pressures of a chunk's active elements and their sums; `velocity` is in the moving frame.
+def build_model(pair: Pair, last: NDArray) -> Model:
+    """A `Model` of one pair that kernels take."""
+    return _new_model([pair], last)
 
-    `known` tells that no distance was looked for.
-    """
-    first_tile = indices_of(pair.chunk_first, pair.chunk_count + 1)
-    first_element = indices_of(pair.tile_first, pair.tile_count + 1)
-    total = rows_of(pair.sums, pair.chunk_count, SUMS)[chunk]
-    first = first_element[first_tile[chunk]]
-    last = first + np.int64(total[ACTIVE])
-    evaluated = 0.0 if known else total[EVALUATED]
-    active = total[ACTIVE]
-    total[:] = 0.0
-    total[EVALUATED], total[ACTIVE] = evaluated, active
-    if first == last:
-        return
-    if is_conservative(pair) and not moving:
-        press_active(pair, rotation, first, last, total)
-        add_conservative(pair, first, last, total)
-    else:
-        add_general(pair, rotation, velocity, moving, first, last, total)
-    if moving:
-        note_motion(pair, rotation, velocity, first, last)
+
+@compiled
+def add_pair(model: Model, pair: Pair) -> None:
+    """Add a further pair to a model."""
+    model.pairs.append(pair)
+
+
+@compiled
+def remove_pairs(model: Model) -> None:
+    """Leave a model without contact."""
+    model.pairs.clear()
 
 
 @compiled
 def search_pair(pair: Any, rotation: NDArray, translation: NDArray) -> None:
-    """Find the active elements of a pair chunk by chunk."""
+    """Find the active elements of a pair."""
     if not boxes_meet(pair, rotation, translation):
-        rows_of(pair.sums, pair.chunk_count, SUMS)[:] = 0.0
-    elif pair.search == BREADTH_FIRST:
+        for chunk in range(pair.work.sums.size):
+            pair.work.sums[chunk].active = pair.work.sums[chunk].evaluated = 0
+    elif pair.options.search == BREADTH_FIRST:
         spread_from_active(pair, rotation, translation)
     else:
-        for chunk in range(pair.chunk_count):
+        for chunk in range(pair.work.sums.size):
             search_chunk(pair, rotation, translation, chunk)
 
 
@@ -99,126 +153,135 @@ def into_moving_frame(rotation: NDArray, velocity: NDArray, turned: NDArray) -> 
     for a in range(3):
         turned[a] = turned[3 + a] = 0.0
         for b in range(3):
-            turned[a] += rotation[b, a] * velocity[0, b]
-            turned[3 + a] += rotation[b, a] * velocity[1, b]
+            turned[a] += rotation[b, a] * velocity[b]
+            turned[3 + a] += rotation[b, a] * velocity[3 + b]
 
 
 @compiled
-def find_pose(pairs: NDArray, motion: NDArray, last: NDArray, pose: NDArray) -> bool:
-    """Fill the pose (4 x 3: rotation, translation) to evaluate at; whether it is the last one.
+def choose_pose(model: Any, rotation: NDArray, translation: NDArray) -> bool:
+    """Make the pose the model's last one unless it is known; returns whether it is.
 
-    It is if no element moved by more than the tolerance against the moving body since then.
+    It is known if no element moved by more than the tolerance against the moving body since the
+    last pose.
     """
+    last = model.last[0]
     shift = turn = 0.0
     for a in range(3):
-        shift += (motion[3, a] - last[POSE + 9 + a]) ** 2
+        shift += (translation[a] - last.translation[a]) ** 2
         for b in range(3):
-            turn += (motion[a, b] - last[POSE + 3 * a + b]) ** 2
+            turn += (rotation[a, b] - last.rotation[a, b]) ** 2
     reach = 0.0
-    for p in range(pairs.shape[0]):
+    for p in range(len(model.pairs)):
+        elements = model.pairs[p].elements
         square = 0.0
         for a in range(3):
-            square += (abs(pairs[p].middle[a] - motion[3, a]) + pairs[p].half[a]) ** 2
+            square += (abs(elements.box_middle[a] - translation[a]) + elements.box_half[a]) ** 2
         reach = max(reach, np.sqrt(square))
-    known = last[KNOWN] == 1.0 and np.sqrt(shift) + reach * np.sqrt(turn) <= last[TOLERANCE]
-    for a in range(4):
-        for b in range(3):
-            pose[a, b] = last[POSE + 3 * a + b] if known else motion[a, b]
+    known = last.is_known and np.sqrt(shift) + reach * np.sqrt(turn) <= last.tolerance
+    if not known:
+        last.rotation[:] = rotation
+        last.translation[:] = translation
     return known
 
 
 @compiled
-def keep_pose(pose: NDArray, last: NDArray) -> None:
-    last[KNOWN] = 1.0
-    for a in range(4):
-        for b in range(3):
-            last[POSE + 3 * a + b] = pose[a, b]
-
-
-@compiled
 def evaluate_pairs(
-    pairs: NDArray, motion: NDArray, moving: bool, last: NDArray, numbers: NDArray
+    model: Any,
+    rotation: NDArray,
+    translation: NDArray,
+    velocity: NDArray,
+    moving: bool,
+    results: NDArray,
 ) -> None:
-    """Contact of all pairs at one pose, a row of `numbers` (NUMBERS each) a pair.
+    """Contact of all pairs at one pose, one RESULT per pair.
 
-    `pairs` are the `records` of a `ContactModel`; other kernels may call this, everything a pair
-    needs stands in its record. `motion` (6 x 3) holds rotation, translation, and the velocity of
-    the moving body's origin and its angular velocity in the fixed frame, which are looked at if
-    `moving`. `last` (LAST_NUMBERS, zeros at first) keeps the last pose: when it comes again active
-    elements and feet are used again.
+    Other kernels may call this with the `record` of a `ContactModel`. `velocity` (6) is that of the
+    moving body's origin and its angular velocity in the fixed frame, and is used if `moving`. When
+    the last pose comes again, active elements and projections are used again.
     """
-    pose, turned = np.empty((4, 3)), np.zeros(6)
-    known = find_pose(pairs, motion, last, pose)
+    turned = np.zeros(6)
+    known = choose_pose(model, rotation, translation)
+    last = model.last[0]
     if moving:
-        into_moving_frame(pose, motion[4:], turned)
-    for p in range(pairs.shape[0]):
+        into_moving_frame(last.rotation, velocity, turned)
+    for p in range(len(model.pairs)):
+        pair = model.pairs[p]
         if not known:
-            search_pair(pairs[p], pose[:3], pose[3])
-        for chunk in range(pairs[p].chunk_count):
-            press_chunk(pairs[p], pose[:3], turned, moving, known, chunk)
-        finish(pairs[p], pose[:3], pose[3], moving, numbers[p])
-    keep_pose(pose, last)
+            search_pair(pair, last.rotation, last.translation)
+        for chunk in range(pair.work.sums.size):
+            press_chunk(pair, last.rotation, turned, moving, chunk)
+        fill_result(pair, last.rotation, last.translation, moving, results[p])
+        if known:
+            results[p].evaluated_elements = 0
+    last.is_known = True
 
 
 @compiled
 def evaluate_model(
-    pairs: NDArray,
-    motion: NDArray,
+    model: Any,
+    rotation: NDArray,
+    translation: NDArray,
+    velocity: NDArray,
     moving: bool,
-    last: NDArray,
-    numbers: NDArray,
+    results: NDArray,
     outcomes: NDArray,
 ) -> int:
-    """Evaluate all pairs, and gather what their active elements bear; returns how many there are.
-
-    `outcomes` has a row (OUT_NUMBERS) for every element.
-    """
-    evaluate_pairs(pairs, motion, moving, last, numbers)
-    return gather_outcomes(pairs, outcomes)
+    """Evaluate all pairs, and gather the OUTCOME of all active elements; returns how many."""
+    evaluate_pairs(model, rotation, translation, velocity, moving, results)
+    return gather_outcomes(model, outcomes)
 
 
 @compiled
 def evaluate_chunks(
-    pairs: NDArray,
-    motion: NDArray,
+    model: Any,
+    rotation: NDArray,
+    translation: NDArray,
+    velocity: NDArray,
     moving: bool,
-    last: NDArray,
+    known: bool,
     tasks: NDArray,
 ) -> None:
-    """One thread's part of `evaluate_pairs`: `tasks` holds pair and chunk a row.
+    """One thread's part of `evaluate_pairs`: rows of `tasks` are pair and chunk.
 
-    `finish_pairs` comes after all threads.
+    `choose_pose` comes before all threads, and `finish_pairs` after them.
     """
-    pose, turned = np.empty((4, 3)), np.zeros(6)
-    known = find_pose(pairs, motion, last, pose)
+    turned = np.zeros(6)
     if moving:
-        into_moving_frame(pose, motion[4:], turned)
+        into_moving_frame(rotation, velocity, turned)
     for n in range(tasks.shape[0]):
-        pair, chunk = pairs[tasks[n, 0]], tasks[n, 1]
+        pair, chunk = model.pairs[tasks[n, 0]], tasks[n, 1]
         if not known:
-            if boxes_meet(pair, pose[:3], pose[3]):
-                search_chunk(pair, pose[:3], pose[3], chunk)
+            if boxes_meet(pair, rotation, translation):
+                search_chunk(pair, rotation, translation, chunk)
             else:
-                rows_of(pair.sums, pair.chunk_count, SUMS)[chunk] = 0.0
-        press_chunk(pair, pose[:3], turned, moving, known, chunk)
+                pair.work.sums[chunk].active = pair.work.sums[chunk].evaluated = 0
+        press_chunk(pair, rotation, turned, moving, chunk)
 
 
 @compiled
-def finish_pairs(
-    pairs: NDArray,
-    motion: NDArray,
-    moving: bool,
-    last: NDArray,
-    numbers: NDArray,
-    outcomes: NDArray,
-) -> int:
+def finish_pairs(model: Any, moving: bool, known: bool, results: NDArray, outcomes: NDArray) -> int:
     """Results of all pairs from the sums of their chunks, as of `evaluate_model`."""
-    pose = np.empty((4, 3))
-    find_pose(pairs, motion, last, pose)
-    for p in range(pairs.shape[0]):
-        finish(pairs[p], pose[:3], pose[3], moving, numbers[p])
-    keep_pose(pose, last)
-    return gather_outcomes(pairs, outcomes)
+    last = model.last[0]
+    for p in range(len(model.pairs)):
+        fill_result(model.pairs[p], last.rotation, last.translation, moving, results[p])
+        if known:
+            results[p].evaluated_elements = 0
+    last.is_known = True
+    return gather_outcomes(model, outcomes)
+
+
+@compiled
+def gather_outcomes(model: Any, outcomes: NDArray) -> int:
+    """Copy the outcome of active elements, pair after pair and chunk after chunk; their number."""
+    slot = np.int64(0)
+    for p in range(len(model.pairs)):
+        work, tiles = model.pairs[p].work, model.pairs[p].tiles
+        for chunk in range(work.sums.size):
+            first = tiles.first[tiles.chunk_first[chunk]]
+            for n in range(first, first + work.sums[chunk].active):
+                outcomes[slot] = work.outcome[n]
+                slot += 1
+    return int(slot)
 
 
 @compiled

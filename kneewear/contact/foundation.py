@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact import _law_kernels
+from kneewear.contact import _force_kernels as kernels
 from kneewear.contact.materials import ThreeParameterMaterial
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ def confined_modulus(youngs_modulus: float, poisson_ratio: float) -> float:
 
     Notes
     -----
-    Grows without bound as nu nears 0.5: the elastic foundation then stops making sense.
+    Grows without bound as nu nears 0.5: the elastic foundation no longer applies there.
 
     References
     ----------
@@ -64,7 +64,7 @@ def pressure(penetration: ArrayLike, thickness: ArrayLike, modulus: float) -> Ar
     Notes
     -----
     Small strain: holds while the penetration is a few per cent of the thickness. Neighbouring
-    elements do not feel each other.
+    elements do not affect each other.
 
     References
     ----------
@@ -78,80 +78,42 @@ def pressure(penetration: ArrayLike, thickness: ArrayLike, modulus: float) -> Ar
 class PressureLaw:
     """How the pressure of an element follows from its penetration and layer thickness.
 
-    A law names its branch of the compiled `press_law` by its `code` and hands it `parameters`.
-
     Notes
     -----
     Every law gives one pressure for one penetration, whatever happened before and whatever the
-    neighbours do.
+    neighbours do. A law passes its numbers to the compiled `press_law` as `arrays`.
 
-    A `cap` makes a layer elastic and then perfectly plastic: pressure stops rising at it, as it
-    stops at the hardness of a material, about three times its yield stress when the plastic zone
-    is surrounded by elastic material (Johnson 1985, section 6.3). It holds while a first load
-    grows. Unloading returns along the same curve, so there is no dent left, no work lost and no
-    shakedown, and a load beyond cap times area finds no equilibrium.
+    A `cap` makes a layer elastic and then perfectly plastic: pressure does not rise beyond it, as
+    it does not rise beyond the hardness of a material, about three times its yield stress when the
+    plastic zone is surrounded by elastic material (Johnson 1985, section 6.3). It holds while a
+    first load grows. Unloading returns along the same curve, so there is no dent left, no work lost
+    and no shakedown, and a load beyond cap times area has no equilibrium.
     """
 
     @property
-    def code(self) -> int:
-        """Branch of `press_law`."""
-        raise NotImplementedError
-
-    @property
-    def parameters(self) -> Array:
-        """Constants of the law, in the order its kernel reads them."""
+    def arrays(self) -> kernels.LawArrays:
+        """Numbers of the law as kernels take them."""
         raise NotImplementedError
 
     def pressure(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
-        """Pressure, MPa.
-
-        Parameters
-        ----------
-        penetration, thickness : array
-            mm; broadcast together.
-
-        Returns
-        -------
-        array
-            Never negative; zero where the penetration is not positive.
-        """
+        """Pressure, MPa, zero where the penetration is not positive; lengths in mm."""
         return self._press(penetration, thickness)[0]
 
     def rate(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
-        """Derivative of the pressure over the penetration, MPa/mm; zero apart and at the cap.
-
-        Parameters
-        ----------
-        penetration, thickness : array
-            mm; broadcast together.
-        """
+        """Derivative of the pressure over the penetration, MPa/mm; zero apart and at the cap."""
         return self._press(penetration, thickness)[1]
 
     def penetration(self, pressure: ArrayLike, thickness: ArrayLike) -> Array:
-        """Penetration that makes a pressure, mm: the law turned round.
-
-        Parameters
-        ----------
-        pressure : array
-            MPa, from zero to the cap.
-        thickness : array
-            mm; broadcast together.
-        """
-        constants, pressure = self.parameters, np.asarray(pressure, dtype=float)
-        scale, exponent = constants[_law_kernels.SCALE], constants[_law_kernels.EXPONENT]
-        softened = constants[_law_kernels.WEIGHT] * scale * (pressure / scale) ** exponent
-        strain = (pressure + softened) / constants[_law_kernels.MODULUS]
-        if self.code & _law_kernels.LARGE_STRAIN:
+        """Penetration, mm, that causes a pressure from zero to the cap, MPa: the inverse law."""
+        law, pressure = self.arrays, np.asarray(pressure, dtype=float)
+        softened = law.weight * law.scale * (pressure / law.scale) ** law.exponent
+        strain = (pressure + softened) / law.modulus
+        if law.code & kernels.LARGE_STRAIN:
             strain = _lost_part(strain)
         return np.asarray(thickness, dtype=float) * strain
 
     def energy(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
         """Elastic energy stored per area, N/mm: the integral of the pressure over the penetration.
-
-        Parameters
-        ----------
-        penetration, thickness : array
-            mm; broadcast together.
 
         Notes
         -----
@@ -163,8 +125,8 @@ class PressureLaw:
         depth = np.maximum(np.asarray(penetration, dtype=float), 0.0)
         thickness = np.asarray(thickness, dtype=float)
         top = self.pressure(depth, thickness)
-        places = 0.5 * (_POINTS + 1.0)
-        under = self.penetration(top[..., None] * places, thickness[..., None])
+        fractions = 0.5 * (_POINTS + 1.0)
+        under = self.penetration(top[..., None] * fractions, thickness[..., None])
         return top * depth - 0.5 * top * (under @ _WEIGHTS)
 
     def _press(self, penetration: ArrayLike, thickness: ArrayLike) -> tuple[Array, Array]:
@@ -172,7 +134,7 @@ class PressureLaw:
             np.asarray(penetration, dtype=float), np.asarray(thickness, dtype=float)
         )
         found = np.empty((2, depth.size))
-        _law_kernels.press_many(self.code, self.parameters, depth.ravel(), thick.ravel(), *found)
+        kernels.press_many(self.arrays, depth.ravel(), thick.ravel(), *found)
         return found[0].reshape(depth.shape), found[1].reshape(depth.shape)
 
 
@@ -192,14 +154,11 @@ class SmallStrain(PressureLaw):
     cap: float = math.inf
 
     @property
-    def code(self) -> int:
-        """Branch of `press_law`."""
-        return _law_kernels.SMALL_STRAIN
-
-    @property
-    def parameters(self) -> Array:
-        """K and the cap."""
-        return np.array([self.modulus, self.cap, 1.0, 1.0, 0.0])
+    def arrays(self) -> kernels.LawArrays:
+        """Numbers of the law as kernels take them."""
+        return kernels.LawArrays(
+            kernels.SMALL_STRAIN, float(self.modulus), float(self.cap), 1.0, 1.0, 0.0
+        )
 
 
 @dataclass(frozen=True)
@@ -216,27 +175,24 @@ class LargeStrain(PressureLaw):
     Notes
     -----
     Stiffens without bound as the penetration nears the thickness, and exceeds the linear law by
-    the part d / (2 h) when small. Beyond a strain of nine tenths, where no material is described
-    any more, the curve goes on along its tangent, so that a solver which steps too deep meets a
-    finite pressure.
+    the part d / (2 h) when small. Beyond a strain of nine tenths, where it describes no material,
+    the curve continues along its tangent, so that a solver which steps too deep gets a finite
+    pressure.
 
     References
     ----------
-    Bei (2003), Eq. 2-2, with the minus sign that its print lost; Blankevoort et al. (1991).
+    Bei (2003), Eq. 2-2, with the minus sign missing in print; Blankevoort et al. (1991).
     """
 
     modulus: float
     cap: float = math.inf
 
     @property
-    def code(self) -> int:
-        """Branch of `press_law`."""
-        return _law_kernels.LARGE_STRAIN
-
-    @property
-    def parameters(self) -> Array:
-        """K and the cap."""
-        return np.array([self.modulus, self.cap, 1.0, 1.0, 0.0])
+    def arrays(self) -> kernels.LawArrays:
+        """Numbers of the law as kernels take them."""
+        return kernels.LawArrays(
+            kernels.LARGE_STRAIN, float(self.modulus), float(self.cap), 1.0, 1.0, 0.0
+        )
 
 
 @dataclass(frozen=True)
@@ -276,20 +232,21 @@ class ThreeParameter(PressureLaw):
     cap: float = math.inf
 
     @property
-    def code(self) -> int:
-        """Branch of `press_law`."""
-        large = _law_kernels.LARGE_STRAIN if self.strain == "large" else _law_kernels.SMALL_STRAIN
-        return _law_kernels.THREE_PARAMETER + large
-
-    @property
-    def parameters(self) -> Array:
-        """K at no strain, the cap, p0, n and w."""
+    def arrays(self) -> kernels.LawArrays:
+        """Numbers of the law as kernels take them."""
         material = self.material
         modulus = confined_modulus(
             2.0 * material.reference_pressure / material.reference_strain, self.poisson_ratio
         )
-        weight = material.exponent if self.form == "published" else 1.0
-        return np.array([modulus, self.cap, material.reference_pressure, material.exponent, weight])
+        strain = kernels.LARGE_STRAIN if self.strain == "large" else kernels.SMALL_STRAIN
+        return kernels.LawArrays(
+            code=kernels.THREE_PARAMETER + strain,
+            modulus=modulus,
+            cap=float(self.cap),
+            scale=float(material.reference_pressure),
+            exponent=float(material.exponent),
+            weight=float(material.exponent) if self.form == "published" else 1.0,
+        )
 
 
 @dataclass(frozen=True)
@@ -318,7 +275,7 @@ class Layer:
 
 
 def _lost_part(strain: Array) -> Array:
-    """Part of its thickness a layer has lost at a logarithmic strain, as the kernel has it."""
-    largest = _law_kernels.LARGEST_STRAIN
+    """Part of its thickness a layer has lost at a logarithmic strain, as `log_strain` has it."""
+    largest = kernels.LARGEST_STRAIN
     beyond = strain + math.log1p(-largest)
     return np.where(beyond <= 0.0, -np.expm1(-strain), largest + (1.0 - largest) * beyond)

@@ -1,20 +1,26 @@
-"""Contact of the elements of one surface of the fixed body with one surface of the moving body."""
+"""Contact between surfaces of the moving body and the elements of the fixed one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
-from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact import _record_kernels as record
-from kneewear.contact.evaluation import ContactModel
+from kneewear.contact import _distance_kernels as distances
+from kneewear.contact import _force_kernels as forces
+from kneewear.contact import _kernels
 from kneewear.contact.foundation import Layer
 from kneewear.contact.proximity import map_proximity
-from kneewear.contact.resultant import Resultant
-from kneewear.contact.search import STRATEGIES, lay_tiles
+from kneewear.contact.resultant import ContactResult, Resultant
+from kneewear.contact.search import build_tiles
 from kneewear.contact.traction import Damping, Friction, traction_law
+from kneewear.geometry._distance_kernels import DistanceArrays
+from kneewear.geometry._kernels import PatchArrays
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.surface import Surface
@@ -22,31 +28,38 @@ from kneewear.geometry.table import SurfaceTable
 
 Array = NDArray[np.float64]
 
-METHODS = {"minimum_distance": record.MINIMUM_DISTANCE, "ray": record.RAY}
-CORRECTIONS = {"none": 0, "mid_surface": 1}
+METHODS = {"minimum_distance": distances.MINIMUM_DISTANCE, "ray": distances.RAY}
+CORRECTIONS = {"none": False, "mid_surface": True}
 DIRECTIONS = {
-    "minimum_distance": record.ALONG_MINIMUM_DISTANCE,
-    "element_normal": record.ALONG_ELEMENT_NORMAL,
-    "mid_surface": record.ALONG_MID_SURFACE,
+    "minimum_distance": forces.ALONG_MINIMUM_DISTANCE,
+    "element_normal": forces.ALONG_ELEMENT_NORMAL,
+    "mid_surface": forces.ALONG_MID_SURFACE,
+}
+SEARCHES = {
+    "all": distances.ALL,
+    "bounds": distances.BOUNDS,
+    "breadth_first": distances.BREADTH_FIRST,
 }
 # Edge of a tile in voxels of the indenter's surroundings, where their bounds still hold.
 TILE_EDGE = 2.0
+_NONE = np.zeros((1, 1), dtype=np.int32)
+_NO_TABLE = DistanceArrays(
+    axis=np.zeros(2),
+    origin=np.zeros(3),
+    rate=np.zeros(3),
+    first=_NONE,
+    length=_NONE,
+    base=_NONE,
+    coefficient=np.zeros(1, dtype=np.float32),
+    state=np.zeros(1, dtype=np.uint8),
+)
 
 
-@dataclass(frozen=True)
-class PreparedPair:
-    """A pair with its layer and room for results, as kernels want it.
+class PreparedPair(NamedTuple):
+    """A pair with its layer as kernels take it, and the working arrays in it."""
 
-    Parameters
-    ----------
-    record : array of `_record_kernels.PAIR`, shape (1,)
-        Numbers, and addresses of the arrays.
-    arrays : dict of name to array
-        These arrays, which must live as long as the record is used.
-    """
-
-    record: NDArray
-    arrays: dict[str, NDArray]
+    record: Any
+    work: distances.WorkArrays
 
 
 class ContactPair:
@@ -61,23 +74,32 @@ class ContactPair:
     indenter : Surface
         Surface of the moving body, exact.
     table : SurfaceTable
-        Its lookup table, from which the space round it is mapped.
+        Samples of it, from which the space around it is mapped.
     method : {"minimum_distance", "ray"}
         Distance of an element: to the nearest point of the indenter, or along the element's normal.
     correction : {"none", "mid_surface"}, optional
-        Whether penetration is the distance itself or that along the normal of the mid-surface; left
-        out, the latter if pressure acts along that normal too, as in the source.
+        Whether penetration is the distance itself or that along the normal of the mid-surface; by
+        default the latter if pressure acts along that normal too, as in the source.
     direction : {"minimum_distance", "element_normal", "mid_surface"}
         Line along which pressure acts. Only the first, with the minimum distance uncorrected, makes
-        forces derive from a potential: use no other where energy is to be balanced.
+        forces derive from a potential: use no other where energy must be conserved.
     distance_table : DistanceTable, optional
-        Smooth table of the minimum distance to the indenter. Where it has values they are used;
-        deeper than its band and at the indenter's borders the surface itself is asked, as it is
-        everywhere without a table.
+        Smooth table of the minimum distance to the indenter, used where it has values. Elsewhere
+        (deeper than its band and at the indenter's borders) distances are computed on the surface
+        itself, as they are everywhere without a table.
     search : {"bounds", "breadth_first", "all"}
         How active elements are found, see `kneewear.contact.search`; the result is the same.
     friction, damping : Friction and Damping, optional
-        What motion adds to the pressure; nothing when left out.
+        What motion adds to the pressure; nothing by default.
+
+    Attributes
+    ----------
+    index : int array, shape (n,)
+        Valid elements among all cells of the side.
+    centre, normal, tangent_row, tangent_column : array, shape (n, 3)
+        Of the valid elements; mm and unit vectors.
+    area : array, shape (n,)
+        Areas of the valid elements, mm2.
 
     Raises
     ------
@@ -95,9 +117,9 @@ class ContactPair:
     ray is taken at C. The third is the largest and the first the smallest. The mid-surface
     direction halves the angle theta.
 
-    An element is active if its centre lies inside the moving body, which reaches up to
-    `kneewear.contact.proximity.REACH` beyond the box round the indenter, and if it faces the
-    indenter: by an angle theta below 84 deg. However deep it lies, its own nearest point counts.
+    An element is active if its centre is inside the moving body, which reaches up to
+    `kneewear.contact.proximity.REACH` beyond the box around the indenter, and if it faces the
+    indenter: by an angle theta below 84 deg. At any depth, its own nearest point counts.
 
     References
     ----------
@@ -120,26 +142,37 @@ class ContactPair:
         damping: Damping | None = None,
     ) -> None:
         if method == "ray" and distance_table is not None:
-            raise ValueError("a distance table holds minimum distances; rays need the surface")
+            raise ValueError("a distance table contains minimum distances; rays need the surface")
         if correction is None:
             correction = "mid_surface" if direction == "mid_surface" else "none"
-        self.indenter = indenter
-        self.search = search
-        self._record = np.zeros(1, dtype=record.PAIR)
-        self._arrays: dict[str, NDArray] = {}
-        law = traction_law(friction, damping)
-        self._set(
+        self.indenter, self.search = indenter, search
+        self._options = _kernels.Options(
             method=_choose("method", METHODS, method),
             corrected=_choose("correction", CORRECTIONS, correction),
             direction=_choose("direction", DIRECTIONS, direction),
-            search=_choose("search", STRATEGIES, search),
-            **law._asdict(),
+            search=_choose("search", SEARCHES, search),
+            tabled=distance_table is not None,
         )
-        self._take_indenter(indenter, table)
-        if distance_table is not None:
-            self._take_distances(distance_table)
-        self._take_elements(grid, side)
+        self._traction = traction_law(friction, damping)
+        space = map_proximity(indenter, table)
+        self._voxels = distances.Voxels(
+            space.planes,
+            space.starts,
+            float(space.origin[0]),
+            float(space.origin[1]),
+            float(space.origin[2]),
+            float(space.voxel),
+            *space.shape,
+        )
         self._model: tuple[Layer, ContactModel] | None = None
+        self._table = _NO_TABLE if distance_table is None else distance_table.arrays
+        self._set_elements(grid, side)
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether contact depends on velocity, by friction or damping."""
+        law = self._traction
+        return law.static > 0.0 or law.dynamic > 0.0 or law.damping > 0.0
 
     def evaluate(
         self,
@@ -148,34 +181,18 @@ class ContactPair:
         layer: Layer,
         velocity: ArrayLike | None = None,
     ) -> Resultant:
-        """Contact at one pose; see `ContactModel.evaluate`, which takes all pairs at once.
-
-        Parameters
-        ----------
-        rotation : array, shape (3, 3)
-            Orientation of the moving body in the frame of the fixed one.
-        translation : array, shape (3,)
-            Position of its origin, mm.
-        layer : Layer
-            Elastic layer under the elements.
-        velocity : array, shape (6,), optional
-            Velocity of that origin, mm/s, and angular velocity, rad/s, in the fixed frame.
-
-        Returns
-        -------
-        Resultant
-        """
+        """Contact at one pose over one elastic layer; arguments as of `ContactModel.evaluate`."""
         if self._model is None or self._model[0] is not layer:
             self._model = layer, ContactModel({"pair": self}, {"pair": layer})
         return self._model[1].evaluate(rotation, translation, velocity)["pair"]
 
-    def forget(self) -> None:
-        """Make the next search start from nothing. It ends with the same elements."""
+    def reset(self) -> None:
+        """Start the next breadth-first search without active elements; it finds the same ones."""
         if self._model is not None:
-            self._model[1].forget()
+            self._model[1].reset()
 
-    def over(self, grid: ElementGrid, side: int) -> ContactPair:
-        """The same indenter over other elements, such as some laid afresh.
+    def with_grid(self, grid: ElementGrid, side: int) -> ContactPair:
+        """The same indenter over other elements, such as a remeshed side.
 
         Parameters
         ----------
@@ -190,52 +207,30 @@ class ContactPair:
             It shares what was prepared of the moving body.
         """
         other = copy(self)
-        other._record, other._arrays = self._record.copy(), dict(self._arrays)
-        other._model = None
-        other._take_elements(grid, side)
+        other._set_elements(grid, side)
         return other
 
     def prepare(self, layer: Layer) -> PreparedPair:
-        """Put the pair and its layer into the form kernels want, with room of its own.
-
-        Parameters
-        ----------
-        layer : Layer
-            Elastic layer under the elements.
-
-        Returns
-        -------
-        PreparedPair
+        """The pair and its layer as kernels take them, with working arrays of their own.
 
         Raises
         ------
         ValueError
-            If the layer has not one thickness an element.
+            If the layer does not have one thickness per valid element.
         """
         count = self.index.size
-        thickness = np.ascontiguousarray(layer.thickness, dtype=float)
+        thickness = np.array(layer.thickness, dtype=float)
         if thickness.shape != (count,):
             raise ValueError(
                 f"a layer needs {count} thicknesses, one a valid element; found {thickness.size}"
             )
-        parameters = np.ascontiguousarray(layer.law.parameters, dtype=float)
-        other = copy(self)
-        other._record, other._arrays = self._record.copy(), dict(self._arrays)
-        other._set(
-            law=layer.law.code,
-            parameters=parameters,
-            parameter_count=parameters.size,
-            thickness=thickness,
-            work=np.zeros((record.WORK_ROWS, count)),
-            listed=np.zeros(count, dtype=np.int64),
-            held=np.zeros(count, dtype=np.int64),
-            state=np.zeros(count, dtype=np.int64),
-            mark=np.zeros(count, dtype=np.uint8),
-            before=np.zeros(count, dtype=np.int64),
-            sums=np.zeros((int(self._record["chunk_count"][0]), record.SUMS)),
-            outcome=np.zeros((count, record.OUT_NUMBERS)),
-        )
-        return PreparedPair(other._record, other._arrays)
+        work = working_arrays(count, self._tiles.chunk_first.size - 1)
+        record = _kernels.build_pair(
+            _plain(self.indenter.arrays), _plain(self._voxels), _plain(self._table),
+            self._elements, self._tiles, layer.law.arrays, thickness, self._traction,
+            self._options, work,
+        )  # fmt: skip
+        return PreparedPair(record, work)
 
     def gap(self, rotation: Array, translation: Array, stride: int = 7) -> tuple[float, Array]:
         """Smallest signed distance of a sample of the elements, however far they are.
@@ -245,13 +240,13 @@ class ContactPair:
         rotation, translation : array
             Pose, as in `evaluate`.
         stride : int
-            Every how many-th element is looked at.
+            Elements from one sample to the next.
 
         Returns
         -------
         gap : float
             mm, negative where the surfaces overlap.
-        place : array, shape (3,)
+        point : array, shape (3,)
             Centre of the element it belongs to, mm.
 
         Raises
@@ -270,30 +265,10 @@ class ContactPair:
             raise ValueError("no element faces the surface above it")
         return float(distance[nearest]), sample[nearest]
 
-    def _take_indenter(self, indenter: Surface, table: SurfaceTable) -> None:
-        space, patch = map_proximity(indenter, table), indenter.arrays
-        self._voxel = space.voxel
-        self._set(
-            origin=space.origin,
-            voxel=space.voxel,
-            voxels=space.shape,
-            planes=space.planes,
-            starts=space.starts,
-            breaks_u=patch.breaks_u,
-            breaks_v=patch.breaks_v,
-            coefficients=patch.coefficients,
-            patch=patch.coefficients.shape[:4],
-            rational=int(patch.rational),
-        )
-
-    def _take_distances(self, table: DistanceTable) -> None:
-        arrays = table.arrays
-        self._set(tabled=1, table=(*arrays.first.shape, arrays.coefficient.size))
-        self._set(**{f"table_{name}": array for name, array in arrays._asdict().items()})
-
-    def _take_elements(self, grid: ElementGrid, side: int) -> None:
+    def _set_elements(self, grid: ElementGrid, side: int) -> None:
         """Keep the elements as flat arrays, and in the order of their tiles for the kernels."""
         valid = grid.valid[side]
+        self._model = None
         self.index = np.flatnonzero(valid.ravel())
         if self.index.size == 0:
             raise ValueError(f"side {side} of the grid has no elements")
@@ -304,37 +279,203 @@ class ContactPair:
         self.area = grid.area[side].ravel()[self.index]
         for part in (self.centre, self.normal, self.tangent_row, self.tangent_column, self.area):
             part.setflags(write=False)  # the kernels have copies of their own
-        tiling = lay_tiles(valid, self.centre, self.normal, TILE_EDGE * self._voxel)
-        rows = [self.centre.T, self.normal.T, self.area[None], self.tangent_row.T]
-        elements = np.concatenate([*rows, self.tangent_column.T])[:, tiling.order]
+        edge = TILE_EDGE * self._voxels.size
+        self._tiles, order, neighbours = build_tiles(valid, self.centre, self.normal, edge)
         lowest, highest = self.centre.min(axis=0), self.centre.max(axis=0)
-        self._set(
-            elements=np.ascontiguousarray(elements),
-            count=self.index.size,
-            order=tiling.order,
-            neighbours=tiling.neighbours,
-            tiles=tiling.tiles,
-            tile_first=tiling.tile_first,
-            tile_count=tiling.tile_first.size - 1,
-            chunk_first=tiling.chunk_first,
-            chunk_count=tiling.chunk_first.size - 1,
-            middle=0.5 * (lowest + highest),
-            half=0.5 * (highest - lowest),
+        self._elements = distances.ElementArrays(
+            centre=self.centre[order].T.copy(),
+            normal=self.normal[order].T.copy(),
+            area=self.area[order],
+            tangent_row=self.tangent_row[order].T.copy(),
+            tangent_column=self.tangent_column[order].T.copy(),
+            order=order,
+            neighbours=neighbours,
+            box_middle=0.5 * (lowest + highest),
+            box_half=0.5 * (highest - lowest),
         )
 
-    def _set(self, **values: object) -> None:
-        """Write numbers into the record, and addresses of arrays that it names by one number."""
-        for name, value in values.items():
-            field = self._record.dtype[name]
-            if isinstance(value, np.ndarray) and field.shape == ():
-                array = np.ascontiguousarray(value)
-                self._arrays[name] = array
-                self._record[name] = array.ctypes.data
-            else:
-                self._record[name] = value
+
+class ContactModel:
+    """All contact between two bodies, prepared for evaluation at many poses.
+
+    A multibody program needs `evaluate` only: it takes the pose and velocity of the moving body and
+    returns the wrench on it, with its derivatives, and the pressures of every pair and element.
+
+    Parameters
+    ----------
+    pairs : mapping of name to ContactPair
+        Pairs of surfaces, such as "medial" and "lateral".
+    layers : mapping of name to Layer
+        Elastic layer of each.
+    reuse_tolerance : float
+        Motion, mm, below which the result of the last pose is returned again: bound of how far any
+        element moved against the moving body. Zero returns it again for the very same pose only.
+    threads : int
+        Threads that share pairs and elements. The result does not depend on their number.
+
+    Attributes
+    ----------
+    record : Model
+        The model for other kernels, see `kneewear.contact._kernels.evaluate_pairs`.
+
+    Raises
+    ------
+    ValueError
+        If names of pairs and layers differ, a layer does not fit its pair, or a number is out of
+        range.
+
+    Notes
+    -----
+    A result never depends on earlier poses, except by `reuse_tolerance`. When only velocities
+    change, the elements and distances of the last pose are used again, which changes no result.
+    """
+
+    def __init__(
+        self,
+        pairs: Mapping[str, ContactPair],
+        layers: Mapping[str, Layer],
+        *,
+        reuse_tolerance: float = 0.0,
+        threads: int = 1,
+    ) -> None:
+        if set(pairs) != set(layers) or not pairs:
+            raise ValueError(f"pairs {sorted(pairs)} and layers {sorted(layers)} differ")
+        if not (reuse_tolerance >= 0.0 and threads >= 1):
+            raise ValueError("the re-use tolerance is at least 0, the threads at least 1")
+        if threads > 1 and any(pair.search == "breadth_first" for pair in pairs.values()):
+            raise ValueError(
+                "a breadth-first search goes from element to element and cannot be shared by "
+                "threads; choose search='bounds'"
+            )
+        prepared = [pair.prepare(layers[name]) for name, pair in pairs.items()]
+        self.names = tuple(pairs)
+        self.work = tuple(pair.work for pair in prepared)
+        self._last = np.zeros(1, dtype=_kernels.LAST_POSE)
+        self._last["tolerance"] = reuse_tolerance
+        self.record = _kernels.build_model(prepared[0].record, self._last)
+        for pair in prepared[1:]:
+            _kernels.add_pair(self.record, pair.record)
+        self._results = np.empty(len(prepared), dtype=forces.RESULT)
+        self._outcomes = np.empty(sum(work.push.size for work in self.work), dtype=forces.OUTCOME)
+        # numpy copies plain bytes faster than structures.
+        self._bytes = tuple(
+            array.view(np.uint8).reshape(array.size, -1)
+            for array in (self._results, self._outcomes)
+        )
+        self._pose = np.zeros((3, 3)), np.zeros(3), np.zeros(6)
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._tasks = _share_chunks(self.work, threads)
+
+    def evaluate(
+        self, rotation: ArrayLike, translation: ArrayLike, velocity: ArrayLike | None = None
+    ) -> ContactResult:
+        """Contact at one pose.
+
+        Parameters
+        ----------
+        rotation : array, shape (3, 3)
+            Orientation of the moving body in the frame of the fixed one.
+        translation : array, shape (3,)
+            Position of its origin, mm.
+        velocity : array, shape (6,), optional
+            Velocity of that origin, mm/s, and angular velocity, rad/s, in the fixed frame. Friction
+            and damping act, and slip is reported, only where it is given.
+
+        Returns
+        -------
+        ContactResult
+        """
+        self._pose[0][...] = rotation
+        self._pose[1][...] = translation
+        moving = velocity is not None
+        if velocity is not None:
+            self._pose[2][...] = velocity
+        found = self._results, self._outcomes
+        if self._pool is None:
+            active = _kernels.evaluate_model(self.record, *self._pose, moving, *found)
+        else:
+            active = self._evaluate_in_threads(self._pool, moving)
+        results, outcomes = self._bytes
+        return ContactResult(self.names, results.copy(), outcomes[:active].copy())
+
+    def reset(self) -> None:
+        """Start the next search without active elements; it finds the same ones."""
+        self._last["is_known"] = False
+        for work in self.work:
+            work.previous_count[0] = 0
+
+    def _evaluate_in_threads(self, pool: ThreadPoolExecutor, moving: bool) -> int:
+        known = _kernels.choose_pose(self.record, *self._pose[:2])
+        last = self._last["rotation"][0], self._last["translation"][0], self._pose[2]
+        mine, *others = self._tasks
+        given: Any = (self.record, *last, moving, known)
+        jobs = [pool.submit(_kernels.evaluate_chunks, *given, tasks) for tasks in others]
+        _kernels.evaluate_chunks(*given, mine)
+        for job in jobs:
+            job.result()
+        found = self._results, self._outcomes
+        return int(_kernels.finish_pairs(self.record, moving, known, *found))
 
 
-def _choose(what: str, choices: dict[str, int], name: str) -> int:
+def working_arrays(count: int, chunks: int) -> distances.WorkArrays:
+    """Working arrays of a pair of `count` elements."""
+    integers = ("state", "listed", "voxel", "previous")
+    return distances.WorkArrays(
+        point=np.zeros((3, count)),
+        normal=np.zeros((3, count)),
+        projection=np.zeros((10, count)),
+        cell=np.zeros((4, count)),
+        push=np.zeros(count),
+        rate=np.zeros(count),
+        mark=np.zeros(count, dtype=np.uint8),
+        previous_count=np.zeros(1, dtype=np.int64),
+        sums=np.zeros(chunks, dtype=forces.SUMS),
+        outcome=np.zeros(count, dtype=forces.OUTCOME),
+        **{name: np.zeros(count, dtype=np.int64) for name in integers},
+    )
+
+
+@cache
+def empty_model() -> Any:
+    """Record of a model without contact pairs."""
+    none, points = np.zeros(1), np.zeros((3, 1))
+    floats = np.zeros((1, 4), dtype=np.float32), np.zeros((1, 8), dtype=np.float32)
+    integers = np.zeros(1, dtype=np.int64)
+    record = _kernels.build_pair(
+        PatchArrays(none, none, np.zeros((1, 1, 1, 1, 4)), False),
+        distances.Voxels(*floats, 0.0, 0.0, 0.0, 1.0, 0, 0, 0),
+        _NO_TABLE,
+        distances.ElementArrays(
+            points, points, none, points, points, integers, integers[:, None], none, none
+        ),
+        distances.TileArrays(points, points, none, none, integers, integers),
+        forces.LawArrays(0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        none,
+        forces.TractionLaw(0.0, 0.0, 0.0, 0.0),
+        _kernels.Options(0, False, 0, 0, False),
+        working_arrays(1, 1),
+    )
+    model = _kernels.build_model(record, np.zeros(1, dtype=_kernels.LAST_POSE))
+    _kernels.remove_pairs(model)
+    return model
+
+
+def _plain(arrays: Any) -> Any:
+    """The same record with contiguous, writable arrays: kernels compile anew for other ones."""
+    return type(arrays)(
+        *(np.require(part, requirements=("C", "W")) if isinstance(part, np.ndarray) else part
+          for part in arrays)
+    )  # fmt: skip
+
+
+def _share_chunks(parts: Sequence[distances.WorkArrays], threads: int) -> list[NDArray[np.int64]]:
+    """Pairs and chunks of each thread; neighbours, which are loaded alike, in different ones."""
+    chunks = [(p, c) for p, work in enumerate(parts) for c in range(work.sums.size)]
+    shares = (chunks[start::threads] for start in range(threads))
+    return [np.array(share, dtype=np.int64) for share in shares if share]
+
+
+def _choose(what: str, choices: Mapping[str, Any], name: str) -> Any:
     if name not in choices:
         raise ValueError(f"{what} is one of {', '.join(choices)}, not '{name}'")
     return choices[name]

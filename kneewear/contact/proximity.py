@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import _proximity_kernels as kernels
+from kneewear.contact import _distance_kernels as kernels
 from kneewear.geometry import _kernels
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
@@ -194,9 +194,9 @@ def _overshoot(
     planes: Array, points: Array, origin: Array, shape: tuple[int, int, int], voxel: float
 ) -> Array:
     """By how much each bound rules out points of the surface in and near its voxel."""
-    place = (points - origin) / voxel
+    point = (points - origin) / voxel
     most = np.full(len(planes), -SLACK)
-    kernels.raise_to_places(planes, place, shape, NEIGHBOURS, most)
+    kernels.largest_bounds(planes, point, shape, NEIGHBOURS, most)
     return most + SLACK
 
 

@@ -1,13 +1,13 @@
-"""Strategies of finding the active elements, and how elements are grouped for them.
+"""Groups of elements for the search of active ones.
 
     all             the distance of every element (brute force)
-    bounds          the distance of those that a lower bound does not rule out
-    breadth_first   the elements active before, outward ring by ring, then what bounds leave over
+    bounds          the distance of those that a lower bound does not exclude
+    breadth_first   the elements active before, outward ring by ring, then what bounds leave
 
 All three end with the same active elements, whatever was active before, and the same numbers to the
 last digit: the distance of an element never depends on another pose. Bounds come from the map of
 the indenter's surroundings (`kneewear.contact.proximity`), first for tiles of elements, then for
-the elements of the tiles left over.
+the elements of the tiles left.
 
 Breadth-first search is Bei's (2003, section 2.2.2). His misses a contact region that appears apart
 from the others while these stay active; here bounds find it.
@@ -15,52 +15,22 @@ from the others while these stay active; here bounds find it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact import _record_kernels as record
+from kneewear.contact._distance_kernels import TileArrays
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-STRATEGIES = {
-    "all": record.ALL,
-    "bounds": record.BOUNDS,
-    "breadth_first": record.BREADTH_FIRST,
-}
-# Elements of a chunk, at least: what a thread takes at a time. Fixed, for sums are added chunk by
-# chunk.
+# Elements of a chunk, at least: what a thread takes at a time. Fixed, because sums are added chunk
+# by chunk.
 CHUNK = 1024
 
 
-@dataclass(frozen=True)
-class Tiling:
-    """Order of elements by which neighbours stand together.
-
-    Parameters
-    ----------
-    order : int array, shape (n,)
-        Place of each element among the valid ones.
-    tile_first : int array, shape (n_tiles + 1,)
-        First element of each tile in that order.
-    chunk_first : int array, shape (n_chunks + 1,)
-        First tile of each chunk.
-    tiles : array, shape (n_tiles, 8)
-        Centre, normal, radius along its plane and half thickness of each tile, mm.
-    neighbours : int array, shape (n, 8)
-        Elements beside each in the grid, -1 where there is none.
-    """
-
-    order: Integers
-    tile_first: Integers
-    chunk_first: Integers
-    tiles: Array
-    neighbours: Integers
-
-
-def lay_tiles(valid: NDArray[np.bool_], centre: Array, normal: Array, edge: float) -> Tiling:
+def build_tiles(
+    valid: NDArray[np.bool_], centre: Array, normal: Array, edge: float
+) -> tuple[TileArrays, Integers, Integers]:
     """Group the valid elements of a grid into tiles.
 
     Parameters
@@ -70,11 +40,16 @@ def lay_tiles(valid: NDArray[np.bool_], centre: Array, normal: Array, edge: floa
     centre, normal : array, shape (n, 3)
         Centres, mm, and normals of the valid elements.
     edge : float
-        Length of a tile's edge aimed at, mm.
+        Intended length of a tile's edge, mm.
 
     Returns
     -------
-    Tiling
+    tiles : TileArrays
+        Tiles and chunks.
+    order : int array, shape (n,)
+        Number among the valid elements of each element in the order of the tiles.
+    neighbours : int array, shape (n, 8)
+        Elements beside each in the grid, in that order; -1 where there is none.
     """
     rows, columns = np.nonzero(valid)
     number = np.full(np.array(valid.shape) + 2, -1)
@@ -82,19 +57,17 @@ def lay_tiles(valid: NDArray[np.bool_], centre: Array, normal: Array, edge: floa
     steps = [max(1, round(edge / spacing)) for spacing in _spacings(number, centre)]
     block = (rows // steps[0]) * (valid.shape[1] // steps[1] + 1) + columns // steps[1]
     order = np.argsort(block, kind="stable")
-    first = np.flatnonzero(np.diff(block[order], prepend=-1))
-    tile_first = np.append(first, rows.size)
-    place = np.empty(rows.size + 1, dtype=np.int64)
-    place[order], place[-1] = np.arange(rows.size), -1
+    first = np.append(np.flatnonzero(np.diff(block[order], prepend=-1)), rows.size)
+    rank = np.empty(rows.size + 1, dtype=np.int64)
+    rank[order], rank[-1] = np.arange(rows.size), -1
     around = [(a, b) for a in (0, 1, 2) for b in (0, 1, 2) if (a, b) != (1, 1)]
     beside = np.stack([number[rows + a, columns + b] for a, b in around], axis=-1)
-    return Tiling(
-        order=order,
-        tile_first=tile_first,
-        chunk_first=_chunks(tile_first),
-        tiles=_measure_tiles(centre[order], normal[order], tile_first),
-        neighbours=np.ascontiguousarray(place[beside[order]]),
+    tiles = TileArrays(
+        *_measure_tiles(centre[order], normal[order], first),
+        first=first,
+        chunk_first=_chunks(first),
     )
+    return tiles, order, np.ascontiguousarray(rank[beside[order]])
 
 
 def _spacings(number: Integers, centre: Array) -> list[float]:
@@ -117,8 +90,8 @@ def _chunks(tile_first: Integers) -> Integers:
     return np.array([*starts, tile_first.size - 1])
 
 
-def _measure_tiles(centre: Array, normal: Array, first: Integers) -> Array:
-    """Centre, normal and half sizes of tiles; elements stand in their order."""
+def _measure_tiles(centre: Array, normal: Array, first: Integers) -> tuple[Array, ...]:
+    """Centre, normal, radius and half thickness of tiles; elements are in their order."""
     count = np.diff(first)
     middle = np.add.reduceat(centre, first[:-1]) / count[:, None]
     upward = np.add.reduceat(normal, first[:-1])
@@ -127,11 +100,5 @@ def _measure_tiles(centre: Array, normal: Array, first: Integers) -> Array:
     away = centre - np.repeat(middle, count, axis=0)
     height = (away * np.repeat(upward, count, axis=0)).sum(axis=1)
     aside = np.sqrt(np.maximum((away**2).sum(axis=1) - height**2, 0.0))
-    return np.column_stack(
-        [
-            middle,
-            upward,
-            np.maximum.reduceat(aside, first[:-1]),
-            np.maximum.reduceat(np.abs(height), first[:-1]),
-        ]
-    )
+    radius = np.maximum.reduceat(aside, first[:-1])
+    return middle, upward, radius, np.maximum.reduceat(np.abs(height), first[:-1])

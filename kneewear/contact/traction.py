@@ -1,8 +1,8 @@
 """What motion adds to the pressure of an element: damping along the normal, friction across it.
 
 Bei (2003) passes coefficients of static and dynamic friction and a nonlinear damping to the contact
-(Table 2-2) but prints no formula. The two laws here are therefore a choice of ours: each the
-simplest that is smooth enough for a stiff solver, dissipates in every motion and obeys its bound.
+(Table 2-2) but prints no formula. The two laws are therefore chosen here: each is the simplest one
+that is smooth enough for a stiff solver, dissipates in every motion and obeys its bound.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact import _traction_kernels
+from kneewear.contact import _force_kernels as kernels
 
 Array = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class Friction:
         control with physically meaningful parameters, doi:10.1115/1.4033658, without its viscous
         term.
         """
-        return _traction_kernels.friction_coefficient(
+        return kernels.friction_coefficient(
             np.asarray(speed, dtype=float),
             self.static_coefficient,
             self.dynamic_coefficient,
@@ -127,7 +127,7 @@ class Damping:
         Hunt, K. H., Crossley, F. R. E. (1975), doi:10.1115/1.3423596: the law of a point contact,
         used here element by element.
         """
-        factor = _traction_kernels.damping_factor(np.asarray(rate, dtype=float), self.coefficient)
+        factor = kernels.damping_factor(np.asarray(rate, dtype=float), self.coefficient)
         return np.asarray(elastic) * factor
 
 
@@ -154,14 +154,12 @@ def friction_traction(pressure: ArrayLike, slip_velocity: ArrayLike, friction: F
     return -(np.asarray(pressure) * friction.coefficient(speed))[..., None] * direction
 
 
-def traction_law(
-    friction: Friction | None, damping: Damping | None
-) -> _traction_kernels.TractionLaw:
-    """Constants of the two laws for the compiled `tractions`; what is left out does nothing."""
+def traction_law(friction: Friction | None, damping: Damping | None) -> kernels.TractionLaw:
+    """Constants of the two laws for the compiled `tractions`; None has no effect."""
     friction = friction or Friction(0.0, 0.0, 1.0)
-    return _traction_kernels.TractionLaw(
-        friction.static_coefficient,
-        friction.dynamic_coefficient,
-        friction.transition_velocity,
-        damping.coefficient if damping else 0.0,
+    return kernels.TractionLaw(
+        float(friction.static_coefficient),
+        float(friction.dynamic_coefficient),
+        float(friction.transition_velocity),
+        float(damping.coefficient) if damping else 0.0,
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 from kneewear.contact._kernels import evaluate_pairs
-from kneewear.contact._record_kernels import DEPTH, STIFFNESS
 from kneewear.mechanics._kernels import orient
 
 # How a search ended: balanced, a side without load, out of iterations, or closed on a pose where
@@ -43,21 +42,21 @@ class LoadingArrays(NamedTuple):
 
 @compiled
 def unbalance(
-    numbers: NDArray, place: NDArray, loading: LoadingArrays, residual: NDArray, rates: NDArray
+    results: NDArray, place: NDArray, loading: LoadingArrays, residual: NDArray, rates: NDArray
 ) -> None:
     """Residual forces, N, and their derivative over (y, z, varus); the last is medial-lateral."""
     total = np.zeros(6)
     stiffness = np.zeros((6, 3))
-    for n in range(numbers.shape[0]):
+    for n in range(results.shape[0]):
         for i in range(6):
-            total[i] += numbers[n, i]
+            total[i] += results[n].wrench[i]
             for k in range(3):
-                stiffness[i, k] += numbers[n, STIFFNESS + 6 * i + 1 + k]
+                stiffness[i, k] += results[n].stiffness[i, 1 + k]
     if loading.shared:
-        residual[0] = numbers[0, 1] - loading.medial_share * loading.force
-        residual[1] = total[1] - numbers[0, 1] - (1.0 - loading.medial_share) * loading.force
+        residual[0] = results[0].wrench[1] - loading.medial_share * loading.force
+        residual[1] = total[1] - results[0].wrench[1] - (1.0 - loading.medial_share) * loading.force
         for k in range(3):
-            rates[0, k] = numbers[0, STIFFNESS + 7 + k]
+            rates[0, k] = results[0].stiffness[1, 1 + k]
             rates[1, k] = stiffness[1, k] - rates[0, k]
     else:
         residual[0] = total[1] - loading.force
@@ -90,7 +89,7 @@ def keep_in_bracket(z: float, shift: float, force: float, bracket: NDArray) -> f
 
 @compiled
 def step_sides(
-    numbers: NDArray,
+    results: NDArray,
     place: NDArray,
     loading: LoadingArrays,
     residual: NDArray,
@@ -102,8 +101,8 @@ def step_sides(
     Heights of the sides are h = y - varus x lever, with the lever of each side's force. Unknowns
     are these two heights, from the first two residuals; the third moves z.
     """
-    one = -numbers[0, 3] / numbers[0, 1]
-    other = -numbers[1, 3] / numbers[1, 1]
+    one = -results[0].wrench[3] / results[0].wrench[1]
+    other = -results[1].wrench[3] / results[1].wrench[1]
     # y and varus of heights: columns of the inverse of ((1, -one), (1, -other)).
     apart = one - other
     to_y = (-other / apart, one / apart)
@@ -131,7 +130,7 @@ def step_sides(
         shift = keep_in_bracket(place[2], shift, force, bracket)
     rise0, rise1 = -(back0 + couple0 * shift), -(back1 + couple1 * shift)
     # No side may lose contact, nor sink by more than its penetration.
-    deep0, deep1 = numbers[0, DEPTH], numbers[1, DEPTH]
+    deep0, deep1 = results[0].max_penetration, results[1].max_penetration
     rise0 = min(max(rise0, -max(deep0, FIRST_TOUCH)), 0.6 * deep0)
     rise1 = min(max(rise1, -max(deep1, FIRST_TOUCH)), 0.6 * deep1)
     place[1] += to_y[0] * rise0 + to_y[1] * rise1
@@ -141,9 +140,8 @@ def step_sides(
 
 @compiled
 def balance_sides(
-    pairs: NDArray,
-    last: NDArray,
-    numbers: NDArray,
+    model: Any,
+    results: NDArray,
     place: NDArray,
     loading: LoadingArrays,
     bracket: NDArray,
@@ -155,26 +153,25 @@ def balance_sides(
     Returns how it ended, the iterations used and the largest residual relative to the load. The
     first two pairs are the medial and lateral side; further ones only add to the total.
     """
-    motion, rotation, axes = np.zeros((6, 3)), np.empty((3, 3)), np.empty((3, 3))
+    rotation, axes, velocity = np.empty((3, 3)), np.empty((3, 3)), np.zeros(6)
     residual, rates, before = np.empty(3), np.empty((3, 3)), np.empty(6)
     worst, small = np.inf, 0
     # A plain False is a type of its own, for which all of contact would be compiled once more.
     moving = bool(0)
     for iteration in range(1, iterations + 1):
         orient(place[3:], rotation, axes)
-        motion[:3], motion[3] = rotation, place[:3]
-        evaluate_pairs(pairs, motion, moving, last, numbers)
-        unbalance(numbers, place, loading, residual, rates)
+        evaluate_pairs(model, rotation, place[:3], velocity, moving, results)
+        unbalance(results, place, loading, residual, rates)
         worst = max(abs(residual[0]), abs(residual[1]), abs(residual[2])) / loading.force
         if worst < tolerance:
             return BALANCED, iteration, worst
         for side in range(2):
-            if numbers[side, 1] < 1e-6 * loading.force:
+            if results[side].wrench[1] < 1e-6 * loading.force:
                 return UNLOADED, iteration, worst
         if small >= REPEATS and worst < JUMP:
             return AT_A_JUMP, iteration, worst
         before[:] = place
-        step_sides(numbers, place, loading, residual, rates, bracket)
+        step_sides(results, place, loading, residual, rates, bracket)
         moved = max(abs(place[1] - before[1]), abs(place[2] - before[2]))
         moved = max(moved, LEVER * abs(place[3] - before[3]))
         small = small + 1 if moved < CLOSED else 0

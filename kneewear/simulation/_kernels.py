@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 from kneewear.contact._kernels import evaluate_pairs
-from kneewear.contact._record_kernels import DAMPING, STIFFNESS
 from kneewear.mechanics._kernels import (
     BodyArrays,
     SpringArrays,
@@ -25,9 +24,7 @@ from kneewear.mechanics._kernels import (
 class ActionArrays(NamedTuple):
     """What acts on the moving body besides inertia."""
 
-    pairs: NDArray  # records of the contact pairs
-    last: NDArray[np.float64]  # what `evaluate_pairs` keeps of the last pose
-    rubs: bool  # whether contact depends on velocity
+    has_friction: bool  # whether contact depends on velocity
     follows: NDArray[np.bool_]  # of each load: given in the moving frame
     carried: NDArray[np.bool_]  # of each load: its point given in the moving frame
     springs: SpringArrays
@@ -50,12 +47,13 @@ class Forces(NamedTuple):
     force: NDArray[np.float64]  # (6,)
     derivative: NDArray[np.float64]  # (6, 6) over the coordinates
     resistance: NDArray[np.float64]  # (6, 6) over their rates
-    contact: NDArray[np.float64]  # a row of `evaluate_pairs` a pair
+    contact: NDArray[np.void]  # RESULT of each pair
     applied: NDArray[np.float64]  # (6,) wrench of the loads
 
 
 @compiled
 def balance(
+    model: Any,
     action: ActionArrays,
     loads: NDArray,
     place: NDArray,
@@ -69,22 +67,21 @@ def balance(
     `loads` holds force, moment and point of each load (9 numbers); `rotation` and `axes` are those
     of the place.
     """
-    wrench, rate = np.zeros(6), np.zeros((6, 6))
-    motion, drag = np.zeros((6, 3)), np.zeros((6, 6))
+    wrench, rate, drag = np.zeros(6), np.zeros((6, 6)), np.zeros((6, 6))
+    velocity = np.zeros(6)
     for i in range(3):
-        motion[3, i], motion[4, i] = place[i], rates[i]
+        velocity[i] = rates[i]
         for j in range(3):
-            motion[i, j] = rotation[i, j]
-            motion[5, i] += axes[i, j] * rates[3 + j]
+            velocity[3 + i] += axes[i, j] * rates[3 + j]
     contact = found.contact
-    evaluate_pairs(action.pairs, motion, action.rubs, action.last, contact)
+    evaluate_pairs(model, rotation, place[:3], velocity, action.has_friction, contact)
     for n in range(contact.shape[0]):
         for i in range(6):
-            wrench[i] += contact[n, i]
+            wrench[i] += contact[n].wrench[i]
             for j in range(6):
-                rate[i, j] += contact[n, STIFFNESS + 6 * i + j]
-                if action.rubs:
-                    drag[i, j] += contact[n, DAMPING + 6 * i + j]
+                rate[i, j] += contact[n].stiffness[i, j]
+                if action.has_friction:
+                    drag[i, j] += contact[n].damping[i, j]
     found.applied[:] = 0.0
     for n in range(action.follows.shape[0]):
         apply_load(
@@ -104,7 +101,7 @@ def balance(
     found.derivative[:] = 0.0
     found.resistance[:] = 0.0
     along_coordinates(wrench, rate, axes, found.force, found.derivative)
-    if action.rubs:
+    if action.has_friction:
         nothing = np.zeros(6)
         along_coordinates(nothing, drag, axes, np.zeros(6), found.resistance)
     pull_springs(action.springs, place, rates, found.force, found.derivative, found.resistance)
@@ -142,6 +139,7 @@ def place_state(
 
 @compiled
 def move(
+    model: Any,
     action: ActionArrays,
     motion: MotionArrays,
     time: float,
@@ -164,7 +162,7 @@ def move(
     place_state(motion, time, state, place, rates, accelerations, values)
     rotation, axes = np.empty((3, 3)), np.empty((3, 3))
     orient(place[3:], rotation, axes)
-    balance(action, values[6:], place, rates, rotation, axes, found)
+    balance(model, action, values[6:], place, rates, rotation, axes, found)
     mass, bias = np.empty((6, 6)), np.empty(6)
     inertia_along(motion.body, rotation, axes, rates, mass, bias)
 
@@ -207,7 +205,7 @@ def carried_parts(found: Forces, lost: float, margins: NDArray) -> None:
     for n in range(found.contact.shape[0]):
         force = 0.0
         for i in range(3):
-            force += found.contact[n, i] ** 2
+            force += found.contact[n].wrench[i] ** 2
         part = np.sqrt(force) / load
         margins[0] += part
         margins[1 + n] = part - lost

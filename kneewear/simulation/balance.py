@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact._kernels import LAST_NUMBERS
-from kneewear.contact._record_kernels import DEPTH, NUMBERS, PAIR
-from kneewear.contact.evaluation import ContactModel
+from kneewear.contact._force_kernels import RESULT
 from kneewear.contact.foundation import Layer
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair, empty_model
 from kneewear.contact.resultant import Resultant
 from kneewear.mechanics._kernels import orient
 from kneewear.mechanics.loads import Load, Spring, spring_arrays, spring_forces
@@ -25,8 +23,6 @@ Numbers = NDArray[np.int64]
 
 # Weighs angles against lengths in steps and residuals; the poses found do not depend on it.
 WEIGHT = np.array([1.0, 1.0, 1.0, LEVER, LEVER, LEVER])
-# Numbers of a pair that make its contact depend on velocities.
-RUBBING = ("static", "dynamic", "damping")
 # What messages suggest when no solution is found.
 REMEDY = (
     "Check that loads, start pose and free coordinates belong together; a weak spring settles a "
@@ -125,13 +121,9 @@ class Balance:
     ) -> None:
         self.pairs, self.loads, self.springs = tuple(pairs), tuple(loads), tuple(springs)
         self.model = contact_model(pairs, layers) if pairs or layers else None
-        records, last = np.zeros(0, dtype=PAIR), np.zeros(LAST_NUMBERS)
-        if self.model is not None:
-            records, last = self.model.records, self.model.last
+        self.record = empty_model() if self.model is None else self.model.record
         self.arrays = _kernels.ActionArrays(
-            pairs=records,
-            last=last,
-            rubs=bool(any((records[name] > 0.0).any() for name in RUBBING)),
+            has_friction=any(pair.has_friction for pair in self.pairs),
             follows=np.array([load.frame == "moving" for load in loads], dtype=bool),
             carried=np.array([load.point_frame == "moving" for load in loads], dtype=bool),
             springs=spring_arrays(springs),
@@ -141,7 +133,7 @@ class Balance:
             force=np.zeros(6),
             derivative=np.zeros((6, 6)),
             resistance=np.zeros((6, 6)),
-            contact=np.zeros((len(self.pairs), NUMBERS)),
+            contact=np.zeros(len(self.pairs), dtype=RESULT),
             applied=np.zeros(6),
         )
 
@@ -161,14 +153,14 @@ class Balance:
         rotation, axes = np.empty((3, 3)), np.empty((3, 3))
         orient(place[3:], rotation, axes)
         loads = np.concatenate([load.time_history(1)[0] for load in self.loads] or [np.zeros(0)])
-        _kernels.balance(self.arrays, loads, place, still, rotation, axes, found)
+        _kernels.balance(self.record, self.arrays, loads, place, still, rotation, axes, found)
         pulls, _ = spring_forces(self.springs, place)
-        sizes = [_size(wrench) for wrench in (*found.contact[:, :6], found.applied)]
+        sizes = [_size(wrench) for wrench in (*found.contact["wrench"], found.applied)]
         return Forces(
             force=found.force.copy(),
             derivative=found.derivative.copy(),
             scale=max(*sizes, float(np.max(np.abs(pulls / WEIGHT)))),
-            depth=float(found.contact[:, DEPTH].max(initial=0.0)),
+            depth=float(found.contact["max_penetration"].max(initial=0.0)),
         )
 
     def contacts(self, place: Array) -> tuple[Resultant, ...]:

@@ -77,7 +77,7 @@ def simulate_cases(
     """
     fine = coarse = _SidePairs(knee.grid, build_pairs(knee, settings))
     if settings.analysis == "forward" and knee.coarse_grid is not None:
-        pairs = (pair.over(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))
+        pairs = (pair.with_grid(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))
         coarse = _SidePairs(knee.coarse_grid, tuple(pairs))
     frames = activity.percent.size
     solved_frames = frames if settings.analysis == "quasi_static" else 2 * frames
@@ -153,7 +153,7 @@ class _SidePairs:
     def layers(self, case: Case, settings: SimulationSettings) -> tuple[Layer, ...]:
         """Layers of a case, after the pairs' searches are reset."""
         for pair in self.pairs:
-            pair.forget()
+            pair.reset()
         return build_layers(self.grid, self.pairs, case.thickness, settings)
 
 

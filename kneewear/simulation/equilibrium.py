@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact._record_kernels import NUMBERS
-from kneewear.contact.evaluation import ContactModel
-from kneewear.contact.pair import ContactPair
+from kneewear.contact._force_kernels import RESULT
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.rotations import body_three_123
@@ -158,14 +157,13 @@ def solve_equilibrium(
     is taken to be at it, within 10 nm, and leaves that residual.
     """
     place = np.array(start, dtype=float)
-    numbers = np.zeros((len(pairs), NUMBERS))
+    results = np.zeros(len(pairs), dtype=RESULT)
     ended, used, worst = UNLOADED, 0, np.inf
     while ended == UNLOADED and used < MAX_ITERATIONS:
         bracket = np.array([-np.inf, np.inf])
         ended, count, worst = balance_sides(
-            model.records,
-            model.last,
-            numbers,
+            model.record,
+            results,
             place,
             loading.arrays,
             bracket,
@@ -175,7 +173,7 @@ def solve_equilibrium(
         used += count
         if ended == UNLOADED:
             try:
-                _bring_down(pairs, numbers[:2, 1] < 1e-6 * loading.force, place)
+                _bring_down(pairs, results["wrench"][:2, 1] < 1e-6 * loading.force, place)
             except ValueError as error:
                 raise _unsolved(f" ({error})", frame, worst) from error
     if ended == AT_A_JUMP:

@@ -226,6 +226,7 @@ class _Cycle:
 
     def _move(self, time: float, state: Array, slope: Array, matrix: Array | None = None) -> None:
         _kernels.move(
+            self.balance.record,
             self.balance.arrays,
             self.motion,
             time,
@@ -267,7 +268,7 @@ class _Cycle:
             "accelerations": accelerations,
             "reaction": self._reaction.copy(),
             "inertia": self._reaction + self._found.force,
-            "contact": self._found.contact[:, :6].copy(),
+            "contact": self._found.contact["wrench"].copy(),
         }
 
     def failure(self, what: str, time: float) -> ConvergenceError:

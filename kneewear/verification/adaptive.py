@@ -130,7 +130,7 @@ class AdaptivePair:
 
     def on(self, grid: ElementGrid) -> ContactPair:
         """The same surfaces with fixed elements."""
-        return self._fixed_pair.over(grid, 0)
+        return self._fixed_pair.with_grid(grid, 0)
 
     def evaluate(
         self, rotation: Array, translation: Array, law: PressureLaw, more_thickness: float = 0.0

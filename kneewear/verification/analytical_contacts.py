@@ -70,9 +70,9 @@ class Indenter:
     surface: Surface
     options: Mapping[str, Any] = field(default_factory=dict)  # arguments of `ContactPair`
 
-    def over(self, grid: ElementGrid) -> ContactPair:
+    def with_grid(self, grid: ElementGrid) -> ContactPair:
         """Contact pair of the indenter with the elements of a grid of one side."""
-        return self._pair.over(grid, 0)
+        return self._pair.with_grid(grid, 0)
 
     @cached_property
     def _pair(self) -> ContactPair:
@@ -97,7 +97,7 @@ class AnalyticalContact:
     def on_grid(self, cells: Cells) -> tuple[Callable[[Array], Resultant], ContactPair]:
         """Contact as a function of the indenter's translation, mm, on a grid; and its elements."""
         grid = build_elements(self.bearing, self.bearing.rectangle(*cells))
-        pair = self.indenter.over(grid)
+        pair = self.indenter.with_grid(grid)
         layer = Layer(self.law, grid.thickness[grid.valid])
         return lambda translation: pair.evaluate(self.rotation, translation, layer), pair
 

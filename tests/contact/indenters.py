@@ -6,8 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from kneewear.contact.evaluation import ContactModel
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.geometry.fitting import patch_through
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface

@@ -11,10 +11,9 @@ import pytest
 from numba import njit
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact import _record_kernels as record
+from kneewear.contact._force_kernels import RESULT
 from kneewear.contact._kernels import evaluate_pairs
-from kneewear.contact.evaluation import ContactModel
-from kneewear.contact.pair import ContactPair
+from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.traction import Damping, Friction
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
@@ -67,7 +66,7 @@ def test_warm_cold_and_shuffled_poses_give_the_same_bits(source):
     warm = [numbers(model.evaluate(*pose)) for pose in poses]
     cold = []
     for pose in poses:
-        model.forget()
+        model.reset()
         cold.append(numbers(model.evaluate(*pose)))
     assert cold == warm
     for number in np.random.default_rng(1).permutation(12):
@@ -79,7 +78,7 @@ def test_warm_cold_and_shuffled_poses_give_the_same_bits(source):
 @pytest.mark.parametrize("choices", [{}, {"search": "all"}, MOTION])
 def test_result_does_not_depend_on_the_number_of_threads(choices):
     models = [knee((90, 70), threads=threads, **choices)[0] for threads in (1, 2, 3)]
-    assert models[0].records["chunk_count"].min() > 3
+    assert min(work.sums.size for work in models[0].work) > 3
     for frame in (0, 4, 8):
         pose = pose_of(history(), frame)
         found = [numbers(model.evaluate(*pose, VELOCITY)) for model in models]
@@ -191,7 +190,7 @@ class TestReuse:
         for factor in (-1.0, 0.3, 0.0):
             again = model.evaluate(*pose, factor * VELOCITY)
             assert sum(part.evaluated_elements for part in again.values()) == 0
-            fresh.forget()
+            fresh.reset()
             assert numbers(again) == numbers(fresh.evaluate(*pose, factor * VELOCITY))
 
     def test_is_off_unless_asked_for(self):
@@ -221,19 +220,18 @@ def test_other_kernels_evaluate_a_model_themselves():
     model, _ = knee(source="table")
 
     @njit
-    def lower(pairs, motion, last, forces):
-        found = np.empty((pairs.shape[0], record.NUMBERS))
+    def lower(model, rotation, translation, forces):
+        found, velocity = np.empty(2, RESULT), np.zeros(6)
         for step in range(forces.size):
-            motion[3, 1] -= 0.001
-            evaluate_pairs(pairs, motion, False, last, found)
-            forces[step] = found[0, record.WRENCH + 1] + found[1, record.WRENCH + 1]
+            translation[1] -= 0.001
+            evaluate_pairs(model, rotation, translation, velocity, False, found)
+            forces[step] = found[0].wrench[1] + found[1].wrench[1]
 
     rotation, translation = pose_of(history(), 4)
-    motion, forces = np.zeros((6, 3)), np.empty(5)
-    motion[:3], motion[3] = rotation, translation
-    lower(model.records, motion, model.last, forces)
+    translation, forces = translation.copy(), np.empty(5)
+    lower(model.record, np.ascontiguousarray(rotation), translation, forces)
     assert (np.diff(forces) > 0).all()
-    last = model.evaluate(rotation, motion[3])
+    last = model.evaluate(rotation, translation)
     assert forces[-1] == last.wrench[1]
 
 

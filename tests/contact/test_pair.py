@@ -122,7 +122,7 @@ def test_softer_layers_carry_less_in_proportion():
     contact, layer = contact_of(flat_implant(sphere(RADIUS)), 40, 40)
     pose = UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.2, 0.2])
     hard = contact.evaluate(*pose, layer)
-    contact.forget()
+    contact.reset()
     # A quarter is exact in binary: the same bits, when the search starts from the same nodes.
     soft = contact.evaluate(*pose, linear_layer(layer.thickness, 0.25 * MODULUS))
     assert np.array_equal(soft.wrench, 0.25 * hard.wrench)
@@ -136,8 +136,8 @@ def test_pair_over_other_elements_is_a_pair_built_on_them():
     fine, layer = contact_of(implant, 50, 40)
     pose = UPRIGHT, np.array([0.1, HEIGHT + RADIUS - 0.2, 0.2])
     before = coarse.evaluate(*pose, coarse_layer)
-    moved = coarse.over(build_grid(implant, 50, 40), 0)
+    moved = coarse.with_grid(build_grid(implant, 50, 40), 0)
     assert np.array_equal(moved.evaluate(*pose, layer).wrench, fine.evaluate(*pose, layer).wrench)
     # The pair it was made from keeps its own elements; searched afresh, it gives the same bits.
-    coarse.forget()
+    coarse.reset()
     assert np.array_equal(coarse.evaluate(*pose, coarse_layer).wrench, before.wrench)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from kneewear.contact import _traction_kernels
+from kneewear.contact import _force_kernels as kernels
 from kneewear.contact.traction import Damping, Friction, friction_traction, traction_law
 
 number = st.floats(-1e3, 1e3)
@@ -31,10 +31,15 @@ def unit(vector):
 
 def traction_of(friction, damping, normal, velocity):
     """What the kernel gives: traction per elastic pressure, and its derivative."""
-    traction, slope = np.empty(3), np.empty((3, 3))
-    law = traction_law(friction, damping)
-    _traction_kernels.tractions(law, normal, velocity, traction, slope)
-    return traction, slope
+    traction, over_velocity, _ = tractions_of(friction, damping, normal, velocity)
+    return traction, over_velocity
+
+
+def tractions_of(friction, damping, normal, velocity):
+    """The same with the derivative over the normal."""
+    found = np.empty(3), np.empty((3, 3)), np.empty((3, 3))
+    kernels.tractions(traction_law(friction, damping), normal, velocity, *found)
+    return found
 
 
 @settings(deadline=None)  # kernels compile at their first call
@@ -67,7 +72,7 @@ def test_friction_is_odd_and_its_slope_is_its_derivative(friction, ratio):
     step = 1e-5 * friction.transition_velocity
     difference = friction.coefficient(speed + step) - friction.coefficient(speed - step)
     # Steepest is 4 mu_d / v_t; the central difference errs by its third derivative.
-    assert _traction_kernels.friction_slope(speed, *constants) == pytest.approx(
+    assert kernels.friction_slope(speed, *constants) == pytest.approx(
         difference / (2 * step), abs=1e-7 / friction.transition_velocity
     )
 
@@ -126,9 +131,8 @@ def test_kernel_slope_is_the_derivative_over_velocity(velocity):
 
 @pytest.mark.parametrize("velocity", [[5.0, -20.0, 3.0], [0.0, 0.0, 0.0], [0.3, 8.0, -0.2]])
 def test_slope_over_the_normal_is_the_derivative(velocity):
-    law, normal = traction_law(UNEVEN, Damping(0.01)), unit(np.array([0.3, -0.9, 0.2]))
-    velocity, slope = np.array(velocity), np.empty((3, 3))
-    _traction_kernels.traction_slopes(law, normal, velocity, slope)
+    normal, velocity = unit(np.array([0.3, -0.9, 0.2])), np.array(velocity)
+    _, _, slope = tractions_of(UNEVEN, Damping(0.01), normal, velocity)
     # Normals turn; what their length would change is no concern.
     for axis in (np.array([1.0, 0.0, 0.0]), np.array([0.2, 0.5, -1.0])):
         way = 1e-6 * np.cross(axis, normal)

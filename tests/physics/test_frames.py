@@ -113,7 +113,7 @@ def test_rigid_motion_of_both_bodies_turns_the_wrench_with_them(turn, shift):
     rotation, translation = pose(0)
     still = contact.evaluate(rotation, translation, layer)
     motion = Rotation.from_rotvec(turn).as_matrix()
-    carried = contact.over(
+    carried = contact.with_grid(
         carried_grid(build_grid(study.implant, 30, 24), motion, shift), 0
     ).evaluate(motion @ rotation, motion @ translation + shift, layer)
     assert carried.element.tolist() == still.element.tolist()

@@ -72,10 +72,10 @@ def test_order_of_poses_changes_no_bit():
     listed = poses(study)
     straight = []
     for rotation, translation in listed:
-        contact.forget()
+        contact.reset()
         straight.append(contact.evaluate(rotation, translation, layer))
     for number in np.random.default_rng(3).permutation(len(listed)):
-        contact.forget()
+        contact.reset()
         again = contact.evaluate(*listed[number], layer)
         assert np.array_equal(again.element, straight[number].element)
         assert np.array_equal(again.penetration, straight[number].penetration)
@@ -98,7 +98,7 @@ def test_a_remembered_search_finds_what_a_fresh_one_finds():
     for _ in range(60):
         translation += random.uniform(-0.15, 0.15, 3) * [1.0, 0.2, 1.0]
         translation[1] = np.clip(translation[1], 37.0, 38.0)
-        fresh.forget()
+        fresh.reset()
         one, other = (c.evaluate(rotation, translation, layer) for c in (walker, fresh))
         assert np.array_equal(on_all(walker, one), on_all(fresh, other))
         assert np.array_equal(one.wrench, other.wrench)
@@ -148,7 +148,7 @@ def test_a_remembered_search_sees_elements_that_a_border_reaches():
     walker, layer = contact_of(implant, 80, 80, search="breadth_first")
     fresh, _ = contact_of(implant, 80, 80)
     for shift in (0.0, 0.05, 0.12, 0.3, 3.0):
-        fresh.forget()
+        fresh.reset()
         pose = UPRIGHT, np.array([shift, 7.9, 0.0])
         one = on_all(walker, walker.evaluate(*pose, layer))
         other = on_all(fresh, fresh.evaluate(*pose, layer))

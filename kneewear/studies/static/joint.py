@@ -116,7 +116,7 @@ class Joint:
             Pairs in the order of `cells`.
         """
         grid = join_grids(*(self._elements(side, part) for side, part in cells.items()))
-        pairs = tuple(self._pairs[side].over(grid, n) for n, side in enumerate(cells))
+        pairs = tuple(self._pairs[side].with_grid(grid, n) for n, side in enumerate(cells))
         settings = self._settings.model_copy(update={"pressure_law": law})
         layers = build_layers(grid, pairs, self._nominal_thickness, settings)
         return LaidPairs(cells, grid, pairs, layers)
