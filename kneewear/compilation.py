@@ -141,5 +141,5 @@ def structured(*fields: Sequence[Any]) -> np.dtype[np.void]:
     -------
     dtype
     """
-    plain = np.dtype(list(fields), align=True)  # type: ignore[call-overload]
+    plain = np.dtype(list(fields), align=True)
     return plain if IS_COMPILED else np.dtype((np.record, plain))

@@ -1,9 +1,9 @@
 """Compiled distances of elements: which elements are near, and their projections on the indenter.
 
 A search lists elements in slots of the working arrays, each chunk from its own first slot on. All
-searches end with the same active elements, each with its point and normal in the frame of the moving body
-and the projection of the point: signed distance, its gradient (3) and its second derivatives xx,
-yy, zz, xy, xz, yz.
+searches end with the same active elements, each with its point and normal in the frame of the
+moving body and the projection of the point: signed distance, its gradient (3) and its second
+derivatives xx, yy, zz, xy, xz, yz.
 """
 
 from __future__ import annotations
@@ -466,7 +466,7 @@ def fill_from_start(
     found: NDArray,
     room: NDArray,
 ) -> None:
-    """Fill `found` as if (u, v) were the projection of an inner point; apart where it is outside."""
+    """Fill `found` as if (u, v) were the projection of an inner point; apart if it is not."""
     evaluate(patch, u, v, room)
     rx, ry, rz = room[0, 0] - x, room[0, 1] - y, room[0, 2] - z
     nx = room[1, 1] * room[2, 2] - room[1, 2] * room[2, 1]

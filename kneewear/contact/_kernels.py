@@ -3,9 +3,9 @@
 A `Model` is all contact between two bodies, a `Pair` one surface of each. Compiled kernels pass
 both by reference (numba's `structref`), because passing some forty arrays one by one would take as
 long as the contact of one condyle. Loops use arrays that were taken from a record before them: in
-loops that call kernels numba counts a reference to every array taken. The elements of a pair are cut into chunks that are evaluated and
-summed one by one and whose sums are added in their order, so that the result does not depend on how
-many threads share them.
+loops that call kernels numba counts a reference to every array taken. The elements of a pair are
+cut into chunks that are evaluated and summed one by one and whose sums are added in their order, so
+that the result does not depend on how many threads share them.
 """
 
 from __future__ import annotations

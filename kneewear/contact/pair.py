@@ -408,9 +408,12 @@ class ContactModel:
         known = _kernels.choose_pose(self.record, *self._pose[:2])
         last = self._last["rotation"][0], self._last["translation"][0], self._pose[2]
         mine, *others = self._tasks
-        given: Any = (self.record, *last, moving, known)
-        jobs = [pool.submit(_kernels.evaluate_chunks, *given, tasks) for tasks in others]
-        _kernels.evaluate_chunks(*given, mine)
+
+        def run(tasks: NDArray[np.int64]) -> None:
+            _kernels.evaluate_chunks(self.record, *last, moving, known, tasks)
+
+        jobs = [pool.submit(run, tasks) for tasks in others]
+        run(mine)
         for job in jobs:
             job.result()
         found = self._results, self._outcomes

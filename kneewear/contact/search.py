@@ -62,11 +62,7 @@ def build_tiles(
     rank[order], rank[-1] = np.arange(rows.size), -1
     around = [(a, b) for a in (0, 1, 2) for b in (0, 1, 2) if (a, b) != (1, 1)]
     beside = np.stack([number[rows + a, columns + b] for a, b in around], axis=-1)
-    tiles = TileArrays(
-        *_measure_tiles(centre[order], normal[order], first),
-        first=first,
-        chunk_first=_chunks(first),
-    )
+    tiles = _measure_tiles(centre[order], normal[order], first)
     return tiles, order, np.ascontiguousarray(rank[beside[order]])
 
 
@@ -90,8 +86,8 @@ def _chunks(tile_first: Integers) -> Integers:
     return np.array([*starts, tile_first.size - 1])
 
 
-def _measure_tiles(centre: Array, normal: Array, first: Integers) -> tuple[Array, ...]:
-    """Centre, normal, radius and half thickness of tiles; elements are in their order."""
+def _measure_tiles(centre: Array, normal: Array, first: Integers) -> TileArrays:
+    """Tiles of elements that are in the order of the tiles."""
     count = np.diff(first)
     middle = np.add.reduceat(centre, first[:-1]) / count[:, None]
     upward = np.add.reduceat(normal, first[:-1])
@@ -100,5 +96,11 @@ def _measure_tiles(centre: Array, normal: Array, first: Integers) -> tuple[Array
     away = centre - np.repeat(middle, count, axis=0)
     height = (away * np.repeat(upward, count, axis=0)).sum(axis=1)
     aside = np.sqrt(np.maximum((away**2).sum(axis=1) - height**2, 0.0))
-    radius = np.maximum.reduceat(aside, first[:-1])
-    return middle, upward, radius, np.maximum.reduceat(np.abs(height), first[:-1])
+    return TileArrays(
+        centre=middle,
+        normal=upward,
+        radius=np.maximum.reduceat(aside, first[:-1]),
+        depth=np.maximum.reduceat(np.abs(height), first[:-1]),
+        first=first,
+        chunk_first=_chunks(first),
+    )
