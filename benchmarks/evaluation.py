@@ -132,7 +132,10 @@ def _project_from_map(pair: Any, points: Any, distance: Any) -> None:
     projection, work = np.empty(10), np.empty((6, 4))
     for n in range(distance.size):
         x, y, z = points[n, 0], points[n, 1], points[n, 2]
-        project_near(patch, voxels, find_voxel(voxels, x, y, z), x, y, z, projection, work)
+        voxel = int((x - voxels.origin_x) / voxels.size) * voxels.count_y
+        voxel = (voxel + int((y - voxels.origin_y) / voxels.size)) * voxels.count_z
+        voxel += int((z - voxels.origin_z) / voxels.size)
+        project_near(patch, voxels, voxel, x, y, z, projection, work)
         distance[n] = projection[0]
 
 

@@ -140,17 +140,13 @@ def test_searches_save_most_evaluations():
 
 def test_bodies_apart_cost_no_distance():
     pairs, layer = bumpy_pairs()
-    for model in models(pairs, layer).values():
+    for search, model in models(pairs, layer).items():
         for place in ([0.0, 60.0, 0.0], [80.0, 8.0, 0.0], [0.0, 8.0, -70.0]):
             assert model.evaluate(UPRIGHT, place)["only"].evaluated_elements == 0
         # Boxes that meet are not enough for contact, and cost nothing but by brute force.
         result = model.evaluate(UPRIGHT, [0.0, THICKNESS + 3.0, 0.0])["only"]
         assert result.active_elements == 0
-        assert result.evaluated_elements == (1600 if model is not None and _tries_all(model) else 0)
-
-
-def _tries_all(model):
-    return model.search == "all"
+        assert result.evaluated_elements == (1600 if search == "all" else 0)
 
 
 def test_an_unknown_search_is_refused():
