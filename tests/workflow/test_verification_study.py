@@ -1,0 +1,61 @@
+"""A small verification study from end to end."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from tests.workflow.conftest import Checkout
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+SMALL = {
+    "study": "verification",
+    "grid": {"rows": 20, "columns": 15},
+    "coarse_grid": {"rows": 20, "columns": 15},
+    "table": {"u_points": 41, "v_points": 21, "distance_error_um": 10.0},
+    "simulation": {"frames": 25},
+}
+TABLES = ("verification", "refinement", "active_elements", "sphere_models", "grid_comparison",
+          "distance_correction", "variants", "analyses")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def checkout(finished, tmp_path_factory):
+    """Checkout in which the study has been run."""
+    folder = tmp_path_factory.mktemp("verification")
+    copy = Checkout(folder, "config/verification.yaml", origin=finished.folder)
+    copy.snakemake(overrides=SMALL)
+    return copy
+
+
+def test_every_table_is_there_and_no_wear_study_runs_them(checkout, finished):
+    results = checkout.folder / "results" / "verification"
+    tables = {name: pd.read_csv(results / "tables" / f"{name}.csv") for name in TABLES}
+    assert all(len(table) for table in tables.values())
+    table = tables["verification"]
+    with_target = table[table["target_percent"].notna()]
+    assert (with_target["worst_error_percent"] < with_target["target_percent"]).all()
+    assert set(tables["variants"]["variant"]) == {
+        "force direction: mid surface", "analysis: quasi static", "distance: exact",
+    }  # fmt: skip
+    assert not {f"{name}.csv" for name in TABLES} & {
+        path.name for path in (finished.folder / "results" / "quick" / "tables").iterdir()
+    }
+
+
+def test_page_shows_every_figure(checkout):
+    results = checkout.folder / "results" / "verification"
+    page = (results / "report" / "index.html").read_text(encoding="utf-8")
+    figures = list((results / "figures").glob("*.svg"))
+    assert len(figures) == 6
+    assert page.count("data:image/svg+xml") == len(figures)
+
+
+def test_settings_rerun_the_methods_but_not_the_analytical_solutions(checkout):
+    assert checkout.planned(SMALL) == {}
+    planned = checkout.planned({**SMALL, "wear": {"months": 12}})
+    assert "verify_methods" in planned
+    assert "verify_engine" not in planned
+    planned = checkout.planned({**SMALL, "report": {"pressure_limit_mpa": 30.0}})
+    assert not {"verify_methods", "verify_engine"} & set(planned)
