@@ -1,4 +1,4 @@
-"""Settle every case of a static study (rule solve_static)."""
+"""Solve every case of a static study (rule solve_static)."""
 
 from kneewear.geometry.implant import Implant
 from kneewear.io import netcdf
@@ -8,17 +8,16 @@ from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.static import StaticSettings
 from kneewear.studies.static.cases import solve_static_cases
-from kneewear.studies.static.joint import Joint
+from kneewear.studies.static.pairs import KneePairs
 from kneewear.studies.static.record import tabulate_static
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
     implant = netcdf.load(Implant, snakemake.input.knee, "surfaces")
     record = solve_static_cases(
-        joint=Joint(implant, TableSettings(**snakemake.params.table), simulation),
+        knee=KneePairs(implant, TableSettings(**snakemake.params.table), simulation),
         grid=GridSettings(**snakemake.params.grid),
         settings=StaticSettings(**snakemake.params.static),
-        simulation=simulation,
     )
     netcdf.save(record, snakemake.output.record)
     save_table(tabulate_static(record), snakemake.output.static)

@@ -8,16 +8,15 @@ from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.static import StaticSettings
 from kneewear.studies.static.element_study import study_active_elements, study_divisions
-from kneewear.studies.static.joint import Joint
+from kneewear.studies.static.pairs import KneePairs
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
     implant = netcdf.load(Implant, snakemake.input.knee, "surfaces")
     case = {
-        "joint": Joint(implant, TableSettings(**snakemake.params.table), simulation),
+        "knee": KneePairs(implant, TableSettings(**snakemake.params.table), simulation),
         "grid": GridSettings(**snakemake.params.grid),
         "settings": StaticSettings(**snakemake.params.static),
-        "simulation": simulation,
     }
     convergence = study_active_elements(**case, seed=snakemake.params.seed)
     save_table(convergence, snakemake.output.convergence)

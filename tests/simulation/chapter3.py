@@ -7,7 +7,7 @@ from functools import cache
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.studies.static.cases import solve_static_cases
-from kneewear.studies.static.joint import Joint
+from kneewear.studies.static.pairs import KneePairs
 from tests.physics.bodies import IS_COMPILED
 
 # Kernels that are not compiled take a hundred times as long.
@@ -28,9 +28,9 @@ def small_study(materials=("linear",), grid=GRID, **static):
 def joint():
     """The implant's pairs."""
     study = small_study()
-    return Joint(build_implant(study.implant)[0], study.table, study.simulation)
+    return KneePairs(build_implant(study.implant)[0], study.table, study.simulation)
 
 
 def solved(study):
     """Every case of a study."""
-    return solve_static_cases(joint(), study.grid, study.static, study.simulation)
+    return solve_static_cases(joint(), study.grid, study.static)

@@ -17,8 +17,8 @@ from kneewear.io.study_inputs import mesh_files
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.static_facts import scan_results
 from kneewear.settings.study import load_study, merge_settings, read_settings
-from kneewear.studies.static.cases import list_static_cases, settle, solve_static_cases
-from kneewear.studies.static.joint import Joint
+from kneewear.studies.static.cases import list_static_cases, solve_case, solve_static_cases
+from kneewear.studies.static.pairs import KneePairs
 from kneewear.studies.static.record import tabulate_static
 
 ROOT = Path(__file__).parents[2]
@@ -52,12 +52,12 @@ def knee(study, meshes):
 
 @pytest.fixture(scope="module")
 def joint(study, knee):
-    return Joint(knee, study.table, study.simulation)
+    return KneePairs(knee, study.table, study.simulation)
 
 
 @pytest.fixture(scope="module")
 def record(study, joint):
-    return solve_static_cases(joint, study.grid, study.static, study.simulation)
+    return solve_static_cases(joint, study.grid, study.static)
 
 
 @pytest.mark.slow
@@ -98,7 +98,7 @@ class TestHeldPositions:
     def test_pressures_hardly_depend_on_the_elements(self, record, study, joint):
         fine = study.grid.model_copy(update={"rows": 60, "columns": 45})
         one = study.static.model_copy(update={"posterior_mm": (2.0,)})
-        found = solve_static_cases(joint, fine, one, study.simulation)
+        found = solve_static_cases(joint, fine, one)
         # Some 60 loaded elements a side at first: 5 % at 50 (Bei 2003, section 2.2.4).
         np.testing.assert_allclose(found.max_pressure[0], record.max_pressure[4], rtol=0.05)
         np.testing.assert_allclose(found.avg_pressure[0], record.avg_pressure[4], rtol=0.05)
@@ -107,7 +107,7 @@ class TestHeldPositions:
 @pytest.fixture(scope="module")
 def settled(study, joint):
     case = list_static_cases(study.static)[3]
-    return settle(joint, joint.cells(study.grid), case, study.static, study.simulation.tolerance)
+    return solve_case(joint, joint.cells(study.grid), case, study.static)
 
 
 @needs_data
@@ -119,7 +119,7 @@ class TestBothLayers:
         equilibrium = settled.equilibrium
         turn = body_three_123(equilibrium.rotation)
         for side, pair, contact in zip(
-            ("medial", "lateral"), settled.laid.pairs, equilibrium.contacts, strict=True
+            ("medial", "lateral"), settled.elements.pairs, equilibrium.contacts, strict=True
         ):
             loaded = contact.pressure > 0.0
             centre = pair.centre[contact.element[loaded]]
@@ -136,12 +136,12 @@ class TestBothLayers:
     @pytest.mark.compiled
     def test_thickness_belongs_to_the_pose_found(self, settled, study, joint):
         equilibrium = settled.equilibrium
-        laid = joint.lay(settled.laid.cells, study.static.materials["cartilage"])
+        laid = joint.with_cells(settled.elements.cells, study.static.materials["cartilage"])
         now = joint.pressed_layers(
             laid, equilibrium.translation, body_three_123(equilibrium.rotation)
         )
         for before, after, contact in zip(
-            settled.laid.layers, now.layers, equilibrium.contacts, strict=True
+            settled.elements.layers, now.layers, equilibrium.contacts, strict=True
         ):
             loaded = contact.element[contact.pressure > 0.0]
             np.testing.assert_allclose(
@@ -150,18 +150,18 @@ class TestBothLayers:
 
     @pytest.mark.compiled
     def test_layers_are_clipped_as_the_data_say(self, settled, study, joint):
-        laid = joint.lay(settled.laid.cells, study.static.materials["cartilage"])
+        laid = joint.with_cells(settled.elements.cells, study.static.materials["cartilage"])
         for layer in laid.layers:
             assert layer.thickness.min() >= 2.0
             assert layer.thickness.max() <= 10.0
 
     @pytest.mark.compiled
     def test_a_rigid_femur_leaves_the_layers_alone(self, study, knee):
-        rigid = Joint(
+        rigid = KneePairs(
             replace(knee, femoral_layer=None, insert_layer=None, underside=-60.0),
             study.table, study.simulation,
         )  # fmt: skip
-        laid = rigid.lay(rigid.cells(study.grid), study.static.materials["cartilage"])
+        laid = rigid.with_cells(rigid.cells(study.grid), study.static.materials["cartilage"])
         assert rigid.pressed_layers(laid, np.zeros(3), np.eye(3)) is laid
         assert not rigid.natural
 

@@ -12,7 +12,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
 from kneewear.io import netcdf
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.studies.static.cases import list_static_cases, recut
+from kneewear.studies.static.cases import list_static_cases, refine_cells
 from kneewear.studies.static.element_study import study_active_elements, study_divisions
 from kneewear.studies.static.record import StaticRecord, tabulate_static
 from tests.simulation.chapter3 import BASE, joint, small_study, solved
@@ -182,7 +182,7 @@ def test_case_without_equilibrium_is_named():
 
 def test_recut_cells_are_nearly_square_and_as_many_as_asked():
     cells = Rectangle(np.zeros(2), 0.0, 40.0, 25.0, 10, 10)
-    finer = recut(cells, 9.0)
+    finer = refine_cells(cells, 9.0)
     assert (finer.rows, finer.columns) == (38, 24)
     assert (finer.length, finer.width) == (40.0, 25.0)
 
@@ -232,7 +232,7 @@ def test_few_elements_err_as_little_as_published():
     # Bei (2003), 3.2.3: 10 % at 25 and 5 % at 50 loaded elements, of the value at 400; for the
     # median over places, as the mean pressure may err by more at the worst one.
     study = convergence()
-    table = study_active_elements(joint(), study.grid, study.static, study.simulation, seed=3)
+    table = study_active_elements(joint(), study.grid, study.static, seed=3)
     assert set(table["side"]) == {"medial", "lateral"}
     active = table.groupby("wanted")["active_elements"].median()
     assert active.to_numpy() == pytest.approx([25, 50, 400], rel=0.15)
@@ -248,8 +248,7 @@ def test_places_of_elements_come_from_the_seed():
     few = study.static.element_study.model_copy(update={"active_elements": (25, 50), "offsets": 2})
     static = study.static.model_copy(update={"element_study": few})
     first, again, other = (
-        study_active_elements(joint(), study.grid, static, study.simulation, seed)
-        for seed in (1, 1, 2)
+        study_active_elements(joint(), study.grid, static, seed) for seed in (1, 1, 2)
     )
     assert first.equals(again)
     assert not first.equals(other)
@@ -257,7 +256,7 @@ def test_places_of_elements_come_from_the_seed():
 
 def test_force_and_torque_depend_far_less_on_the_grid_than_pressures():
     study = convergence()
-    table = study_divisions(joint(), study.grid, study.static, study.simulation)
+    table = study_divisions(joint(), study.grid, study.static)
     assert len(table) == 9
     deviation = (table / table.iloc[-1] - 1.0).abs().max()
     assert deviation["force_n"] < 0.5 * deviation["max_pressure_mpa"]
@@ -271,4 +270,4 @@ def test_force_and_torque_depend_far_less_on_the_grid_than_pressures():
 def test_study_of_elements_needs_its_settings():
     study = small_study(element_study=None)
     with pytest.raises(ValueError, match="element_study"):
-        study_divisions(joint(), study.grid, study.static, study.simulation)
+        study_divisions(joint(), study.grid, study.static)

@@ -12,17 +12,15 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.implant import GridSettings
-from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.static import Coordinate, StaticSettings
 from kneewear.simulation.static import StaticEquilibrium, solve_static
-from kneewear.studies.static.joint import Joint, LaidPairs
+from kneewear.studies.static.pairs import CellPairs, KneePairs
 from kneewear.studies.static.record import StaticCase, StaticRecord
 
 Array = NDArray[np.float64]
@@ -31,28 +29,28 @@ logger = logging.getLogger(__name__)
 
 # Coordinates by the names settings use.
 NAMED = dict(zip(get_args(Coordinate), COORDINATES, strict=True))
-# Elements are laid anew until their number is this near to the one wanted, or so many times.
+# The elements are changed until their number is this near to the wanted one, or so many times.
 COUNT_MISS = 0.05
-MOST_LAYINGS = 6
-# Turns of layers and equilibrium after which two layers are given up.
-MOST_TURNS = 30
-# Rows and columns no bearing is cut into less or more than.
+MOST_CHANGES = 6
+# Largest number of alternations between layers and equilibrium for two layers.
+MOST_ALTERNATIONS = 30
+# Limits of the rows and columns of a bearing.
 FEWEST, MOST = 4, 1000
 
 
 @dataclass(frozen=True)
-class Settled:
-    """A static case in equilibrium, on the elements it was solved on.
+class StaticSolution:
+    """A static case in equilibrium, and the elements it was solved on.
 
     Parameters
     ----------
-    laid : LaidPairs
+    elements : CellPairs
         Pairs and their elements.
     equilibrium : StaticEquilibrium
         Pose and resultants.
     """
 
-    laid: LaidPairs
+    elements: CellPairs
     equilibrium: StaticEquilibrium
 
     @property
@@ -60,19 +58,18 @@ class Settled:
         """Loaded elements of each pair."""
         return tuple(int((one.pressure > 0.0).sum()) for one in self.equilibrium.contacts)
 
+    @property
+    def pose(self) -> tuple[Array, Array]:
+        """Position, mm, and body-three 1-2-3 angles, rad, of the femoral component."""
+        return self.equilibrium.translation, self.equilibrium.rotation
+
+    def miss(self, wanted: int) -> float:
+        """Largest relative distance of any loaded pair's loaded elements from a wanted number."""
+        return max(abs(count / wanted - 1.0) for count in self.active if count)
+
 
 def list_static_cases(settings: StaticSettings) -> tuple[StaticCase, ...]:
-    """Every case of a static study; the load varies fastest.
-
-    Parameters
-    ----------
-    settings : StaticSettings
-        The `static` block of the settings.
-
-    Returns
-    -------
-    tuple of StaticCase
-    """
+    """Every case of a static study; the load varies fastest."""
     return tuple(
         StaticCase(*values)
         for values in product(
@@ -82,20 +79,18 @@ def list_static_cases(settings: StaticSettings) -> tuple[StaticCase, ...]:
 
 
 def solve_static_cases(
-    joint: Joint, grid: GridSettings, settings: StaticSettings, simulation: SimulationSettings
+    knee: KneePairs, grid: GridSettings, settings: StaticSettings
 ) -> StaticRecord:
-    """Settle the femoral component in every case of a static study.
+    """Find the equilibrium of the femoral component in every case of a static study.
 
     Parameters
     ----------
-    joint : Joint
+    knee : KneePairs
         Surfaces in contact.
     grid : GridSettings
         Rows and columns of every pair, at first.
     settings : StaticSettings
         Cases, free coordinates and materials.
-    simulation : SimulationSettings
-        Tolerance of the equilibrium.
 
     Returns
     -------
@@ -109,38 +104,31 @@ def solve_static_cases(
     Notes
     -----
     Each case starts above the insert, so none depends on the others. Loads act straight down on a
-    line that stands still in the insert's frame (Bei 2003, section 3.2.3). Where a number of loaded
+    line that is fixed in the insert's frame (Bei 2003, section 3.2.3). Where a number of loaded
     elements is wanted, the cells of each pair are made larger or smaller and the case is solved
     again, as the source did by hand.
     """
-    cells = joint.cells(grid)
+    cells = knee.cells(grid)
     cases = list_static_cases(settings)
     found = []
     for case in cases:
-        settled = settle(joint, cells, case, settings, simulation.tolerance)
-        settled = _refined(joint, settled, case, settings, simulation.tolerance)
-        found.append(settled)
+        solution = _refined(knee, solve_case(knee, cells, case, settings), case, settings)
+        found.append(solution)
+        residual = solution.equilibrium.residual
         logger.info(
-            "%s: active elements %s, residual %.1e of the load",
-            _name(case),
-            settled.active,
-            settled.equilibrium.residual,
+            "%s: active elements %s, residual %.1e of the load", case, solution.active, residual
         )
-    return _recorded(cases, tuple(cells), found)
+    return _record(cases, tuple(cells), found)
 
 
-def settle(
-    joint: Joint,
-    cells: Mapping[str, Rectangle],
-    case: StaticCase,
-    settings: StaticSettings,
-    tolerance: float,
-) -> Settled:
-    """Settle the femoral component from above in one case on given cells.
+def solve_case(
+    knee: KneePairs, cells: Mapping[str, Rectangle], case: StaticCase, settings: StaticSettings
+) -> StaticSolution:
+    """Find the equilibrium of one case on given cells, starting above the insert.
 
     Parameters
     ----------
-    joint : Joint
+    knee : KneePairs
         Surfaces in contact.
     cells : mapping of side to Rectangle
         Cells of each pair.
@@ -148,12 +136,10 @@ def settle(
         The case.
     settings : StaticSettings
         Free coordinates, held ones and materials.
-    tolerance : float
-        Largest residual, as part of the load.
 
     Returns
     -------
-    Settled
+    StaticSolution
 
     Raises
     ------
@@ -161,48 +147,13 @@ def settle(
         If there is no equilibrium.
     """
     angles = np.radians([0.0, settings.tibial_external_rotation_deg, -case.flexion])
-    height = joint.height_above(body_three_123(angles))
+    height = knee.height_above(body_three_123(angles))
     start = np.array([case.posterior, height, settings.medial_mm])
-    laid = joint.lay(cells, settings.materials[case.material])
-    return _balanced(joint, laid, (start, angles), case, settings, tolerance)
+    return _solve(knee, cells, (start, angles), case, settings)
 
 
-def _refined(
-    joint: Joint, settled: Settled, case: StaticCase, settings: StaticSettings, tolerance: float
-) -> Settled:
-    """The case again on cells of a size that gives about the wanted number of loaded elements."""
-    wanted = settings.active_elements
-    if wanted is None:
-        return settled
-    best = settled
-    for _ in range(MOST_LAYINGS):
-        if _miss(best, wanted) <= COUNT_MISS:
-            break
-        cells = {
-            side: recut(part, wanted / count) if count else part
-            for (side, part), count in zip(settled.laid.cells.items(), settled.active, strict=True)
-        }
-        laid = joint.lay(cells, settings.materials[case.material])
-        pose = (settled.equilibrium.translation, settled.equilibrium.rotation)
-        settled = _balanced(joint, laid, pose, case, settings, tolerance)
-        best = min(best, settled, key=lambda one: _miss(one, wanted))
-    return best
-
-
-def recut(cells: Rectangle, factor: float) -> Rectangle:
-    """The same rectangle cut into about so many times as many cells, as square as can be.
-
-    Parameters
-    ----------
-    cells : Rectangle
-        Cells.
-    factor : float
-        Cells wanted for each one there is.
-
-    Returns
-    -------
-    Rectangle
-    """
+def refine_cells(cells: Rectangle, factor: float) -> Rectangle:
+    """The same rectangle with about `factor` times as many cells, as square as possible."""
     edge = math.sqrt(cells.cell_area / factor)
     rows, columns = (
         min(max(round(length / edge), FEWEST), MOST) for length in (cells.length, cells.width)
@@ -210,50 +161,67 @@ def recut(cells: Rectangle, factor: float) -> Rectangle:
     return replace(cells, rows=rows, columns=columns)
 
 
-def _miss(settled: Settled, wanted: int) -> float:
-    """How far the loaded elements of any loaded pair are from the wanted number, as part of it."""
-    return max(abs(count / wanted - 1.0) for count in settled.active if count)
+def _refined(
+    knee: KneePairs, solution: StaticSolution, case: StaticCase, settings: StaticSettings
+) -> StaticSolution:
+    """The case on cells of a size that gives about the wanted number of loaded elements."""
+    wanted = settings.active_elements
+    if wanted is None:
+        return solution
+    best = solution
+    for _ in range(MOST_CHANGES):
+        if best.miss(wanted) <= COUNT_MISS:
+            break
+        parts = zip(solution.elements.cells.items(), solution.active, strict=True)
+        cells = {
+            side: refine_cells(part, wanted / count) if count else part
+            for (side, part), count in parts
+        }
+        solution = _solve(knee, cells, solution.pose, case, settings)
+        best = min(best, solution, key=lambda one: one.miss(wanted))
+    return best
 
 
-def _balanced(
-    joint: Joint,
-    laid: LaidPairs,
+def _solve(
+    knee: KneePairs,
+    cells: Mapping[str, Rectangle],
     pose: tuple[Array, Array],
     case: StaticCase,
     settings: StaticSettings,
-    tolerance: float,
-) -> Settled:
+) -> StaticSolution:
     """Equilibrium of a case from a start pose.
 
-    Where the femur carries cartilage too, the thickness an element presses depends on the pose:
-    layers and equilibrium are found in turn until the thickness under load stands still.
+    Where the femur has cartilage too, the thickness under an element depends on the pose: layers
+    and equilibrium are found in turn until the thickness under load does not change.
     """
+    elements = knee.with_cells(cells, settings.materials[case.material])
     load = Load(
         force=(0.0, -case.load, 0.0),
         point=(0.0, 0.0, settings.load_line_mm),
         point_frame="fixed",
     )
+    free = [NAMED[name] for name in settings.free]
     change = math.inf
-    for _ in range(MOST_TURNS):
-        pressed = joint.pressed_layers(laid, pose[0], body_three_123(pose[1]))
+    for _ in range(MOST_ALTERNATIONS):
+        pressed = knee.pressed_layers(elements, pose[0], body_three_123(pose[1]))
         equilibrium = solve_static(
             pressed.pairs,
             pressed.layers,
             pose,
-            [NAMED[name] for name in settings.free],
+            free,
             loads=[load],
-            tolerance=tolerance,
-            case=_name(case),
+            tolerance=knee.tolerance,
+            case=str(case),
         )
-        settled = Settled(pressed, equilibrium)
-        pose = (equilibrium.translation, equilibrium.rotation)
-        if not joint.natural:
-            return settled
-        change = _thickness_change(joint, laid, settled)
-        if change < tolerance:
-            return settled
+        solution = StaticSolution(pressed, equilibrium)
+        pose = solution.pose
+        if not knee.natural:
+            return solution
+        change = _thickness_change(knee, elements, solution)
+        if change < knee.tolerance:
+            return solution
     raise ConvergenceError(
-        f"Thickness of both layers in {_name(case)}",
+        f"Thickness of both layers in {case}",
         0,
         change,
         "of the thickness",
@@ -261,34 +229,27 @@ def _balanced(
     )
 
 
-def _thickness_change(joint: Joint, laid: LaidPairs, settled: Settled) -> float:
-    """How far the thickness of loaded elements is from the one they were pressed with."""
-    equilibrium = settled.equilibrium
-    now = joint.pressed_layers(laid, equilibrium.translation, body_three_123(equilibrium.rotation))
+def _thickness_change(knee: KneePairs, elements: CellPairs, solution: StaticSolution) -> float:
+    """Largest relative change of the thickness of loaded elements from the one solved with."""
+    translation, rotation = solution.pose
+    now = knee.pressed_layers(elements, translation, body_three_123(rotation))
     changes = [
         np.abs(after.thickness / before.thickness - 1.0)[contact.element[contact.pressure > 0.0]]
         for before, after, contact in zip(
-            settled.laid.layers, now.layers, equilibrium.contacts, strict=True
+            solution.elements.layers, now.layers, solution.equilibrium.contacts, strict=True
         )
     ]
     return float(np.max(np.concatenate(changes), initial=0.0))
 
 
-def _name(case: StaticCase) -> str:
-    """A case as messages call it."""
-    return (
-        f"{case.material}, {case.flexion:g} deg, {case.posterior:g} mm posterior, {case.load:g} N"
-    )
-
-
-def _recorded(
-    cases: tuple[StaticCase, ...], sides: tuple[str, ...], found: Sequence[Settled]
+def _record(
+    cases: tuple[StaticCase, ...], sides: tuple[str, ...], found: Sequence[StaticSolution]
 ) -> StaticRecord:
     """All cases as arrays."""
     equilibria = [one.equilibrium for one in found]
     pairs = [(case, number) for case in range(len(cases)) for number in range(len(sides))]
-    resultants = [_resultant(found[case], number) for case, number in pairs]
-    loaded = [_loaded(found[case], number) for case, number in pairs]
+    parts = [_pair_results(found[case], number) for case, number in pairs]
+    resultants, loaded = [part[0] for part in parts], [part[1] for part in parts]
     counts = [part["element_pressure"].size for part in loaded]
     arrays: dict[str, Any] = {
         name: np.array([one[name] for one in resultants]).reshape(
@@ -310,17 +271,23 @@ def _recorded(
     )
 
 
-def _resultant(settled: Settled, number: int) -> dict[str, Any]:
-    """Resultant of one pair on the insert, and its extremes."""
-    equilibrium, contact = settled.equilibrium, settled.equilibrium.contacts[number]
-    cells = list(settled.laid.cells.values())[number]
-    force = -contact.wrench[:3]
+def _pair_results(
+    solution: StaticSolution, number: int
+) -> tuple[dict[str, Any], dict[str, NDArray]]:
+    """Resultant of one pair on the insert with its extremes, and its loaded elements."""
+    elements, equilibrium = solution.elements, solution.equilibrium
+    pair, contact = elements.pairs[number], equilibrium.contacts[number]
+    cells = list(elements.cells.values())[number]
     loaded = contact.pressure > 0.0
     pressure, area = contact.pressure[loaded], contact.area[loaded]
-    carried = pressure * area
-    centre = settled.laid.pairs[number].centre[contact.element[loaded]]
+    local = contact.element[loaded]
+    centre, carried = pair.centre[local], pressure * area
     touches = bool(loaded.any())
-    return {
+    # Elements are numbered along rows of the joined grid, which may be wider than the pair's cells.
+    row, column = np.divmod(pair.index[local], elements.grid.area.shape[2])
+    corners = [cells.at(row + i, column + j) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    force = -contact.wrench[:3]
+    resultant = {
         "force": force,
         "torque": np.cross(equilibrium.translation, force) - contact.wrench[3:],
         "max_pressure": pressure.max(initial=0.0),
@@ -332,20 +299,9 @@ def _resultant(settled: Settled, number: int) -> dict[str, Any]:
         "columns": cells.columns,
         "centre_of_pressure": carried @ centre / carried.sum() if touches else np.full(3, np.nan),
     }
-
-
-def _loaded(settled: Settled, number: int) -> dict[str, NDArray]:
-    """Loaded elements of one pair."""
-    contact: Resultant = settled.equilibrium.contacts[number]
-    pair, cells = settled.laid.pairs[number], list(settled.laid.cells.values())[number]
-    loaded = contact.pressure > 0.0
-    local = contact.element[loaded]
-    # Elements count along rows of the joined grid, which may be wider than the pair's own cells.
-    row, column = np.divmod(pair.index[local], settled.laid.grid.area.shape[2])
-    corners = [cells.at(row + i, column + j) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
-    return {
-        "element_pressure": contact.pressure[loaded],
-        "element_area": contact.area[loaded],
-        "element_centre": pair.centre[local],
+    return resultant, {
+        "element_pressure": pressure,
+        "element_area": area,
+        "element_centre": centre,
         "element_corners": np.stack(corners, axis=1).reshape(local.size, 4, 2),
     }

@@ -12,43 +12,36 @@ from numpy.typing import NDArray
 from kneewear.contact.resultant import Resultant
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.implant import GridSettings
-from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.static import ElementStudySettings, StaticSettings
 from kneewear.sides import SIDES
-from kneewear.studies.static.cases import recut, settle
-from kneewear.studies.static.joint import Joint
+from kneewear.studies.static.cases import refine_cells, solve_case
+from kneewear.studies.static.pairs import KneePairs
 from kneewear.studies.static.record import StaticCase
 
 Array = NDArray[np.float64]
 
 
 def study_active_elements(
-    joint: Joint,
-    grid: GridSettings,
-    settings: StaticSettings,
-    simulation: SimulationSettings,
-    seed: int,
+    knee: KneePairs, grid: GridSettings, settings: StaticSettings, seed: int
 ) -> pd.DataFrame:
-    """Settle one case on many grids of about the wanted numbers of loaded elements.
+    """Solve one case on many grids of about the wanted numbers of loaded elements.
 
     Parameters
     ----------
-    joint : Joint
+    knee : KneePairs
         Surfaces in contact.
     grid : GridSettings
         Rows and columns from which the first cells are made.
     settings : StaticSettings
         With an `element_study`.
-    simulation : SimulationSettings
-        Tolerance of the equilibrium.
     seed : int
-        Of the random places of the cells.
+        Of the random positions of the cells.
 
     Returns
     -------
     DataFrame
-        Columns wanted, offset (number of the random place), side, active_elements, max_pressure_mpa
-        and avg_pressure_mpa; one row a grid and side, a post left out.
+        Columns wanted, offset (number of the random position), side, active_elements,
+        max_pressure_mpa and avg_pressure_mpa; one row per grid and side, a post left out.
 
     Notes
     -----
@@ -56,16 +49,16 @@ def study_active_elements(
     meets the borders between cells is chance, and with few elements it decides the result.
     """
     study, case = _chosen(settings)
-    cells = joint.cells(grid)
-    first = settle(joint, cells, case, settings, simulation.tolerance)
+    cells = knee.cells(grid)
+    first = solve_case(knee, cells, case, settings)
     random = np.random.default_rng(seed)
     found = []
     for wanted, offset in product(study.active_elements, range(study.offsets)):
         parts = random.random(2)
         finer = wanted / max(first.active)
-        laid = {side: recut(part, finer).moved(*parts) for side, part in cells.items()}
-        settled = settle(joint, laid, case, settings, simulation.tolerance)
-        for side, contact in zip(cells, settled.equilibrium.contacts, strict=True):
+        elements = {side: refine_cells(part, finer).moved(*parts) for side, part in cells.items()}
+        solution = solve_case(knee, elements, case, settings)
+        for side, contact in zip(cells, solution.equilibrium.contacts, strict=True):
             if side in SIDES:
                 found.append(
                     {"wanted": wanted, "offset": offset, "side": side} | _pressures(contact)
@@ -73,21 +66,17 @@ def study_active_elements(
     return pd.DataFrame(found)
 
 
-def study_divisions(
-    joint: Joint, grid: GridSettings, settings: StaticSettings, simulation: SimulationSettings
-) -> pd.DataFrame:
+def study_divisions(knee: KneePairs, grid: GridSettings, settings: StaticSettings) -> pd.DataFrame:
     """Evaluate one pose of the medial side on every combination of rows and columns.
 
     Parameters
     ----------
-    joint : Joint
+    knee : KneePairs
         Surfaces in contact.
     grid : GridSettings
         Rows and columns the pose is found on, but for the medial side.
     settings : StaticSettings
         With an `element_study`.
-    simulation : SimulationSettings
-        Tolerance of the equilibrium.
 
     Returns
     -------
@@ -102,15 +91,15 @@ def study_divisions(
     """
     study, case = _chosen(settings)
     finest = study.divisions[-1]
-    cells = joint.cells(grid)
+    cells = knee.cells(grid)
     cells |= {side: replace(cells[side], rows=finest, columns=finest) for side in SIDES}
-    pose = settle(joint, cells, case, settings, simulation.tolerance).equilibrium
+    pose = solve_case(knee, cells, case, settings).equilibrium
     rotation = body_three_123(pose.rotation)
     found = []
     for rows, columns in product(study.divisions, study.divisions):
         part = {SIDES[0]: replace(cells[SIDES[0]], rows=rows, columns=columns)}
-        laid = joint.lay(part, settings.materials[case.material])
-        contact = laid.pairs[0].evaluate(rotation, pose.translation, laid.layers[0])
+        elements = knee.with_cells(part, settings.materials[case.material])
+        contact = elements.pairs[0].evaluate(rotation, pose.translation, elements.layers[0])
         torque = contact.wrench[3:] + np.cross(pose.translation, contact.wrench[:3])
         sizes = {
             "force_n": float(np.linalg.norm(contact.wrench[:3])),

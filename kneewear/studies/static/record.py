@@ -1,4 +1,4 @@
-"""What a static study leaves behind: poses, resultants and loaded elements of every case."""
+"""Results of a static study: poses, resultants and loaded elements of every case."""
 
 from __future__ import annotations
 
@@ -37,13 +37,20 @@ class StaticCase:
     posterior: float
     load: float
 
+    def __str__(self) -> str:
+        """The case as messages name it."""
+        return (
+            f"{self.material}, {self.flexion:g} deg, {self.posterior:g} mm posterior, "
+            f"{self.load:g} N"
+        )
+
 
 @dataclass(frozen=True)
 class StaticRecord:
     """Equilibria of a static study.
 
-    Forces and torques are those on the insert, in its frame. Loaded elements of all cases stand one
-    after the other, for each case has elements of its own.
+    Forces and torques are those on the insert, in its frame. Loaded elements of all cases follow
+    one another, because each case has elements of its own.
 
     Parameters
     ----------
@@ -54,7 +61,7 @@ class StaticRecord:
     translation, rotation : array, shape (case, 3)
         Pose of the femoral component: mm, and body-three 1-2-3 angles in rad.
     reaction : array, shape (case, 6)
-        What holds the held coordinates, N and N mm along each; the residual along free ones.
+        Forces that hold the held coordinates, N and N mm along each; the residual along free ones.
     residual : array, shape (case,)
         Largest residual along a free coordinate, as part of the load.
     force, torque : array, shape (case, side, 3)

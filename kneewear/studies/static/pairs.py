@@ -1,4 +1,4 @@
-"""The pairs of surfaces of an implant, over elements that can be laid anew."""
+"""The pairs of surfaces of an implant, over elements that can be chosen for each case."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from kneewear.simulation.layers import build_layers
 
 Array = NDArray[np.float64]
 
-# Cells of the grid on which the pairs are first built, before any is laid on purpose.
+# Cells of the grid on which the pairs are first built.
 _FEWEST = (4, 4)
 # Height of the femoral component over the insert at the start of a search, mm.
 CLEARANCE = 1.0
 
 
 @dataclass(frozen=True)
-class LaidPairs:
+class CellPairs:
     """Contact pairs over one choice of elements, with the layers under these.
 
     Parameters
     ----------
     cells : mapping of side to Rectangle
-        Cells the elements were laid on.
+        Cells of the elements.
     grid : ElementGrid
-        Their elements, one side a pair.
+        Their elements, one side per pair.
     pairs : tuple of ContactPair
         In the order of the grid's sides.
     layers : tuple of Layer
@@ -52,8 +52,8 @@ class LaidPairs:
     layers: tuple[Layer, ...]
 
 
-class Joint:
-    """An implant or natural knee whose elements can be laid as often as needed.
+class KneePairs:
+    """Contact pairs of an implant or natural knee, over any choice of elements.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class Joint:
     table : TableSettings
         Samples of the femoral surfaces from which searches start.
     settings : SimulationSettings
-        Modulus, Poisson's ratio and direction of the pressure. Distances are exact whatever
-        `distance` says: a static case needs few.
+        Modulus, Poisson's ratio, direction of the pressure and tolerance. Distances are exact
+        for any value of `distance`: a static case needs few.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class Joint:
         }
         self._nominal_thickness = implant.nominal_thickness
         self._settings = settings
+        self.tolerance = settings.tolerance
         self._pairs = {}
         for side, bearing in self.bearings.items():
             surface = implant.indenter(side)
@@ -100,72 +101,37 @@ class Joint:
             for side, bearing in self.bearings.items()
         }
 
-    def lay(self, cells: Mapping[str, Rectangle], law: PressureLawSettings) -> LaidPairs:
-        """Contact pairs over given cells.
-
-        Parameters
-        ----------
-        cells : mapping of side to Rectangle
-            From `cells`, or cut and moved from there; sides that are left out have no pair.
-        law : PressureLawSettings
-            Pressure law of all layers.
-
-        Returns
-        -------
-        LaidPairs
-            Pairs in the order of `cells`.
-        """
+    def with_cells(self, cells: Mapping[str, Rectangle], law: PressureLawSettings) -> CellPairs:
+        """Contact pairs over given cells, in their order; sides that are left out have no pair."""
         grid = join_grids(*(self._elements(side, part) for side, part in cells.items()))
         pairs = tuple(self._pairs[side].with_grid(grid, n) for n, side in enumerate(cells))
         settings = self._settings.model_copy(update={"pressure_law": law})
         layers = build_layers(grid, pairs, self._nominal_thickness, settings)
-        return LaidPairs(cells, grid, pairs, layers)
+        return CellPairs(cells, grid, pairs, layers)
 
     @property
     def natural(self) -> bool:
         """Whether the moving body carries a layer too."""
         return bool(self._cartilage)
 
-    def pressed_layers(self, laid: LaidPairs, translation: Array, rotation: Array) -> LaidPairs:
+    def pressed_layers(self, elements: CellPairs, translation: Array, rotation: Array) -> CellPairs:
         """The pairs with both layers that are pressed together at a pose.
 
-        Parameters
-        ----------
-        laid : LaidPairs
-            Pairs as laid, with the layer of the fixed body.
-        translation : array, shape (3,)
-            Position of the moving body, mm.
-        rotation : array, shape (3, 3)
-            Its orientation.
-
-        Returns
-        -------
-        LaidPairs
-            Each element has the thickness under it plus that of the cartilage it faces: the same
-            pairs when the moving body is rigid.
-
-        Notes
-        -----
-        Layers of one material act as one (Bei 2003, section 2.2.2). The femur's is looked up where
-        the nearest point of its surface is.
+        Each element has the thickness under it plus that of the cartilage it faces, at the nearest
+        point of the femur: layers of one material act as one (Bei 2003, section 2.2.2). The same
+        pairs are returned when the moving body is rigid.
         """
         if not self._cartilage:
-            return laid
+            return elements
         layers = []
-        for side, pair, layer in zip(laid.cells, laid.pairs, laid.layers, strict=True):
+        for side, pair, layer in zip(elements.cells, elements.pairs, elements.layers, strict=True):
             u, v, *_ = pair.indenter.closest_points((pair.centre - translation) @ rotation)
             thickness = joint_thickness(layer.thickness, self._cartilage[side], u, v)
             layers.append(replace(layer, thickness=thickness))
-        return replace(laid, layers=tuple(layers))
+        return replace(elements, layers=tuple(layers))
 
     def height_above(self, rotation: Array) -> float:
-        """Height of the femoral origin at which both plateaus are clear, mm.
-
-        Parameters
-        ----------
-        rotation : array, shape (3, 3)
-            Orientation of the femoral component.
-        """
+        """Height of the femoral origin at which both plateaus are clear, mm, at an orientation."""
         lowest = float((self._condyles @ rotation.T)[:, 1].min())
         return self._plateau_top - lowest + CLEARANCE
 
