@@ -91,3 +91,21 @@ def clinical_angles(rotation: ArrayLike) -> NDArray[np.float64]:
         ],
         axis=-1,
     )
+
+
+def turn_axes(angles: ArrayLike) -> NDArray[np.float64]:
+    """Axes about which each of the body-three 1-2-3 angles, rad, rotates.
+
+    Returns
+    -------
+    array, shape (..., 3, 3)
+        Unit axes in the fixed frame, one per column: the angular velocity is this matrix times the
+        rates of the angles. Singular when the second angle is a quarter turn.
+    """
+    angles = np.asarray(angles, dtype=float)
+    (s1, c1), (s2, c2) = ((np.sin(angles[..., n]), np.cos(angles[..., n])) for n in (0, 1))
+    axes = np.zeros((*angles.shape, 3))
+    axes[..., 0, 0] = 1.0
+    axes[..., 1, 1], axes[..., 2, 1] = c1, s1
+    axes[..., 0, 2], axes[..., 1, 2], axes[..., 2, 2] = s2, -s1 * c2, c1 * c2
+    return axes

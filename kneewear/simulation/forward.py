@@ -12,9 +12,9 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
-from kneewear.mechanics.generalized_forces import turn_axes
 from kneewear.mechanics.periodic import fit_periodic
 from kneewear.mechanics.rigid_body import RigidBody, modal_damping
+from kneewear.mechanics.rotations import turn_axes
 from kneewear.simulation import _kernels
 from kneewear.simulation.balance import WEIGHT, Balance
 from kneewear.simulation.cycle import CycleBoundaryConditions, CycleSolution
@@ -161,8 +161,8 @@ def forward_solution(moved: Trajectory, equilibria: CycleSolution) -> CycleSolut
     """Solution of a forward simulation that started from the equilibria of a cycle."""
     conditions = equilibria.conditions
     inertia = moved.inertia.copy()
-    for frame, angles in enumerate(moved.coordinates[:, 3:]):
-        inertia[frame, 3:] = np.linalg.solve(turn_axes(angles).T, inertia[frame, 3:])
+    projection = turn_axes(moved.coordinates[:, 3:]).swapaxes(1, 2)
+    inertia[:, 3:] = np.linalg.solve(projection, inertia[:, 3:, None])[..., 0]
     return replace(
         equilibria,
         coordinates=moved.coordinates,

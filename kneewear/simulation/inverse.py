@@ -14,8 +14,7 @@ from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.mechanics.coordinates import coordinate_numbers
-from kneewear.mechanics.generalized_forces import turn_axes
-from kneewear.mechanics.rotations import body_three_123
+from kneewear.mechanics.rotations import body_three_123, turn_axes
 from kneewear.simulation.balance import WEIGHT
 from kneewear.simulation.cycle import Contacts, CycleSolution
 
@@ -164,7 +163,7 @@ def contact_histories(
 def _mismatch(solution: CycleSolution, total: Array) -> Array:
     """Largest change of contact since the pose was solved, along free coordinates, of the load."""
     change = total - solution.contact
-    axes = np.array([turn_axes(pose[3:]) for pose in solution.coordinates])
+    axes = turn_axes(solution.coordinates[:, 3:])
     change[:, 3:] = np.einsum("nij,ni->nj", axes, change[:, 3:])
     free = coordinate_numbers(solution.conditions.free)
     return np.max(np.abs(change / WEIGHT)[:, free], axis=1) / solution.load

@@ -9,16 +9,23 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
+from kneewear.mechanics._kernels import along_coordinates
 from kneewear.mechanics.coordinates import COORDINATES, coordinate_numbers
-from kneewear.mechanics.generalized_forces import generalized_forces, turn_axes
 from kneewear.mechanics.loads import Load, Spring, spring_forces
-from kneewear.mechanics.rotations import body_three_123
+from kneewear.mechanics.rotations import body_three_123, turn_axes
 
 few = settings(max_examples=30, deadline=None, derandomize=True)
 angles = arrays(float, 3, elements=st.floats(-1.25, 1.25, width=32))
 vectors = arrays(float, 3, elements=st.floats(-50.0, 50.0, width=32))
 frames = st.sampled_from(["fixed", "moving"])
 STEP = 1e-5
+
+
+def generalized_forces(wrench, rate, angles):
+    """Forces along the coordinates and their derivative over these."""
+    force, derivative = np.zeros(6), np.zeros((6, 6))
+    along_coordinates(wrench, rate, turn_axes(angles), force, derivative)
+    return force, derivative
 
 
 def differences(function, place, step=STEP):

@@ -10,10 +10,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from kneewear.mechanics.generalized_forces import turn_axes
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody, solid_body
-from kneewear.mechanics.rotations import body_three_123
+from kneewear.mechanics.rotations import body_three_123, turn_axes
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
 places = arrays(float, 6, elements=st.floats(-1.25, 1.25, width=32))

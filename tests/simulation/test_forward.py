@@ -10,11 +10,10 @@ import pytest
 from scipy.integrate import simpson
 
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.generalized_forces import turn_axes
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.periodic import fit_periodic
 from kneewear.mechanics.rigid_body import solid_body
-from kneewear.mechanics.rotations import body_three_123
+from kneewear.mechanics.rotations import body_three_123, turn_axes
 from kneewear.settings.cases import Case
 from kneewear.simulation.cases import GRAVITY
 from kneewear.simulation.cycle import CycleBoundaryConditions, axial_load
