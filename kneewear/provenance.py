@@ -14,32 +14,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from kneewear import __version__
 from kneewear.errors import OutputFileError
 from kneewear.io.atomic import atomic_path
 from kneewear.io.digests import file_hash
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = (
-    "numpy",
-    "scipy",
-    "numba",
-    "pandas",
-    "h5netcdf",
-    "h5py",
-    "jinja2",
-    "pyyaml",
-    "ruamel.yaml",
-    "SALib",
-    "scikit-sundae",
-    "statsmodels",
-    "matplotlib",
-    "vtk",
-    "xarray",
-    "k3d",
-    "trimesh",
-    "pydantic",
-    "snakemake",
-)
+    "numpy", "scipy", "numba", "pandas", "h5netcdf", "h5py", "jinja2", "pyyaml", "ruamel.yaml",
+    "SALib", "scikit-sundae", "statsmodels", "matplotlib", "vtk", "xarray", "k3d", "trimesh",
+    "pydantic", "snakemake",
+)  # fmt: skip
 
 
 def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
@@ -110,7 +95,7 @@ def provenance_record(
         (seconds of each rule, summed over its jobs) and `warnings` (pairs of log and message).
     """
     return {
-        "versions": {"kneewear": _version("kneewear"), "python": platform.python_version()}
+        "versions": {"kneewear": __version__, "python": platform.python_version()}
         | {library: _version(library) for library in LIBRARIES},
         "machine": {"system": platform.system(), "processor": platform.machine()},
         "inputs": {path: file_hash(path) for path in sorted(inputs)},
@@ -122,10 +107,6 @@ def provenance_record(
 
 
 def _version(distribution: str) -> str:
-    if distribution == "kneewear":
-        from kneewear import __version__  # noqa: PLC0415 - the package imports nothing from here
-
-        return __version__
     try:
         return version(distribution)
     except PackageNotFoundError:
