@@ -11,7 +11,7 @@ import yaml
 
 from tests.workflow.conftest import CHECKOUT, Checkout
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 BLOCK = re.compile(
     r"^```\w+\n(?:#|\{#) ([\w./]+)(?:, (before|after) \"([^\n]*)\")?(?: #\})?\n(.*?)^```$",
@@ -56,3 +56,15 @@ def test_a_wear_law_touches_at_most_three_files(finished, tmp_path):
     wear = before["quantity"] == "wear_volume"
     assert (after.value[wear] < before.value[wear]).all()
     assert (after.value[wear] > 0.0).all()
+
+
+def test_a_study_kind_is_a_settings_module_a_rule_file_and_a_template(tmp_path):
+    checkout = Checkout(tmp_path / "copy", "config/mine.yaml")
+    files = apply(blocks("A study kind"), checkout.folder) - {"config/mine.yaml"}
+    assert [Path(name).parent.name for name in sorted(files)] == ["templates", "settings", "rules"]
+    checkout.snakemake()
+    page = (checkout.folder / "results/mine/report/index.html").read_text(encoding="utf-8")
+    assert "Surfaces of a knee" in page
+    assert "Deviation of the surfaces" in page
+    message = checkout.snakemake(overrides={"static": {"medial_mm": 0.0}}, fails=True)
+    assert "a block of kind static in a study of kind surfaces" in message
