@@ -29,6 +29,7 @@ __all__ = [
     "build_knee",
     "default_settings_file",
     "default_study",
+    "evaluate_contact",
     "load_study",
     "open_results",
     "simulate",

@@ -16,6 +16,9 @@ from kneewear.api import (
     default_study as default_study,
 )
 from kneewear.api import (
+    evaluate_contact as evaluate_contact,
+)
+from kneewear.api import (
     load_study as load_study,
 )
 from kneewear.api import (

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import pandas as pd
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
@@ -27,7 +28,10 @@ from kneewear.io.schema import RECORDS
 from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.settings import study as settings
 from kneewear.settings.base import CaseStudy, Study, WearStudy
+from kneewear.settings.static import StaticStudy
+from kneewear.simulation import evaluation
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.evaluation import PoseContact
 from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.wear import accumulation, summary
 from kneewear.wear.cycles import record_cycles
@@ -426,6 +430,61 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     return summary.summarize_cases(maps, record, cycles.knee.grid, _with_cases(study).wear)
 
 
+def evaluate_contact(
+    knee: KneeModel,
+    poses: ArrayLike,
+    study: Study | None = None,
+    thickness_mm: float | None = None,
+) -> xr.Dataset:
+    """Contact of a knee at given poses, both cartilage layers of a natural knee included.
+
+    Parameters
+    ----------
+    knee : KneeModel
+        From `build_knee`.
+    poses : array, shape (6,) or (pose, 6)
+        Position of the femoral origin in the frame of the insert, mm (posterior, superior, medial),
+        and body-three 1-2-3 angles, rad (varus, external rotation of the tibia, extension).
+    study : Study, optional
+        Settings of the material; those of the default study when absent. Of a static study the
+        first material is used.
+    thickness_mm : float, optional
+        Minimum insert thickness, mm; that of the geometry by default.
+
+    Returns
+    -------
+    xarray.Dataset
+        Dimensions pose, side, row, column and component. Forces and torques act on the insert; the
+        femoral component feels the opposite. The coordinates `x`, `y`, `z` (mm) and `area` (mm2)
+        are those of the elements.
+
+    Raises
+    ------
+    ValueError
+        If poses do not have six finite coordinates, or the thickness is not positive everywhere.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> knee = kw.build_knee(kw.load_study("config/quick.yaml"))
+    >>> poses = [[0.0, height, 0.0, 0.0, 0.0, 0.0] for height in (36.2, 35.9)]  # mm and rad
+    >>> contact = kw.evaluate_contact(knee, poses)
+    >>> contact.force.dims
+    ('pose', 'side', 'component')
+    >>> (contact.active_elements > 0).any("side").values
+    array([False,  True])
+    """
+    chosen = default_study() if study is None else study
+    settings_of_contact = chosen.simulation
+    if isinstance(chosen, StaticStudy):
+        law = next(iter(chosen.static.materials.values()))
+        settings_of_contact = settings_of_contact.model_copy(
+            update={"pressure_law": law, "distance": "exact"}
+        )
+    found = evaluation.evaluate_contact(knee, poses, settings_of_contact, thickness_mm)
+    return _dataset(found, knee.grid)
+
+
 def open_results(folder: str | Path) -> Results:
     """Results of a finished study.
 
@@ -464,7 +523,7 @@ def _with_cases(study: Study) -> CaseStudy:
     return study
 
 
-def _dataset(value: ContactHistory | DamageMaps, grid: ElementGrid) -> xr.Dataset:
+def _dataset(value: ContactHistory | DamageMaps | PoseContact, grid: ElementGrid) -> xr.Dataset:
     """Labelled dataset of a value object, with the variables of its file."""
     arrays = netcdf.arrays_of(value)
     variables: dict[str, Any] = {}

@@ -245,6 +245,17 @@ RECORDS = {
         ),
         joined=("failures",),
     ),
+    "PoseContact": Record(
+        "contact at poses",
+        (
+            _SIDE,
+            _COMPONENT,
+            *_pose("pose"),
+            Variable("pressure", "pose side row column", "MPa", "contact pressure"),
+            *_contact("pose side"),
+            *_contact_details("pose side"),
+        ),
+    ),
     "CycleRecord": Record(
         "cycle record",
         (
