@@ -26,7 +26,6 @@ from kneewear.report import (
     published_facts,
     static_facts,
     tables,
-    uncertainty_facts,
     verification_facts,
     wear_facts,
 )
@@ -34,12 +33,6 @@ from kneewear.report.captions import FigureText, figure_text, starting_with
 from kneewear.sides import SIDES
 from kneewear.wear.laws import WEAR_LAWS
 
-FACTS: dict[str, ModuleType] = {
-    "wear": wear_facts,
-    "static": static_facts,
-    "uncertainty": uncertainty_facts,
-    "verification": verification_facts,
-}
 # Warnings that differ in their numbers alone are shown once.
 NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
 
@@ -100,10 +93,21 @@ def render_page(
         study=study,
         tables={name: table for name, table in frames.items() if name == "cases" or len(table)},
         provenance=provenance or {},
-        facts=FACTS.get(kind),
+        facts=facts_of(kind),
         contents=[],
         **{"view": None, "notes": {}} | parts,
     )
+
+
+def facts_of(kind: str) -> ModuleType | None:
+    """Functions that the template of a study kind calls; None where it calls none."""
+    if kind == "uncertainty":
+        # Imports compiled kernels, which the pages of other studies do not need.
+        from kneewear.report import uncertainty_facts  # noqa: PLC0415
+
+        return uncertainty_facts
+    facts = {"wear": wear_facts, "static": static_facts, "verification": verification_facts}
+    return facts.get(kind)
 
 
 def pictures(figures: Mapping[str, bytes], *prefixes: str) -> list[tuple[FigureText, str]]:

@@ -1,14 +1,12 @@
-"""Numbers of the trade-off tool: predictions over insert thickness and body mass with intervals."""
+"""Numbers of the trade-off tool: predictions over insert thickness and body mass."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from kneewear.regression.models import POWER_LAW
 from kneewear.report.tables import quantity_name, unit_name
@@ -16,12 +14,13 @@ from kneewear.report.tables import quantity_name, unit_name
 SHOWN = ("wear_depth", "creep_depth", "damage_depth", "damage_area", "damage_volume")
 CONFIDENCE = 0.95
 COEFFICIENTS = 3
+POWER = ["factor", "thickness_exponent", "mass_exponent", "log_deviation"]
 
 
 def trade_off_numbers(
     cases: pd.DataFrame, regression: pd.DataFrame, models: pd.DataFrame | None = None
 ) -> dict[str, Any] | None:
-    """Everything the tool computes with.
+    """Numbers that the tool computes with.
 
     Parameters
     ----------
@@ -49,65 +48,51 @@ def trade_off_numbers(
     logarithms. Residuals of a deterministic computation are misfit, not noise: the interval is
     that of another computed case, not of a patient.
     """
+    from scipy.special import stdtrit  # noqa: PLC0415 - only here
+
     design = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates().astype(float)
     freedom = len(design) - COEFFICIENTS
     if regression.empty or freedom < 1:
         return None
-    power = {} if models is None else _power_laws(models)
+    keys = [name for name in ("life", "side", "quantity") if name in regression]
+    table = regression[regression["quantity"].isin(SHOWN)]
+    if models is not None:
+        wanted = (models["model"] == POWER_LAW) & ~models["plane_is_enough"].astype(bool)
+        table = table.merge(models.loc[wanted, [*keys, *POWER]], how="left", on=keys)
+    # The root mean square error does not count degrees of freedom.
+    factor = np.sqrt((freedom + COEFFICIENTS) / freedom)
+    limits = {str(name): [float(own.min()), float(own.max())] for name, own in design.items()}
     return {
-        "thickness_mm": _range(design["thickness_mm"]),
-        "body_mass_kg": _range(design["body_mass_kg"]),
+        **limits,
         "inverse": _inverse(design.to_numpy()),
         "logarithmic_inverse": _inverse(np.log(design.to_numpy())),
         "quantile": float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)),
         "lives": list(dict.fromkeys(cases["life"])),
         "fits": [
-            _fit(row, freedom) | {"power": power.get(_key(row))}
-            for row in regression.to_dict("records")
-            if row["quantity"] in SHOWN
+            {
+                "life": row.get("life"),
+                "side": row["side"],
+                "name": quantity_name(row["quantity"]),
+                "unit": unit_name(row["unit"]),
+                "coefficients": [float(row[name]) for name in ("a0", "a1_per_mm", "a2_per_kg")],
+                "deviation": float(row["rmse"] * factor),
+                "power": _power_law(row),
+            }
+            for row in table.to_dict("records")
         ],
     }
 
 
-def _inverse(places: NDArray[np.float64]) -> list[list[float]]:
+def _inverse(design: NDArray[np.float64]) -> list[list[float]]:
     """Inverse of the normal matrix of a constant and two columns."""
-    matrix = np.column_stack([np.ones(len(places)), places])
+    matrix = np.column_stack([np.ones(len(design)), design])
     inverse: list[list[float]] = np.linalg.inv(matrix.T @ matrix).tolist()
     return inverse
 
 
-def _power_laws(models: pd.DataFrame) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Power laws by life, side and quantity, where the plane is not enough."""
-    wanted = (models["model"] == POWER_LAW) & ~models["plane_is_enough"].astype(bool)
-    return {
-        _key(row): {
-            "coefficients": [
-                float(np.log(row["factor"])),
-                float(row["thickness_exponent"]),
-                float(row["mass_exponent"]),
-            ],
-            "deviation": float(row["log_deviation"]),
-        }
-        for row in models[wanted].to_dict("records")
-    }
-
-
-def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
-    return row.get("life"), row["side"], row["quantity"]
-
-
-def _range(values: pd.Series[float]) -> list[float]:
-    return [float(values.min()), float(values.max())]
-
-
-def _fit(row: Mapping[Any, Any], freedom: int) -> dict[str, Any]:
-    """One plane; the residuals' deviation counts degrees of freedom, `rmse` does not."""
-    deviation = float(row["rmse"]) * np.sqrt((freedom + COEFFICIENTS) / freedom)
-    return {
-        "life": row.get("life"),
-        "side": row["side"],
-        "name": quantity_name(row["quantity"]),
-        "unit": unit_name(row["unit"]),
-        "coefficients": [float(row[name]) for name in ("a0", "a1_per_mm", "a2_per_kg")],
-        "deviation": float(deviation),
-    }
+def _power_law(row: dict[Any, Any]) -> dict[str, Any] | None:
+    """Coefficients of the power law's logarithm; None where the plane is enough."""
+    if not np.isfinite(row.get("factor", np.nan)):
+        return None
+    factor, thickness, mass, deviation = (float(row[name]) for name in POWER)
+    return {"coefficients": [np.log(factor), thickness, mass], "deviation": deviation}
