@@ -46,8 +46,8 @@ def regression_shortfall(cases: pd.DataFrame) -> str:
     if len(design) < len(names) + 2:
         return f"{len(design)} cases in the study; the regression needs at least {len(names) + 2}"
     if np.linalg.matrix_rank(_design_matrix(design)) < len(names) + 1:
-        told = "thickness and body mass" if len(names) == 2 else ", ".join(names)
-        return f"{told} vary together, so their effects cannot be told apart"
+        names_shown = "thickness and body mass" if len(names) == 2 else ", ".join(names)
+        return f"{names_shown} vary together, so their effects cannot be separated"
     return ""
 
 

@@ -49,7 +49,7 @@ class ParametricActivity(Settings):
 
 
 class _CurveColumns(Settings):
-    """Columns of a file of curves; one of the first two tells the place in the cycle."""
+    """Columns of a file of curves; one of the first two gives the position in the cycle."""
 
     percent: str | None = Field(
         default=None, description="Column of the percent of the cycle; this one or time_s."
@@ -65,18 +65,12 @@ class _CurveColumns(Settings):
             raise fault(
                 "percent and time_s" if self.percent else "neither percent nor time_s",
                 "one of percent and time_s",
-                "Name the column that tells where in the cycle a row stands.",
+                "Name the column of the position in the cycle.",
             )
         return self
 
     def given(self) -> dict[str, str]:
-        """Columns the file must have.
-
-        Returns
-        -------
-        dict
-            Quantity -> name in the file's header.
-        """
+        """Columns the file must have: quantity to name in the file's header."""
         return {name: column for name, column in self.model_dump().items() if column is not None}
 
 
@@ -204,7 +198,7 @@ class MotionSettings(Settings):
     placement: PlacementSettings | None = Field(
         default=None,
         description="Where the components sit in the bodies of an OpenSim model; null when their "
-        "meshes stand in the joint's frames.",
+        "meshes are in the joint's frames.",
     )
     smoothing_harmonics: Annotated[int, Field(ge=1, le=200)] | None = Field(
         default=None,
@@ -326,7 +320,7 @@ Guided = Literal["prescribed", "held", "free"]
 
 
 class ControlSettings(Settings):
-    """What drives each coordinate, as in a knee simulator; flexion and axial load always are."""
+    """How each coordinate is controlled, as in a knee simulator; flexion and load always are."""
 
     anterior_posterior: Driven = Field(
         description="Position from the file, held at its mean (or reference), or force from the "
@@ -341,7 +335,7 @@ class ControlSettings(Settings):
         description="Position from the file, held at its mean (or zero), or free."
     )
     load_line_mm: Finite = Field(
-        description="Medial-lateral place of the axial load in the insert's frame, mm, medial "
+        description="Medial-lateral position of the axial load in the insert's frame, mm, medial "
         "positive."
     )
     anterior_posterior_springs: tuple[LinearSpring, ...] = Field(
@@ -368,7 +362,7 @@ class FileActivity(Settings):
     )
     control: ControlSettings | None = Field(
         default=None,
-        description="What drives each coordinate; null prescribes flexion, rotation and "
+        description="How each coordinate is controlled; null prescribes flexion, rotation and "
         "anterior-posterior position and solves the others.",
     )
 
@@ -408,34 +402,13 @@ ActivitySettings = Annotated[ParametricActivity | FileActivity, Field(discrimina
 
 
 def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | FileActivity:
-    """Activity settings from plain builtins that were checked before.
-
-    Parameters
-    ----------
-    settings : mapping
-        One entry of `activities`.
-
-    Returns
-    -------
-    ParametricActivity or FileActivity
-        As `source` says.
-    """
+    """Activity settings from plain builtins that were checked before, as `source` says."""
     shape = FileActivity if settings["source"] == "file" else ParametricActivity
     return shape.model_validate(dict(settings))
 
 
 def prescribes_motion(settings: ParametricActivity | FileActivity) -> bool:
-    """Whether anterior-posterior position and rotation come from a file.
-
-    Parameters
-    ----------
-    settings : ParametricActivity or FileActivity
-        One activity.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether anterior-posterior position and rotation come from a file."""
     if not isinstance(settings, FileActivity):
         return False
     control = settings.control

@@ -18,7 +18,7 @@ from kneewear.settings.wear import WearSettings
 
 
 class RateSettings(Settings):
-    """Mean of a rate among retrieved inserts, and how far it spread."""
+    """Mean of a rate among retrieved inserts, and its spread."""
 
     mean: NonNegative = Field(description="Mean rate.")
     low: NonNegative = Field(description="Lower end of the spread.")
@@ -139,7 +139,7 @@ class Study(Settings):
         return Path(os.path.normpath(Path(root) / folder))
 
     def data_path(self, path: str, root: str | Path = ".") -> Path:
-        """Place of a data file named in the settings.
+        """Path of a data file named in the settings.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Study(Settings):
         Returns
         -------
         Path
-            The first of `path`, data folder / `path` and `root` / `path` that exists; the place
+            The first of `path`, data folder / `path` and `root` / `path` that exists; the path
             in the data folder when none does.
         """
         given = Path(path).expanduser()

@@ -14,10 +14,10 @@ Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)+$")]
 
 
 class ConstantSettings(Settings):
-    """One constant that is fitted; everywhere in the unit of the key it stands for."""
+    """One constant that is fitted; values are in the unit of its key."""
 
     key: Key = Field(
-        description="Key of the study, with dots; places in lists count from 0, as in "
+        description="Key of the study, with dots; entries of lists count from 0, as in "
         "activities.gait.flexion_deg.bumps.0.height."
     )
     also: tuple[Key, ...] = Field(default=(), description="Keys that share the value.")

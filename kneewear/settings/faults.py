@@ -1,4 +1,4 @@
-"""Faults of settings, told so that a user can mend them: key, finding, expectation, remedy."""
+"""Faults of settings as messages a user can act on: key, finding, expectation, remedy."""
 
 from __future__ import annotations
 
@@ -48,37 +48,14 @@ _EXPECTATIONS = {
 
 
 def fault(found: str, expected: str, remedy: str) -> PydanticCustomError:
-    """Fault for a validator of settings to raise.
-
-    Parameters
-    ----------
-    found, expected, remedy : str
-        What is there, what would have been right, and what to do, as in `InputDataError`.
-
-    Returns
-    -------
-    PydanticCustomError
-    """
+    """Fault for a validator of settings to raise; texts as in `InputDataError`."""
     context = {"found": found, "expected": expected, "remedy": remedy}
     return PydanticCustomError("kneewear", "found {found}; expected {expected}", context)
 
 
 def fault_at(location: Location, found: str, expected: str, remedy: str) -> ValidationError:
-    """Fault of one key for the validator of its whole block to raise.
-
-    Parameters
-    ----------
-    location : tuple
-        Keys, and places in lists, within the block.
-    found, expected, remedy : str
-        As in `fault`.
-
-    Returns
-    -------
-    ValidationError
-    """
-    told = fault(found, expected, remedy)
-    line = InitErrorDetails(type=told, loc=location, input=found)
+    """Fault of one key within a block, for the validator of the whole block to raise."""
+    line = InitErrorDetails(type=fault(found, expected, remedy), loc=location, input=found)
     return ValidationError.from_exception_data("settings", [line])
 
 
@@ -95,28 +72,23 @@ def refusal(
     name: str,
     files: Sequence[SettingsFile] = (),
 ) -> InputDataError:
-    """All faults of settings in one error.
+    """All faults of settings in one error, each with file, line and key path.
 
     Parameters
     ----------
     error : ValidationError
-        What the model said.
+        Error of the model.
     model : type
         The model of the whole settings.
     settings : mapping
-        What was checked.
+        Settings that were checked.
     name : str
-        What to call the settings.
+        Name of the settings in messages.
     files : sequence of SettingsFile
         Files they were merged from; later ones win.
-
-    Returns
-    -------
-    InputDataError
-        Lists every fault with file, line and key path.
     """
     raised = error.errors()
-    # A list or block whose entries are at fault is often called faulty too (as too short, say).
+    # A list or block with faulty entries is often reported as faulty too (as too short, say).
     inner = {details["loc"][:n] for details in raised for n in range(len(details["loc"]))}
     faults = []
     for details in raised:
@@ -165,7 +137,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _known_keys(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
-    """Keys that may stand beside the last element of a location."""
+    """Keys allowed next to the last element of a location."""
     annotation: Any = model
     for step in location[:-1]:
         models = list(_models(annotation))
@@ -226,5 +198,5 @@ def _remedy(kind: str, location: Location) -> str:
 
 
 def _key(location: Location) -> str | int:
-    """Innermost key, places in lists left out."""
+    """Innermost key, indices of lists left out."""
     return next((step for step in reversed(location) if isinstance(step, str)), "")

@@ -14,7 +14,7 @@ from kneewear.errors import InputDataError
 
 Location = tuple[str | int, ...]
 
-# Settings are a few pages; aliases may not unfold them beyond this many entries either.
+# Settings are a few pages; nor may aliases unfold them beyond this many entries.
 _LARGEST = 200_000
 _MOST_ENTRIES = 20_000
 _TAG = "tag:yaml.org,2002:"
@@ -32,7 +32,7 @@ class SettingsFile:
     content : dict
         Its mapping.
     lines : dict
-        Location (keys, and places in lists) to its line, counted from 1.
+        Location (keys, and indices of lists) to its line, counted from 1.
     """
 
     path: str
@@ -41,19 +41,7 @@ class SettingsFile:
 
 
 def value_at(settings: Any, location: Location) -> Any:
-    """Value at a location; None where there is nothing.
-
-    Parameters
-    ----------
-    settings : mapping
-        Settings.
-    location : tuple
-        Keys, and places in lists, that lead to it.
-
-    Returns
-    -------
-    Any
-    """
+    """Value at a location of settings; None where there is nothing."""
     for step in location:
         try:
             settings = settings[step]
@@ -63,23 +51,7 @@ def value_at(settings: Any, location: Location) -> Any:
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
-    """Settings in a YAML file, unchecked but for YAML itself.
-
-    Parameters
-    ----------
-    path : str or Path
-        YAML file.
-
-    Returns
-    -------
-    dict
-        The file's mapping.
-
-    Raises
-    ------
-    InputDataError
-        As `read_settings_file`.
-    """
+    """Settings in a YAML file, as `read_settings_file` reads them."""
     return read_settings_file(path).content
 
 
@@ -98,8 +70,8 @@ def read_settings_file(path: str | Path) -> SettingsFile:
     Raises
     ------
     InputDataError
-        When the file cannot be read, is no YAML or no mapping; when a key stands twice; when a
-        value is one that YAML reads as something else than it looks: `no` (false), `10:30` (630),
+        When the file cannot be read, is no YAML or no mapping; when a key occurs twice; when
+        YAML reads a value as something else than it looks: `no` (false), `10:30` (630),
         `010` (8), a date.
     """
     text = _text(path)
@@ -130,7 +102,7 @@ def read_settings_file(path: str | Path) -> SettingsFile:
         raise _fault(path, found, "valid YAML", remedy, error.problem_mark) from error
     except RecursionError as error:
         raise _fault(path, "lists within lists without end", "settings", "Unfold them.") from error
-    except Exception as error:  # the loader raises whatever odd numbers lead it to
+    except Exception as error:  # the loader raises errors of many types
         found = " ".join(str(error).split())
         raise _fault(path, found, "valid YAML", "Correct the file.") from error
 
@@ -170,7 +142,7 @@ def _size(node: yaml.Node, known: dict[int, int]) -> int:
 def _entries(
     node: yaml.Node, location: Location
 ) -> Iterator[tuple[Location, yaml.Node, yaml.Node]]:
-    """Yield what stands below a node: location, the node that bears its line, its value."""
+    """Yield what is below a node: location, the node that gives its line, its value."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = (*location, key.value if isinstance(key, yaml.ScalarNode) else "?")

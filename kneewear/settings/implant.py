@@ -152,11 +152,7 @@ class AxesSettings(Settings):
     def handedness(self) -> int:
         """Determinant of the file's axes along (posterior, superior, medial).
 
-        Returns
-        -------
-        int
-            1 for the axes of a right knee, -1 for those of a left knee, 0 when two axes share a
-            line.
+        1 for the axes of a right knee, -1 for those of a left knee, 0 when two axes share a line.
         """
         (a, b, c), (d, e, f), (g, h, i) = (_UNIT_VECTORS[axis] for axis in (self.x, self.y, self.z))
         return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
@@ -243,7 +239,7 @@ class MeshImplantSettings(Settings):
     axes: AxesSettings = Field(description="Anatomical directions of the files' axes.")
     underside_mm: Finite | None = Field(
         description="Height of the insert's flat underside in its frame, mm; null when one of the "
-        "next two keys tells its shape."
+        "next two keys gives its shape."
     )
     underside_plane: PlaneSettings | None = Field(
         default=None, description="Tilted plane the thickness is measured down to."
@@ -328,7 +324,7 @@ class NaturalKneeSettings(Settings):
 
 
 class ImplantSettings(Settings):
-    """The implant, or a natural knee in its place."""
+    """The implant, or a natural knee."""
 
     source: Literal["parametric", "meshes", "natural"] = Field(
         description="Where the implant comes from: built-in shape, mesh files, or the cartilage "
@@ -337,7 +333,7 @@ class ImplantSettings(Settings):
     name: str = Field(min_length=1, description="Name shown in tables and figures.")
     knee: Literal["right", "left"] = Field(description="Side of the body the implant is made for.")
     nominal_thickness_mm: Thickness = Field(
-        description="Minimum thickness the insert's geometry stands for, mm."
+        description="Minimum thickness of the insert's geometry as given, mm."
     )
     parametric: ParametricImplantSettings | None = Field(
         description="Shape of the built-in implant; needed when source is parametric."

@@ -107,10 +107,10 @@ class SimulationSettings(Settings):
         description="Part of the load carried by the medial side when the load line is solved."
     )
     load_line: Literal["solved", "fixed"] = Field(
-        description="Whether the load's medial-lateral place is solved for the medial share."
+        description="Whether the load's medial-lateral position is solved for the medial share."
     )
     fixed_load_line_mm: Finite = Field(
-        description="Medial-lateral place of the load when the load line is fixed, mm, medial "
+        description="Medial-lateral position of the load when the load line is fixed, mm, medial "
         "positive."
     )
     force_direction: Literal["minimum_distance", "mid_surface"] = Field(

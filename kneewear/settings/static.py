@@ -30,16 +30,16 @@ class ElementStudySettings(Settings):
     load_n: Positive = Field(description="Load of the case, N.")
     active_elements: tuple[Annotated[int, Field(ge=4, le=5000)], ...] = Field(
         min_length=2,
-        description="Numbers of loaded elements a side to aim at, ascending; the last stands for "
+        description="Wanted numbers of loaded elements per side, ascending; the last is taken as "
         "the true solution.",
     )
     offsets: int = Field(
-        ge=1, le=1000, description="Random places of the elements for each of these numbers."
+        ge=1, le=1000, description="Random positions of the elements for each of these numbers."
     )
     divisions: tuple[Annotated[int, Field(ge=4, le=500)], ...] = Field(
         min_length=2,
         description="Numbers of rows and of columns over a whole plateau that are combined at a "
-        "fixed pose, ascending; the last stands for the true solution.",
+        "fixed pose, ascending; the last is taken as the true solution.",
     )
 
     @field_validator("active_elements", "divisions")
@@ -71,15 +71,15 @@ class StaticSettings(Settings):
         description="Position of the femoral origin medial of that of the insert, mm."
     )
     load_n: tuple[Positive, ...] = Field(min_length=1, description="Loads straight down, N.")
-    load_line_mm: Finite = Field(description="Medial-lateral place of the loads, mm, fixed.")
+    load_line_mm: Finite = Field(description="Medial-lateral position of the loads, mm, fixed.")
     materials: dict[Name, PressureLawSettings] = Field(
         min_length=1,
-        description="Pressure laws by name, in the place of simulation.pressure_law; the first is "
+        description="Pressure laws by name, instead of simulation.pressure_law; the first is "
         "the one others are compared with.",
     )
     active_elements: Annotated[int, Field(ge=4, le=5000)] | None = Field(
-        description="Loaded elements of each pair to aim at in every case by changing the number "
-        "of rows and columns; null keeps those of `grid`."
+        description="Wanted loaded elements of each pair, reached in every case by changing the "
+        "number of rows and columns; null keeps those of `grid`."
     )
     element_study: ElementStudySettings | None = Field(
         description="How far results depend on the elements; null leaves it out."

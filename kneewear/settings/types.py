@@ -1,4 +1,4 @@
-"""What blocks of settings are made of."""
+"""Base class and types of blocks of settings."""
 
 from __future__ import annotations
 
@@ -28,36 +28,29 @@ class Settings(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _true_is_no_number(cls, block: Any) -> Any:
-        """Refuse true and false where they would be taken for 1 and 0."""
+        """Refuse true and false where they would be read as 1 and 0."""
         for key, value in block.items() if isinstance(block, Mapping) else ():
             wanted = cls.model_fields[key].annotation if key in cls.model_fields else bool
             entries = enumerate(value) if isinstance(value, list | tuple) else [(None, value)]
             for number, entry in entries:
                 if isinstance(entry, bool) and wanted is not bool:
-                    place = (key,) if number is None else (key, number)
+                    where = (key,) if number is None else (key, number)
                     remedy = "Correct the value (see config/README.md)."
-                    raise fault_at(place, str(entry).lower(), "a number or text", remedy)
+                    raise fault_at(where, str(entry).lower(), "a number or text", remedy)
         return block
 
 
 def ascending(pair: tuple[float, float]) -> tuple[float, float]:
     """Refuse a pair whose first value is not the lower one."""
     if pair[0] >= pair[1]:
-        raise fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Put the lower value first.")
+        raise fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Give the lower value first.")
     return pair
 
 
 def without_nulls(mapping: Any) -> Any:
-    """A mapping without its keys whose value is null, by which a file removes what it inherits.
+    """A mapping without keys whose value is null, by which a file removes what it inherits.
 
-    Parameters
-    ----------
-    mapping : mapping or anything else
-        Settings; what is no mapping is given back for the model to refuse.
-
-    Returns
-    -------
-    dict or anything else
+    Anything else is returned for the model to refuse.
     """
     if not isinstance(mapping, Mapping):
         return mapping

@@ -10,11 +10,11 @@ from pydantic import Field, field_validator, model_validator
 from kneewear.settings.activity import FileActivity
 from kneewear.settings.base import CaseStudy
 from kneewear.settings.faults import fault, fault_at
+from kneewear.settings.files import Location
 from kneewear.settings.types import Positive, Settings, without_nulls
 
 # All entries of a list, or all names of a mapping.
 EVERY = "*"
-Place = tuple[str | int, ...]
 
 
 class UncertainConstant(Settings):
@@ -23,7 +23,7 @@ class UncertainConstant(Settings):
     settings: tuple[str, ...] = Field(
         min_length=1,
         description="Paths of the settings it changes, with dots; numbers count the entries of a "
-        "list from 0, and * stands for all of them.",
+        "list from 0, and * means all of them.",
     )
     change: Literal["add", "multiply"] = Field(
         description="Whether the random number is added to the settings, or they are multiplied "
@@ -107,37 +107,25 @@ class UncertaintySettings(Settings):
         return self
 
 
-def setting_places(settings: Mapping[str, Any], path: str) -> Iterator[Place]:
-    """Places of numbers that a path stands for.
-
-    Parameters
-    ----------
-    settings : mapping
-        Settings as plain builtins.
-    path : str
-        Keys and counts of entries, joined by dots; * stands for all.
-
-    Yields
-    ------
-    tuple of str or int
-        Keys and indices from the top down to a number.
+def setting_locations(settings: Mapping[str, Any], path: str) -> Iterator[Location]:
+    """Locations of the numbers of a path with dots, in which * means all entries.
 
     Raises
     ------
     KeyError
         With a message, if there is nothing at the path, or no number.
     """
-    places: list[tuple[Place, Any]] = [((), settings)]
+    found: list[tuple[Location, Any]] = [((), settings)]
     for key in path.split("."):
-        places = [
-            ((*place, name), block[name])
-            for place, block in places
+        found = [
+            ((*location, name), block[name])
+            for location, block in found
             for name in _chosen(block, key, path)
         ]
-    for place, value in places:
+    for location, value in found:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise KeyError(f"{path}, which is no number")
-        yield place
+        yield location
 
 
 def _chosen(block: Any, key: str, path: str) -> Sequence[str | int]:
@@ -154,25 +142,14 @@ def _chosen(block: Any, key: str, path: str) -> Sequence[str | int]:
 
 
 def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySettings) -> None:
-    """Refuse constants that change no number, or one that no sample is built from.
-
-    Parameters
-    ----------
-    settings : mapping
-        Settings of the study as plain builtins.
-    uncertainty : UncertaintySettings
-        Constants.
-
-    Raises
-    ------
-    ValidationError
-        With the place of the constant.
-    """
+    """Refuse constants that change no number, or a setting that samples do not depend on."""
     for name, constant in uncertainty.constants.items():
         location = ("uncertainty", "constants", name, "settings")
         for path in constant.settings:
             try:
-                places = list(setting_places(settings, path))
+                sampled = all(
+                    _is_sampled(settings, one) for one in setting_locations(settings, path)
+                )
             except KeyError as error:
                 raise fault_at(
                     location,
@@ -180,25 +157,25 @@ def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySetting
                     "the path of a number in the settings, as cases.body_mass_kg.0",
                     "Correct the path; config/README.md lists all keys.",
                 ) from None
-            for place in places:
-                if not _is_sampled(settings, place):
-                    raise fault_at(
-                        location,
-                        f"{path}, which samples are not built from",
-                        "a setting of the built-in implant, of a built-in activity, of cases, "
-                        "simulation or wear",
-                        "Leave it out: surfaces and motions of files are as they were measured. "
-                        "Their own standard deviations count with pose_errors: true.",
-                    )
+            if not sampled:
+                raise fault_at(
+                    location,
+                    f"{path}, which samples are not built from",
+                    "a setting of the built-in implant, of a built-in activity, of cases, "
+                    "simulation or wear",
+                    "Leave it out: surfaces and motions of files are as they were measured. "
+                    "Their own standard deviations count with pose_errors: true.",
+                )
 
 
-def _is_sampled(settings: Mapping[str, Any], place: Place) -> bool:
-    """Whether samples are built anew from a setting."""
-    if place[0] == "implant":
-        return settings["implant"]["source"] == "parametric" and "parametric" in place
-    if place[0] == "activities":
-        return bool(settings["activities"][place[1]]["source"] == "parametric")
-    return place[0] in ("cases", "simulation", "wear")
+def _is_sampled(settings: Mapping[str, Any], location: Location) -> bool:
+    """Whether samples depend on a setting."""
+    block = location[0]
+    if block == "implant":
+        return settings["implant"]["source"] == "parametric" and "parametric" in location
+    if block == "activities":
+        return bool(settings["activities"][location[1]]["source"] == "parametric")
+    return block in ("cases", "simulation", "wear")
 
 
 class UncertaintyStudy(CaseStudy):

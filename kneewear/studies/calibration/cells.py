@@ -61,7 +61,7 @@ def simulate_cells(
     cells : sequence of (thickness in mm, body mass in kg)
         Cases.
     resolution : ResolutionSettings
-        Elements and frames, in the place of those of the study.
+        Elements and frames, instead of those of the study.
 
     Returns
     -------

@@ -109,7 +109,7 @@ def value_of(constant: ConstantSettings, part: float) -> float:
 
 
 def overrides_at(constants: Mapping[str, ConstantSettings], parts: Array) -> dict[str, float]:
-    """Value of every setting the constants stand for, by path."""
+    """Value of every setting the constants change, by path."""
     return {
         path: value_of(constant, part)
         for constant, part in zip(constants.values(), parts, strict=True)
@@ -118,7 +118,7 @@ def overrides_at(constants: Mapping[str, ConstantSettings], parts: Array) -> dic
 
 
 def plain_values(constants: Mapping[str, ConstantSettings]) -> dict[str, float]:
-    """Value of every setting the constants stand for where they are not fitted, by path."""
+    """Value of every setting the constants change where they are not fitted, by path."""
     return {key: one.plain for one in constants.values() for key in (one.key, *one.also)}
 
 

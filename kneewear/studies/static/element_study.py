@@ -114,8 +114,8 @@ def _chosen(settings: StaticSettings) -> tuple[ElementStudySettings, StaticCase]
     study = settings.element_study
     if study is None:
         raise ValueError("the settings have no `static.element_study`")
-    place = settings.posterior_mm[0]
-    return study, StaticCase(study.material, study.flexion_deg, place, study.load_n)
+    posterior = settings.posterior_mm[0]
+    return study, StaticCase(study.material, study.flexion_deg, posterior, study.load_n)
 
 
 def _pressures(contact: Resultant) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Sums of depths per element over samples, kept in the place of all maps."""
+"""Sums of depths per element over samples, kept instead of all maps."""
 
 from __future__ import annotations
 

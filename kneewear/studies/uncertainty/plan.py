@@ -15,7 +15,7 @@ from kneewear.settings.uncertainty import (
     UncertainConstant,
     UncertaintySettings,
     UncertaintyStudy,
-    setting_places,
+    setting_locations,
 )
 
 Array = NDArray[np.float64]
@@ -143,7 +143,7 @@ def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -
     values: dict[str, float] = {}
     for name, constant in study.uncertainty.constants.items():
         for path in constant.settings:
-            for key_path in setting_places(settings, path):
+            for key_path in setting_locations(settings, path):
                 key = ".".join(map(str, key_path))
                 value = values.get(key, value_at(settings, key_path))
                 change = float(row[name])

@@ -87,7 +87,7 @@ def evaluate_samples(
 
     Notes
     -----
-    Each sample is a case of the study: geometry and activities are built anew only where a
+    Each sample is a case of the study: geometry and activities are rebuilt only where a
     constant changes them, and contact is solved again only where anything but wear and creep
     changes. No history outlives its sample. Where geometry is uncertain all samples use exact
     distances, because a distance table costs more than a cycle; they differ by less than 0.1 %.
@@ -193,7 +193,7 @@ class _Sampler:
         return self.last_knee[1]
 
     def _cycles(self, study: WearStudy, knee: KneeModel, error: float) -> dict[str, ContactHistory]:
-        """One cycle of every activity: built anew where a constant or the frames differ."""
+        """One cycle of every activity: rebuilt where a constant or the frames differ."""
         built = built_in_activities(study)
         activities = {
             name: prepared if self._is_prepared(name, study, prepared) else built[name]
