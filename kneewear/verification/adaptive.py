@@ -51,13 +51,12 @@ class AdaptiveResultant:
     @property
     def wrench(self) -> Array:
         """Force on the moving body, N, and moment about its origin, N mm, shape (6,)."""
-        return np.sum([region.resultant.wrench for region in self.regions], axis=0) + np.zeros(6)
+        return sum((region.resultant.wrench for region in self.regions), np.zeros(6))
 
     @property
     def stiffness(self) -> Array:
         """Derivative of the wrench over the pose with the elements fixed, shape (6, 6)."""
-        parts = [region.resultant.stiffness for region in self.regions]
-        return np.sum(parts, axis=0) + np.zeros((6, 6))
+        return sum((region.resultant.stiffness for region in self.regions), np.zeros((6, 6)))
 
     @property
     def penetration(self) -> Array:
@@ -86,25 +85,12 @@ class AdaptivePair:
     to its size. The accuracy of force, peak and mean pressure hardly depends on the depth of the
     contact. A result does not depend on previous poses.
 
-    Parameters
-    ----------
-    bearing : Bearing
-        Bearing of the fixed body that carries the elements.
-    indenter, table : Surface and SurfaceTable
-        Surface of the moving body, and its lookup table.
-    rows, columns : int
-        Elements of each region.
-    options
-        Further arguments of `ContactPair`.
-
-    Notes
-    -----
     For forces and pressures: static studies, forward dynamics with light contact. Wear accumulates
     on fixed elements; `spread_force` transfers the load of a region to those.
 
     The rectangle under a region is continuous in the pose while regions neither merge nor split.
     The stiffness is that of fixed elements, without the effect of their motion, which is of the
-    order of the force's error.
+    order of the force's error. `options` are further arguments of `ContactPair`.
     """
 
     def __init__(

@@ -8,7 +8,6 @@ the pair of the previous pose, a motion in small steps needs two or three iterat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -49,29 +48,14 @@ class FramedSurface(NamedTuple):
     high: Array  # highest u and v
 
 
-@dataclass(frozen=True)
-class CommonNormal:
-    """Points at which two surfaces are nearest, or overlap most.
+class CommonNormal(NamedTuple):
+    """Points at which two surfaces are nearest, or overlap most."""
 
-    Parameters
-    ----------
-    parameters : array, shape (4,)
-        u and v on the fixed surface, u and v on the moving one.
-    points : array, shape (2, 3)
-        Points of the fixed and of the moving surface in the fixed frame, mm.
-    normal : array, shape (3,)
-        Outward unit normal of the fixed surface there.
-    gap : float
-        Distance along that normal, mm; negative where the surfaces overlap.
-    iterations : int
-        Number of Newton steps.
-    """
-
-    parameters: Array
-    points: Array
-    normal: Array
-    gap: float
-    iterations: int
+    parameters: Array  # u and v on the fixed surface, u and v on the moving one
+    points: Array  # on the fixed and on the moving surface, in the fixed frame, mm, (2, 3)
+    normal: Array  # outward unit normal of the fixed surface
+    gap: float  # distance along that normal, mm; negative where the surfaces overlap
+    iterations: int  # Newton steps
 
 
 def frame_patch(surface: Surface) -> FramedSurface:
@@ -108,24 +92,10 @@ def frame_table(table: SurfaceTable) -> FramedSurface:
 def guess_common_normal(
     fixed: SurfaceTable, moving: SurfaceTable, rotation: ArrayLike, translation: ArrayLike
 ) -> Array:
-    """Initial guess for a pose without a previous one.
+    """Parameters of the pair of facing samples with the smallest signed gap, shape (4,).
 
-    Parameters
-    ----------
-    fixed, moving : SurfaceTable
-        Samples of both surfaces, normals outward.
-    rotation, translation : array, shape (3, 3) and (3,)
-        Pose of the moving body in the fixed frame.
-
-    Returns
-    -------
-    array, shape (4,)
-        Parameters of the pair of facing samples with the smallest signed gap.
-
-    Raises
-    ------
-    ValueError
-        If no samples face each other.
+    The start of the search at a pose without a previous one; normals of the samples point outward.
+    Raises ValueError if no samples face each other.
     """
     from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 

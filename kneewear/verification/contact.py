@@ -24,7 +24,7 @@ from kneewear.verification.analytical_contacts import (
     sphere_on_layer,
 )
 from kneewear.verification.comparison import Comparison, error_columns
-from kneewear.verification.half_space import press_half_space
+from kneewear.verification.half_space import press_half_space, sphere_gap
 from kneewear.verification.impact import contact_modulus
 
 Array = NDArray[np.float64]
@@ -126,16 +126,14 @@ def _compare_half_space(positions: Array) -> Iterator[Comparison]:
     modulus = contact_modulus(YOUNGS_MODULUS, POISSON_RATIO)
     exact = hertz.sphere_contact(RADIUS, DEPTH, modulus)
     expected = {"force": exact.force, "peak": exact.peak_pressure, "radius": exact.semi_axes[0]}
-    cell = 3.0 * exact.semi_axes[0] / _HALF_SPACE_CELLS
-    line = cell * (np.arange(_HALF_SPACE_CELLS) + 0.5 - 0.5 * _HALF_SPACE_CELLS)
+    width = 3.0 * exact.semi_axes[0]
     computed: dict[str, list[float]] = {name: [] for name in expected}
-    for x, z in cell * positions:
-        along, across = np.meshgrid(line - x, line - z, indexing="ij")
-        gap = (along**2 + across**2) / (2.0 * RADIUS)
-        found = press_half_space(gap, (cell, cell), modulus, approach=DEPTH)
+    for x, z in width / _HALF_SPACE_CELLS * positions:
+        gap, cell = sphere_gap(RADIUS, width, _HALF_SPACE_CELLS, (x, z))
+        found = press_half_space(gap, cell, modulus, approach=DEPTH)
         computed["force"].append(found.force)
         computed["peak"].append(float(found.pressure.max()))
-        computed["radius"].append(cell * math.sqrt(np.count_nonzero(found.pressure) / math.pi))
+        computed["radius"].append(cell[0] * math.sqrt(np.count_nonzero(found.pressure) / math.pi))
     for name, value in expected.items():
         errors = np.array(computed[name]) / value - 1.0
         target = HALF_SPACE_TARGETS[name]

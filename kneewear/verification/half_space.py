@@ -27,6 +27,16 @@ _GAP_TOLERANCE = 1e-12
 _LOAD_TOLERANCE = 1e-10
 
 
+def sphere_gap(
+    radius: float, width: float, cells: int, offset: tuple[float, float] = (0.0, 0.0)
+) -> tuple[Array, tuple[float, float]]:
+    """Gap under a paraboloid, Hertz's profile, on a square lattice, and the size of a cell, mm."""
+    cell = width / cells
+    line = cell * (np.arange(cells) + 0.5 - 0.5 * cells)
+    along, across = np.meshgrid(line - offset[0], line - offset[1], indexing="ij")
+    return (along**2 + across**2) / (2.0 * radius), (cell, cell)
+
+
 @dataclass(frozen=True)
 class HalfSpaceContact:
     """Contact of an elastic half-space."""

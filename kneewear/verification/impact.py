@@ -33,24 +33,9 @@ FACTORS: MappingProxyType[str, Callable[[float], float]] = MappingProxyType(
 
 
 def hysteresis_factor(law: str, restitution: float) -> float:
-    """Factor c of one of the laws.
+    """Factor c of one of the laws in `FACTORS` for a coefficient of restitution, zero or positive.
 
-    Parameters
-    ----------
-    law : str
-        Name of the law, one of `FACTORS`.
-    restitution : float
-        Desired coefficient of restitution cr, above 0 and up to 1.
-
-    Returns
-    -------
-    float
-        c, zero or positive.
-
-    Raises
-    ------
-    ValueError
-        If the law is unknown or the restitution out of range.
+    Raises ValueError if the law is unknown or the restitution is not above 0 and at most 1.
 
     Notes
     -----
@@ -107,22 +92,10 @@ def impact_force(
 
 
 def effective_radius(radius: float, other: float = math.inf) -> float:
-    """Radius of the sphere on a plane whose contact is that of two spheres.
+    """Radius R = Ri Rj / (Ri + Rj) of the sphere on a plane whose contact is that of two spheres.
 
-    Parameters
-    ----------
-    radius, other : float
-        Radii, mm; negative for a hollow (cup), infinite for a plane.
-
-    Returns
-    -------
-    float
-        R = Ri Rj / (Ri + Rj), mm.
-
-    Raises
-    ------
-    ValueError
-        If a radius is zero or the two have no point contact (a ball larger than its cup).
+    Radii are negative for a cup and infinite for a plane, mm. Raises ValueError if a radius is zero
+    or there is no point contact (a ball larger than its cup).
     """
     if radius == 0.0 or other == 0.0 or 1.0 / radius + 1.0 / other <= 0.0:
         raise ValueError(f"spheres of {radius:g} and {other:g} mm do not touch in one point")
@@ -135,19 +108,9 @@ def contact_modulus(
     other_modulus: float = math.inf,
     other_ratio: float = 0.0,
 ) -> float:
-    """Modulus E* of a pair of bodies.
+    """Modulus E* of a pair of bodies, the second of which is rigid by default, MPa.
 
-    Parameters
-    ----------
-    youngs_modulus, poisson_ratio : float
-        Of one body, MPa and dimensionless.
-    other_modulus, other_ratio : float
-        Of the other; rigid by default.
-
-    Returns
-    -------
-    float
-        1 / E* = (1 - nu1^2) / E1 + (1 - nu2^2) / E2, MPa.
+    1 / E* = (1 - nu1^2) / E1 + (1 - nu2^2) / E2.
 
     References
     ----------
@@ -158,23 +121,10 @@ def contact_modulus(
 
 
 def hertz_stiffness(radius: float, modulus: float) -> float:
-    """Stiffness of Hertz's contact of two spheres.
+    """Stiffness K = 4 E* sqrt(R) / 3 of Hertz's contact of two spheres, N/mm^1.5.
 
-    Parameters
-    ----------
-    radius : float
-        Effective radius R, mm.
-    modulus : float
-        `contact_modulus` E* of the bodies, MPa.
-
-    Returns
-    -------
-    float
-        K = 4 E* sqrt(R) / 3, N/mm^1.5 (31 623 times that in N/m^1.5).
-
-    Notes
-    -----
-    Valid for a contact small against the radii; too low in a closely fitting cup.
+    With `effective_radius` R, mm, and `contact_modulus` E*, MPa. Valid for a contact small against
+    the radii; too low in a closely fitting cup.
 
     References
     ----------

@@ -19,7 +19,7 @@ from kneewear.verification.analytical_contacts import (
     YOUNGS_MODULUS,
     sphere_on_layer,
 )
-from kneewear.verification.half_space import press_half_space
+from kneewear.verification.half_space import press_half_space, sphere_gap
 from kneewear.verification.impact import contact_modulus
 
 Array = NDArray[np.float64]
@@ -67,11 +67,9 @@ def _foundation() -> tuple[Curve, Curve]:
 
 def _half_space() -> tuple[Curve, Curve]:
     """Pressure profile and force curve of the half-space."""
-    half = 1.5 * math.sqrt(RADIUS * DEEPEST)
-    cell = 2.0 * half / _CELLS
-    line = cell * (np.arange(_CELLS) + 0.5) - half
-    distance = np.hypot(line[:, None], line)
-    problem = distance**2 / (2.0 * RADIUS), (cell, cell), HALF_SPACE_MODULUS
+    gap, cell = sphere_gap(RADIUS, 3.0 * math.sqrt(RADIUS * DEEPEST), _CELLS)
+    distance = np.sqrt(2.0 * RADIUS * gap)
+    problem = gap, cell, HALF_SPACE_MODULUS
     forces = [press_half_space(*problem, approach=float(depth)).force for depth in _DEPTHS]
     pressure = press_half_space(*problem, load=LOAD).pressure
     return _profile(distance.ravel(), pressure.ravel()), (_DEPTHS, np.array(forces))

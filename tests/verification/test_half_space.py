@@ -17,6 +17,7 @@ from kneewear.verification.half_space import (
     press_half_space,
     press_pair,
     rectangle_deflection,
+    sphere_gap,
 )
 from kneewear.verification.impact import contact_modulus
 from tests.physics.bodies import UPRIGHT, contact_of, flat_implant, sphere
@@ -82,16 +83,8 @@ def test_contact_closes_gaps_and_never_pulls(seed, kind):
     assert force.ravel() == pytest.approx(other, abs=1e-8 * force.max())
 
 
-def sphere_gap(radius, half, cells, offset=(0.0, 0.0)):
-    """Gap under a paraboloid, Hertz's profile, on a square lattice, and the cell."""
-    cell = 2 * half / cells
-    line = cell * (np.arange(cells) + 0.5) - half
-    x, z = np.meshgrid(line - offset[0], line - offset[1], indexing="ij")
-    return (x**2 + z**2) / (2 * radius), (cell, cell)
-
-
 def test_load_and_approach_are_two_ways_to_one_contact():
-    gap, cell = sphere_gap(30.0, 4.0, 30)
+    gap, cell = sphere_gap(30.0, 8, 30)
     pressed = press_half_space(gap + 7.0, cell, MODULUS, approach=7.2)
     loaded = press_half_space(gap + 7.0, cell, MODULUS, load=pressed.force)
     assert loaded.approach == pytest.approx(7.2, abs=1e-10)
@@ -115,7 +108,7 @@ def test_flat_punch_is_met_from_below_as_cells_shrink():
     # Pressure is infinite at the rim, so that convergence is slow: of first order in the cell.
     errors = []
     for cells in (12, 24, 48):
-        gap, cell = sphere_gap(30.0, 4.2, cells, (0.01, 0.02))
+        gap, cell = sphere_gap(30.0, 8.4, cells, (0.01, 0.02))
         inside = 60.0 * gap < 4.0**2
         contact = press_half_space(np.where(inside, 0.0, np.nan), cell, MODULUS, approach=0.05)
         covered = math.sqrt(inside.sum() * cell[0] * cell[1] / math.pi)
@@ -144,14 +137,14 @@ def test_a_half_space_under_the_engines_elements_is_hertz():
 
 
 def test_nothing_touches_nothing():
-    gap, cell = sphere_gap(30.0, 4.0, 10)
+    gap, cell = sphere_gap(30.0, 8, 10)
     apart = press_half_space(gap, cell, MODULUS, approach=-0.1)
     assert apart.force == 0.0
     assert not apart.pressure.any()
 
 
 def test_half_filled_cells_carry_their_force_on_their_area():
-    gap, cell = sphere_gap(30.0, 4.0, 10)
+    gap, cell = sphere_gap(30.0, 8, 10)
     area = np.full(gap.shape, math.prod(cell))
     plain = press_half_space(gap, cell, MODULUS, approach=0.2, area=area)
     halved = press_half_space(gap, cell, MODULUS, approach=0.2, area=0.5 * area)
@@ -160,7 +153,7 @@ def test_half_filled_cells_carry_their_force_on_their_area():
 
 
 def test_unclear_orders_are_refused():
-    gap, cell = sphere_gap(30.0, 4.0, 10)
+    gap, cell = sphere_gap(30.0, 8, 10)
     for orders in ({}, {"approach": 0.1, "load": 10.0}):
         with pytest.raises(ValueError, match="one of them"):
             press_half_space(gap, cell, MODULUS, **orders)
