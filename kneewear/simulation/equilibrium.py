@@ -91,21 +91,16 @@ class Equilibrium:
         Pose: mm, and body-three 1-2-3 angles in rad.
     contacts : tuple of Resultant
         Contact of each side, on the femoral component about its origin.
-    load_line : float
-        Medial-lateral position of the load, mm.
-    spring_force : float
-        Medial-lateral spring force on the femoral component, N.
     residual : float
-        Largest force residual relative to the load.
+        Largest unbalanced force along a free coordinate relative to the load, moments divided by a
+        lever of 23 mm.
     iterations : int
-        Contact evaluations used.
+        Number of contact evaluations.
     """
 
     translation: Array
     rotation: Array
     contacts: tuple[Resultant, ...]
-    load_line: float
-    spring_force: float
     residual: float
     iterations: int
 
@@ -181,7 +176,7 @@ def solve_equilibrium(
     elif ended != BALANCED:
         raise _unsolved("", frame, worst)
     contact = model.evaluate(body_three_123(place[3:]), place[:3])
-    return _result(place, tuple(contact.values()), loading, worst, used)
+    return Equilibrium(place[:3], place[3:], tuple(contact.values()), worst, used)
 
 
 def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
@@ -259,20 +254,3 @@ def _bring_down(
     place[1] += dy if which.all() else turn * levers[int(np.argmin(which))]
     place[3] += turn
     return [abs(d) for d in drops]
-
-
-def _result(
-    place: Array, contacts: tuple[Resultant, ...], loading: Loading, residual: float, used: int
-) -> Equilibrium:
-    line, z = loading.load_line, float(place[2])
-    if line is None:
-        line = z - float(sum(contact.wrench[3] for contact in contacts)) / loading.force
-    return Equilibrium(
-        translation=place[:3].copy(),
-        rotation=place[3:].copy(),
-        contacts=contacts,
-        load_line=line,
-        spring_force=-loading.spring * loading.force * (z - loading.spring_rest),
-        residual=residual,
-        iterations=used,
-    )

@@ -27,7 +27,7 @@ from kneewear.simulation.cycle import (
     axial_load,
 )
 from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
-from kneewear.simulation.static import StaticEquilibrium, solve_static
+from kneewear.simulation.static import solve_static
 
 Array = NDArray[np.float64]
 
@@ -135,7 +135,7 @@ def medial_lateral_force(springs: Sequence[Spring], coordinates: Array) -> Array
 class _FrameSolver(NamedTuple):
     """Equilibrium of a frame from a start, and how starts are chosen."""
 
-    solve: Callable[[Array, int], Equilibrium | StaticEquilibrium]
+    solve: Callable[[Array, int], Equilibrium]
     # A start that does not depend on other frames.
     restart: Callable[[Array, int], Array]
     # Of each free coordinate: the number of frames it is extrapolated from.
@@ -144,10 +144,10 @@ class _FrameSolver(NamedTuple):
 
 def _solve_frames(
     activity: Activity, solver: _FrameSolver, on_frame_done: Callable[[], None]
-) -> list[Equilibrium | StaticEquilibrium]:
+) -> list[Equilibrium]:
     """Equilibria of all frames, solved from the frame of largest load on."""
     count, first = activity.load.size, int(np.argmax(activity.load))
-    found: dict[int, Equilibrium | StaticEquilibrium] = {}
+    found: dict[int, Equilibrium] = {}
     before: list[Array] = []
     for frame in (*range(first, count), *range(first)):
         start = activity.coordinates[frame]
@@ -207,7 +207,7 @@ def _given_load_solver(
     """Loads and springs of an activity with a load line, as in a knee simulator."""
     loads = activity_loads(activity, weight)
 
-    def solve(start: Array, frame: int) -> StaticEquilibrium:
+    def solve(start: Array, frame: int) -> Equilibrium:
         return solve_static(
             pairs,
             layers,

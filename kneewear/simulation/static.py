@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
-from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.simulation.balance import REMEDY, WEIGHT, Balance, Forces
+from kneewear.simulation.equilibrium import Equilibrium
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -32,34 +32,20 @@ WEAKEST = 1e-9
 
 
 @dataclass(frozen=True)
-class StaticEquilibrium:
-    """Pose at which contact, loads and springs balance.
+class StaticEquilibrium(Equilibrium):
+    """Equilibrium along any free coordinates, with the forces along all six.
 
     Parameters
     ----------
-    translation, rotation : array, shape (3,)
-        Pose: mm, and body-three 1-2-3 angles in rad.
-    contacts : tuple of Resultant
-        Contact of each pair, on the moving body about its origin.
     reaction : array, shape (6,)
         Forces that hold the coordinates that are not free, N and N mm; the residual along free
         ones.
     stiffness : array, shape (6, 6)
         Derivative of the forces along the coordinates over these, N, mm and rad.
-    residual : float
-        Largest unbalanced force along a free coordinate relative to the largest force, moments
-        divided by a lever of 23 mm.
-    iterations : int
-        Number of contact evaluations.
     """
 
-    translation: Array
-    rotation: Array
-    contacts: tuple[Resultant, ...]
     reaction: Array
     stiffness: Array
-    residual: float
-    iterations: int
 
 
 def solve_static(
