@@ -42,6 +42,22 @@ class DistanceArrays(NamedTuple):
     state: NDArray[np.uint8]  # of the cell that starts at each node
 
 
+class Nodes(NamedTuple):
+    """Grid of nodes over angle about an axis parallel to z, z and radius."""
+
+    axis: NDArray[np.float64]  # x, y
+    origin: NDArray[np.float64]  # angle, z, radius of node 0
+    spacing: NDArray[np.float64]
+
+
+class Runs(NamedTuple):
+    """Runs of radial nodes, one per column, in flat arrays."""
+
+    first: NDArray[np.int32]  # first radial node of each column
+    offset: NDArray[np.int32]  # its index in the flat arrays
+    length: NDArray[np.int32]  # its number of nodes
+
+
 # Signed distance, its gradient (3) and its second derivatives xx, yy, zz, xy, xz, yz.
 PROJECTION_VALUES = 10
 
@@ -322,9 +338,7 @@ def half_way_errors(
 @compiled
 def mark_cells(
     patch: PatchArrays,
-    axis: NDArray,
-    origin: NDArray,
-    spacing: NDArray,
+    nodes: Nodes,
     u: NDArray,
     v: NDArray,
     depth: NDArray,
@@ -336,7 +350,7 @@ def mark_cells(
     start_v: NDArray,
 ) -> None:
     """Widen each column's range of cells to hold points of all layers of the band over (u, v)."""
-    work = np.empty((6, 4))
+    work, axis, origin, spacing = np.empty((6, 4)), nodes.axis, nodes.origin, nodes.spacing
     for p in range(u.shape[0]):
         for q in range(v.shape[0]):
             evaluate(patch, u[p], v[q], work)
@@ -373,12 +387,8 @@ def height_over(
 def fill_columns(
     patch: PatchArrays,
     domain: NDArray,
-    axis: NDArray,
-    origin: NDArray,
-    spacing: NDArray,
-    first: NDArray,
-    offset: NDArray,
-    count: NDArray,
+    nodes: Nodes,
+    runs: Runs,
     start_u: NDArray,
     start_v: NDArray,
     distance: NDArray,
@@ -389,6 +399,8 @@ def fill_columns(
     Where the projection leaves even the continued patch, the distance is that to its tangent plane.
     """
     projection, work = np.empty(10), np.empty((6, 4))
+    axis, origin, spacing = nodes.axis, nodes.origin, nodes.spacing
+    first, offset, count = runs.first, runs.offset, runs.length
     for i in range(first.shape[0]):
         angle = origin[0] + spacing[0] * i
         sine, cosine = np.sin(angle), np.cos(angle)
@@ -425,17 +437,15 @@ def fill_columns(
 def fill_coefficients(
     low: NDArray,
     high: NDArray,
-    first_node: NDArray,
-    offset_node: NDArray,
+    nodes: Runs,
     distance: NDArray,
     interior: NDArray,
-    first: NDArray,
-    offset: NDArray,
-    count: NDArray,
+    cells: Runs,
     coefficient: NDArray,
     state: NDArray,
 ) -> None:
     """Coefficients from the distances at neighbouring nodes, and the state of each cell."""
+    first, offset, count = cells.first, cells.offset, cells.length
     for i in range(first.shape[0]):
         for k in range(first.shape[1]):
             for m in range(count[i, k]):
@@ -443,7 +453,7 @@ def fill_coefficients(
                 total = 0.0
                 for a in range(-2, 3):
                     for b in range(-2, 3):
-                        q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
+                        q = nodes.offset[i + a, k + b] + j - nodes.first[i + a, k + b]
                         line = 0.0
                         for c in range(-2, 3):
                             line += COEFFICIENT[c + 2] * distance[q + c]
@@ -458,6 +468,6 @@ def fill_coefficients(
                     state[index] = TABLED
                     for a in range(2):
                         for b in range(2):
-                            q = offset_node[i + a, k + b] + j - first_node[i + a, k + b]
+                            q = nodes.offset[i + a, k + b] + j - nodes.first[i + a, k + b]
                             if not (interior[q] and interior[q + 1]):
                                 state[index] = UNTABLED

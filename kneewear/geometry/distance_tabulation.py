@@ -205,28 +205,29 @@ def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:
     high = np.full(shape, -1, dtype=np.int32)
     start_u, start_v = np.full(shape, np.nan), np.full(shape, np.nan)
     u, v, depth, layers = _marks(band, spacing)
+    nodes = _distance_kernels.Nodes(band.axis, origin, spacing)
+    patch = band.surface.arrays
     _distance_kernels.mark_cells(
-        band.surface.arrays, band.axis, origin, spacing, u, v, depth, band.outside, layers,
-        low, high, start_u, start_v
-    )  # fmt: skip
+        patch, nodes, u, v, depth, band.outside, layers, low, high, start_u, start_v
+    )
     nearest = distance_transform_edt(np.isnan(start_u), return_distances=False, return_indices=True)
     start_u, start_v = start_u[tuple(nearest)], start_v[tuple(nearest)]
     # One cell more on every side, because marks may miss a corner of a cell.
     low, high = _widened(low, high, 1, 1)
-    first, offset, count = _runs(*_widened(low, high, HALO, HALO))
-    first_node, offset_node, count_node = _runs(*_widened(low, high, 2 * HALO, 2 * HALO))
-    distance = np.empty(int(count_node.sum()))
+    cells = _runs(*_widened(low, high, HALO, HALO))
+    runs = _runs(*_widened(low, high, 2 * HALO, 2 * HALO))
+    distance = np.empty(int(runs.length.sum()))
     interior = np.empty(distance.size, dtype=np.bool_)
+    patch = _continued(band, spacing)
     _distance_kernels.fill_columns(
-        _continued(band, spacing), band.inner_domain(), band.axis, origin, spacing,
-        first_node, offset_node, count_node, start_u, start_v, distance, interior
-    )  # fmt: skip
-    coefficient = np.empty(int(count.sum()), dtype=np.float32)
+        patch, band.inner_domain(), nodes, runs, start_u, start_v, distance, interior
+    )
+    coefficient = np.empty(int(cells.length.sum()), dtype=np.float32)
     state = np.empty(coefficient.size, dtype=np.uint8)
     _distance_kernels.fill_coefficients(
-        low, high, first_node, offset_node, distance, interior, first, offset, count,
-        coefficient, state
-    )  # fmt: skip
+        low, high, runs, distance, interior, cells, coefficient, state
+    )
+    first, offset, count = cells
     return _distance_kernels.DistanceArrays(
         band.axis, origin, 1.0 / spacing, first, count, offset - first, coefficient, state
     )
@@ -294,11 +295,9 @@ def _widened(
     return wide_low, np.where(wide_high >= 0, wide_high + cells, -1).astype(np.int32)
 
 
-def _runs(
-    low: NDArray[np.int32], high: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """First node, position in the flat arrays, and length of every column's run."""
+def _runs(low: NDArray[np.int32], high: NDArray[np.int32]) -> _distance_kernels.Runs:
+    """Runs that cover the ranges of all columns."""
     count = np.where(high >= 0, high - low + 1, 0).astype(np.int32)
     first = np.where(high >= 0, low, 0).astype(np.int32)
     offset = (np.cumsum(count) - count.ravel()).astype(np.int32).reshape(count.shape)
-    return first, offset, count
+    return _distance_kernels.Runs(first, offset, count)
