@@ -1,5 +1,5 @@
-"""Readers and writers, one module a file format.
+"""Readers and writers of files: NetCDF results, tables, figures, meshes, curves and CAD.
 
-Import from the modules themselves: a script then depends on the formats it uses and is not run
+Import from the modules themselves: a script then depends on the formats it uses, and is not run
 again because another format changed.
 """

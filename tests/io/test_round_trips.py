@@ -309,10 +309,12 @@ def test_damage_round_trip(tmp_path):
 def test_every_variable_carries_meaning_and_unit(tmp_path):
     netcdf.save(make_history(), tmp_path / "history.nc")
     netcdf.save(make_damage(), tmp_path / "damage.nc")
-    netcdf.save(make_grid(), tmp_path / "grid.nc")
-    for name in ("history", "damage", "grid"):
-        with xr.open_dataset(tmp_path / f"{name}.nc", engine="h5netcdf") as dataset:
-            for variable in dataset.variables.values():
+    save_knee(make_knee(), tmp_path / "knee.nc")
+    for name in ("history", "damage", "knee"):
+        with xr.open_datatree(tmp_path / f"{name}.nc", engine="h5netcdf") as tree:
+            variables = [one for node in tree.subtree for one in node.variables.values()]
+            assert variables
+            for variable in variables:
                 assert variable.attrs["long_name"]
                 assert variable.attrs["units"]
 
