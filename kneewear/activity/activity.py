@@ -48,7 +48,7 @@ class Activity:
     deviation : array, shape (6,), optional
         Standard deviation of the measured coordinates, mm and rad; zero when not given.
     deviation_harmonics : int
-        Number of harmonics of the measurement error besides its mean.
+        Number of harmonics of the measurement error in addition to its mean.
     notes : tuple of str
         Processing of the measured data (resampling, closing of the cycle), for the report.
     warnings : tuple of str

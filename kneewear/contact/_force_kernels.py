@@ -648,7 +648,7 @@ def fill_wrench(rotation: NDArray, total: Any, wrench: NDArray) -> None:
 def fill_stiffness(rotation: NDArray, total: Any, stiffness: NDArray) -> None:
     """Derivative of the wrench over translation t and rotation s.
 
-    Added to the sums is what moves besides the force: the point, whose moment changes by
+    Added to the sums is what moves in addition to the force: the point, whose moment changes by
     (-t + x x s) x f, and the moving frame itself, which rotates force and moment along.
     """
     rates, moments = total.rates, total.moments

@@ -80,8 +80,8 @@ class PressureLaw:
 
     Notes
     -----
-    Every law gives one pressure for one penetration, whatever happened before and whatever the
-    neighbours do. A law passes its numbers to the compiled `press_law` as `arrays`.
+    Every law gives one pressure for one penetration, independent of the past and of the
+    neighbours. A law passes its numbers to the compiled `press_law` as `arrays`.
 
     A `cap` makes a layer elastic and then perfectly plastic: pressure does not rise beyond it, as
     it does not rise beyond the hardness of a material, about three times its yield stress when the
@@ -207,7 +207,7 @@ class ThreeParameter(PressureLaw):
         Poisson's ratio, below 0.5, taken as constant.
     form : {"published", "integrated"}
         How the material enters. `published`: c E(p) e = p with the tangent modulus E(p) of the
-        material in the place of a secant modulus, as in the source. `integrated`: c times the
+        material instead of a secant modulus, as in the source. `integrated`: c times the
         strain of the layer equals the material's strain at p, so that E(p) is the tangent of the
         law. Here c is `confined_modulus(1, poisson_ratio)` and e the strain of the layer.
     strain : {"small", "large"}

@@ -464,7 +464,7 @@ def empty_model() -> Any:
 
 
 def _plain(arrays: Any) -> Any:
-    """The same record with contiguous, writable arrays: kernels compile anew for other ones."""
+    """The same record with contiguous, writable arrays: kernels compile again for other ones."""
     return type(arrays)(
         *(np.require(part, requirements=("C", "W")) if isinstance(part, np.ndarray) else part
           for part in arrays)

@@ -19,7 +19,7 @@ Bools = NDArray[np.bool_]
 # How far the map reaches beyond the box round the surface, mm. It is also the greatest depth of
 # contact: an element farther behind a flat patch than this has left the body on the other side.
 REACH = 10.0
-# Number of voxels aimed at: of a condyle they are 2 mm wide.
+# Target number of voxels: those of a condyle are 2 mm wide.
 VOXELS = 50_000
 # Part of the distance two neighbouring voxels disagree by that a bound gives way, and what it gives
 # way always, mm: rounding, and the error of a distance table.
@@ -51,17 +51,18 @@ class Proximity:
         Numbers a, b, c, d of a bound: where a x + b y + c z + d > 0, with x, y and z counted in
         voxels from the corner, no point of the voxel, nor near it, lies inside the body.
     starts : float32 array, shape (n_voxels, 8)
-        Parameters u and v of the foot of the voxel's middle, and their derivatives over x, y, z.
+        Parameters u and v of the projection of the voxel's centre, and their derivatives with
+        respect to x, y and z.
 
     Notes
     -----
-    A point is inside the body if its nearest point of the surface is a foot (not a border) and lies
-    on the outer side of it. The distance from the body of a point outside grows with slope one, so
-    the tangent plane of the distance in the middle of a voxel bounds it from below, up to what the
-    surface is hollow; how much that is, the distances in the voxels beside tell, and for hollows
-    narrower than a voxel, such as the ripples of a fitted surface, dense samples of the surface
-    itself. The map does not depend on poses, so nothing that is found with it depends on the pose
-    before.
+    A point is inside the body if its nearest point of the surface is an interior point (not at a
+    border) and the point is behind it. The distance from the body of a point outside grows with
+    slope one, so the tangent plane of the distance in the middle of a voxel bounds it from below,
+    up to the concavity of the surface. The concavity follows from the distances in the neighbouring
+    voxels, and where it is narrower than a voxel, such as the ripples of a fitted surface, from
+    dense samples of the surface itself. The map does not depend on poses, so results do not depend
+    on earlier poses.
     """
 
     origin: Array
@@ -126,12 +127,12 @@ class _Feet:
         self.failed = (status == _kernels.FAILED) | ~np.isfinite(feet).all(axis=1)
         self.u, self.v = np.where(self.failed, surface.domain[0][0], u), v.copy()
         self.v[self.failed] = surface.domain[1][0]
-        self.middle, self.foot = middle, (status == _kernels.INTERIOR) & ~self.failed
-        self.distance = np.where(self.foot, feet[:, 0], np.inf)
-        self.normal = np.where(self.foot[:, None], feet[:, 1:4], 0.0)
+        self.middle, self.interior = middle, (status == _kernels.INTERIOR) & ~self.failed
+        self.distance = np.where(self.interior, feet[:, 0], np.inf)
+        self.normal = np.where(self.interior[:, None], feet[:, 1:4], 0.0)
         self.derivatives = surface.derivatives(self.u, self.v)
         away = middle - self.derivatives[0]
-        border = ~self.foot & ~self.failed
+        border = ~self.interior & ~self.failed
         outward = np.cross(self.derivatives[1], self.derivatives[2])
         height = (away * outward).sum(axis=1) / np.maximum(np.linalg.norm(outward, axis=1), 1e-300)
         # Beyond a border and outside: nothing of the body is nearer than the border itself.
@@ -150,10 +151,10 @@ def _unit(vectors: Array) -> Array:
 
 def _planes(found: _Feet, origin: Array, shape: tuple[int, int, int], voxel: float) -> Array:
     """Bounds from below of the distance to the body."""
-    slope = np.where(found.foot[:, None], found.normal, _unit(found.away))
-    value = np.where(found.foot, found.distance, np.linalg.norm(found.away, axis=1))
+    slope = np.where(found.interior[:, None], found.normal, _unit(found.away))
+    value = np.where(found.interior, found.distance, np.linalg.norm(found.away, axis=1))
     # Where the signed distance is known; beside a wall only that it is not above that inside.
-    known = np.where(found.foot | found.beyond, value, np.inf).reshape(shape)
+    known = np.where(found.interior | found.beyond, value, np.inf).reshape(shape)
     excess = np.zeros(shape)
     slopes, values = slope.reshape(*shape, 3), value.reshape(shape)
     walls = found.behind.reshape(shape)
@@ -168,7 +169,7 @@ def _planes(found: _Feet, origin: Array, shape: tuple[int, int, int], voxel: flo
         target = np.where(walls[here], np.where(beside < 0, 0.0, np.inf), beside)
         excess[here] = np.maximum(excess[here], expected - target)
     value = value - CAUTION * excess.ravel() - SLACK - 1e-5 * voxel
-    value = value - np.where(found.foot, 0.0, BORDER_SLACK * voxel)
+    value = value - np.where(found.interior, 0.0, BORDER_SLACK * voxel)
     constant = value - (slope * (found.middle - origin)).sum(axis=1)
     planes = np.column_stack([voxel * slope, constant])
     planes[found.failed] = [0.0, 0.0, 0.0, UNKNOWN]
@@ -207,7 +208,7 @@ def _starts(found: _Feet) -> NDArray[np.float32]:
     curvature, where feet run away, the metric alone serves.
     """
     _, s_u, s_v, s_uu, s_uv, s_vv = found.derivatives
-    distance = np.where(found.foot, found.distance, 0.0)
+    distance = np.where(found.interior, found.distance, 0.0)
     e, f, g = ((a * b).sum(-1) for a, b in ((s_u, s_u), (s_u, s_v), (s_v, s_v)))
     b_uu, b_uv, b_vv = ((found.normal * s).sum(-1) for s in (s_uu, s_uv, s_vv))
     m_uu, m_uv, m_vv = e - distance * b_uu, f - distance * b_uv, g - distance * b_vv
@@ -215,7 +216,7 @@ def _starts(found: _Feet) -> NDArray[np.float32]:
     poor = (determinant < 0.05 * plain) | (m_uu < 0.05 * e)
     m_uu, m_uv, m_vv = np.where(poor, e, m_uu), np.where(poor, f, m_uv), np.where(poor, g, m_vv)
     determinant = np.where(poor, plain, determinant)
-    usable = (found.foot & (determinant > 0.0))[:, None]
+    usable = (found.interior & (determinant > 0.0))[:, None]
     inverse = 1.0 / np.where(usable, determinant[:, None], 1.0)
     along_u = (m_vv[:, None] * s_u - m_uv[:, None] * s_v) * inverse
     along_v = (m_uu[:, None] * s_v - m_uv[:, None] * s_u) * inverse

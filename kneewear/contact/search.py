@@ -4,10 +4,10 @@
     bounds          the distance of those that a lower bound does not exclude
     breadth_first   the elements active before, outward ring by ring, then what bounds leave
 
-All three end with the same active elements, whatever was active before, and the same numbers to the
-last digit: the distance of an element never depends on another pose. Bounds come from the map of
-the indenter's surroundings (`kneewear.contact.proximity`), first for tiles of elements, then for
-the elements of the tiles left.
+All three find the same active elements, independent of the elements active before, and the
+same numbers to the last digit: the distance of an element never depends on another pose. Bounds
+come from the map of the indenter's surroundings (`kneewear.contact.proximity`), first for tiles of
+elements, then for the elements of the tiles left.
 
 Breadth-first search is Bei's (2003, section 2.2.2). His misses a contact region that appears apart
 from the others while these stay active; here bounds find it.

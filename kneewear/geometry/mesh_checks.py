@@ -10,7 +10,7 @@ from kneewear.geometry.meshes import TriangleMesh
 
 Array = NDArray[np.float64]
 
-# Width of components on the market is 55-90 mm; the limits only have to tell units apart.
+# Width of components on the market is 55-90 mm; the limits only have to distinguish units.
 _WIDTH_LIMITS_MM = (20.0, 150.0)
 # Height over antero-posterior length: inserts 0.13-0.45, femoral components 0.7-1.0.
 _HEIGHT_RATIO_BETWEEN = 0.55

@@ -27,7 +27,7 @@ def save_figures(
         Formats.
     """
     for name, figure in figures.items():
-        # Laid out and measured once for all formats: that costs more than drawing.
+        # The layout is computed once for all formats: it costs more than drawing.
         layout = figure.get_layout_engine()
         if layout is not None:
             layout.execute(figure)

@@ -93,7 +93,7 @@ class Record:
     variables : tuple of Variable
         Variables.
     joined : tuple of str
-        Tuples besides the variables that are joined when several files are read as one.
+        Further tuples that are joined when several files are read as one.
     """
 
     kind: str
@@ -205,7 +205,7 @@ RECORDS = {
             Variable("load", "frame", "body weights", "axial load, downwards positive"),
             Variable(
                 "wrench", "frame coordinate", "body weights, body weights mm",
-                "force and moment on the femoral component besides the axial load, along x, y, z",
+                "force and moment on the femoral component without the axial load, along x, y, z",
             ),
             Variable("load_line", "", "mm", "medial position of the load"),
             Variable(

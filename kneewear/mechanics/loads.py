@@ -1,4 +1,4 @@
-"""Loads and springs that act on the moving body besides contact."""
+"""Loads and springs that act on the moving body in addition to contact."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Load:
     force : array, shape (3,) or (n_frames, 3)
         Force, N.
     moment : array, shape (3,) or (n_frames, 3)
-        Moment besides that of the force, N mm.
+        Moment in addition to that of the force, N mm.
     point : array, shape (3,) or (n_frames, 3)
         Point at which the force acts, mm.
     frame : {"fixed", "moving"}

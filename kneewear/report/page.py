@@ -60,7 +60,7 @@ def render_page(
     provenance : mapping, optional
         Versions, inputs, wall times and warnings.
     **parts
-        Whatever else the template shows: of a wear study `notes` (activity name to what was done
+        Further values of the template: of a wear study `notes` (activity name to what was done
         to its data) and `view` (what :func:`kneewear.report.insert_view.build_insert_view`
         returns).
 

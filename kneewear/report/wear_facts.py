@@ -1,6 +1,6 @@
 """Facts of a wear study that its page states, computed from its settings and tables.
 
-`cases` is the tidy case table, `life` in the others stands only where a study has several lives.
+`cases` is the tidy case table, `life` is a column of the others only if a study has several lives.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class CalibrationSettings(Settings):
     )
     trade_off: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         description="Numbers of constants, from the top of the list, that are fitted for the "
-        "trade-off curve besides all of them."
+        "trade-off curve in addition to all of them."
     )
     constants: dict[str, ConstantSettings] = Field(
         min_length=1, description="Constants by name, those kept longest first."

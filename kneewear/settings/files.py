@@ -84,7 +84,7 @@ def read_settings_file(path: str | Path) -> SettingsFile:
             raise _fault(path, found, "a mapping of keys to values", "Name each value.")
         if _size(root, {}) > _MOST_ENTRIES:
             found = f"more than {_MOST_ENTRIES} entries, aliases unfolded"
-            raise _fault(path, found, "settings", "Write out what the aliases stand for.")
+            raise _fault(path, found, "settings", "Write out the content of the aliases.")
         lines: dict[Location, int] = {}
         for location, label, value in _entries(root, ()):
             if location in lines:

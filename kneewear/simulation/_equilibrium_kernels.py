@@ -18,7 +18,7 @@ BALANCED, UNLOADED, UNSOLVED, AT_A_JUMP = 0, 1, 2, 3
 # Steps this small, mm, so many of them in a row, and a residual no larger than an element can make.
 CLOSED, REPEATS, JUMP = 1e-5, 8, 1e-3
 
-# Overlap aimed at when an unloaded side is brought down, mm.
+# Target overlap when an unloaded side is lowered, mm.
 FIRST_TOUCH = 0.02
 # Largest medial-lateral step, mm, and the weakest restoring stiffness believed, per mm of load.
 LARGEST_SHIFT = 0.3

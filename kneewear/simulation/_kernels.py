@@ -22,7 +22,7 @@ from kneewear.mechanics._kernels import (
 
 
 class ActionArrays(NamedTuple):
-    """What acts on the moving body besides inertia."""
+    """What acts on the moving body, without inertia."""
 
     has_friction: bool  # whether contact depends on velocity
     follows: NDArray[np.bool_]  # of each load: given in the moving frame

@@ -32,14 +32,14 @@ MAX_ITERATIONS = 200
 
 @dataclass(frozen=True)
 class Loading:
-    """What acts on the femoral component besides contact.
+    """What acts on the femoral component in addition to contact.
 
     Parameters
     ----------
     force : float
         Load along the insert's -y, N.
     medial_share : float
-        Part of the load the medial side shall carry when the load line is solved.
+        Part of the load that the medial side carries when the load line is solved.
     load_line : float or None
         Medial-lateral position of the load in the insert's frame, mm; None to solve it.
     spring : float
@@ -244,8 +244,8 @@ def _bring_down(
     levers, drops = [], []
     rotation = body_three_123(place[3:])
     for pair, moves in zip(pairs, which, strict=False):
-        gap, foot = pair.gap(rotation, place[:3])
-        levers.append(float(foot[2] - place[2]))
+        gap, nearest = pair.gap(rotation, place[:3])
+        levers.append(float(nearest[2] - place[2]))
         drops.append(gap + FIRST_TOUCH if moves else 0.0)
     # Far from contact a full correction of the tilt could turn the component over.
     tilt = (drops[0] - drops[1]) / (levers[0] - levers[1])

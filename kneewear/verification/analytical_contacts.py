@@ -152,7 +152,7 @@ MEASURES: dict[Measure, dict[str, str]] = {
     "minimum_distance_along_normal": {"direction": "element_normal"},
     "ray": {"method": "ray", "direction": "element_normal"},
 }
-# The measure whose force is the sum of pressure times area, whatever the pressure direction.
+# The measure whose force is the sum of pressure times area, for any pressure direction.
 SUMMED: dict[Measure, Measure] = {
     "minimum_distance": "minimum_distance_along_normal",
     "minimum_distance_along_normal": "minimum_distance_along_normal",

@@ -30,7 +30,7 @@ from kneewear.verification.impact import contact_modulus
 Array = NDArray[np.float64]
 
 CELLS = (100, 75)
-# Largest relative errors aimed at under a sphere, per cent.
+# Targets of the relative errors under a sphere, per cent.
 TARGETS = {"force": 0.05, "torque": 0.05, "peak": 0.5, "mean": 1.0, "area": 1.0, "radius": 1.0}
 HALF_SPACE_TARGETS = {"force": 1.0, "peak": 1.0, "radius": 2.0}
 # Elements of the half-space across three contact radii.

@@ -3,7 +3,7 @@
 from kneewear.compilation import kernel_folder
 
 # The marker is stored with the compiled kernels, so that one study compiles for all. Its name
-# contains the fingerprint of the code: a marker that is made anew under the same name would hide
+# contains the fingerprint of the code: a marker written again under the same name would hide
 # from Snakemake that the jobs behind it have other code too (it does not check jobs behind one
 # that runs, and does not run jobs behind an ancient file).
 KERNELS = source_fingerprint("compile_kernels", ROOT)

@@ -36,7 +36,7 @@ rule export_damage:
         knee=rules.build_geometry.output.knee,
         damage=DAMAGE,
     output:
-        # A file per case and life, but for cases that failed.
+        # A file per case and life, except for cases that failed.
         maps=directory(f"{RESULTS}/wear/vtk"),
     resources:
         mem_mb=SIZES.maps_mb,

@@ -74,7 +74,7 @@ def study_divisions(knee: KneePairs, grid: GridSettings, settings: StaticSetting
     knee : KneePairs
         Surfaces in contact.
     grid : GridSettings
-        Rows and columns the pose is found on, but for the medial side.
+        Rows and columns on which the pose is found, except for the medial side.
     settings : StaticSettings
         With an `element_study`.
 

@@ -107,7 +107,7 @@ def prediction_interval(values: Array, level_percent: float) -> PredictionInterv
     Parameters
     ----------
     values : array, shape (n,)
-        Independent samples; NaN stands for one that failed.
+        Independent samples; NaN for one that failed.
     level_percent : float
         Probability, percent.
 
@@ -224,7 +224,7 @@ def sobol_indices(
     -----
     First index V(E(y | x)) / V(y) and total index E(V(y | others)) / V(y), by the estimators of
     Saltelli et al. (2010, table 2, rows b and f) in SALib; intervals by resampling the blocks.
-    Holds for independent constants. Estimates of small indices may come out below zero.
+    Holds for independent constants. Estimates of small indices may be below zero.
     """
     drawn = output[output["role"].isin(["A", "mixed", "B"])]
     values = drawn["value"].to_numpy(float).reshape(-1, len(names) + 2)
