@@ -162,8 +162,8 @@ def compare_storage_window() -> Iterator[Comparison]:
     layout = BlockLayout((block * block, block * block), (block, block), first, steps)
     window = StorageWindow(layout, lambda a, b, c, d: rows[a:b, c:d], (5, 5))
     errors = []
-    for place in IMPACTS:
-        u, v = rows[0, 0, :2] + step * block * np.array([place, 4.0])
+    for position in IMPACTS:
+        u, v = rows[0, 0, :2] + step * block * np.array([position, 4.0])
         points = [source.interpolate(u, v)[..., 2:5] for source in (window, table)]
         errors.append(float(np.linalg.norm(points[0]) / np.linalg.norm(points[1])) - 1.0)
     subject, distance = "storage window, 5 x 5 of 9 x 9 blocks", float(np.linalg.norm(points[1]))
