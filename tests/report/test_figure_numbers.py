@@ -81,6 +81,8 @@ def test_scatter_and_errors_show_every_compared_value(whole, figures):
             for text in axes.texts if text.get_text().lstrip("-").isdigit()]  # fmt: skip
     wanted = [round(100.0 * error) for error in comparison["relative_error"]]
     assert sorted(told) == sorted(wanted)
+    frames = [axes.patches for axes in figures["published_errors"].axes]
+    assert sum(map(len, frames)) == comparison["calibration"].sum() > 0
 
 
 def test_bars_are_the_leave_one_out_errors(whole, figures):
