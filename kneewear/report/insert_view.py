@@ -35,7 +35,7 @@ FEMORAL_STRIDE = 4
 
 DEPTHS = ("damage_depth", "wear_depth", "creep_depth")
 COLOUR_STOPS = 32
-# What was never touched; darker than in the plans, for light falls on it.
+# Colour of elements without contact; darker than in the plans because it is lit.
 UNTOUCHED = "#d6d2c6"
 
 
