@@ -12,7 +12,7 @@ from kneewear.regression.comparison import compare_published
 from kneewear.settings.calibration import ResolutionSettings
 from kneewear.studies.calibration.trade_off import error_rows, simulate_published
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 
 RECORD = Path(__file__).parents[2] / "config" / "calibration" / "trade_off.csv"
 

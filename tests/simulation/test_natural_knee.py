@@ -181,7 +181,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("overrides", "message"),
         [
-            ({"static": None}, "without a block 'static'"),
+            ({"static": None}, "key static: found nothing; expected a mapping"),
             ({"implant": {"nominal_thickness_mm": 3.0}}, "2, the least of natural.tibial"),
             ({"implant": {"natural": {"tibial_thickness_mm": [10, 2]}}}, "lower value first"),
             ({"implant": {"natural": None}}, "source: natural without a block 'natural'"),

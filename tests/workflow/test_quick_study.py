@@ -87,6 +87,7 @@ def test_no_temporary_file_is_left(results):
     assert hidden <= {".snakemake_timestamp", ".digests"}
 
 
+@pytest.mark.slow
 def test_cases_per_job_changes_no_bit(finished, tmp_path):
     copy = Checkout(tmp_path / "copy", origin=finished.folder)
     wanted = [f"results/quick/tables/{name}.csv" for name in ("cases", "regression")]
@@ -113,6 +114,7 @@ def outcome(checkout, size):
     return arrays, {name: (results / "tables" / name).read_bytes() for name in tables}
 
 
+@pytest.mark.slow
 def test_a_case_that_fails_is_listed_and_the_others_finish(finished):
     # So soft a layer does not bear the heavy; their batches are left without a case.
     overrides = {
