@@ -166,8 +166,8 @@ def _extrapolated(start: Array, before: Sequence[Array], orders: Mapping[int, in
     """The start with its free coordinates extrapolated from the frames before, latest first."""
     start = start.copy()
     for number, order in orders.items():
-        known = [pose[number] for pose in before[:order]]
-        start[number] = np.dot(_EXTRAPOLATION[len(known)], known)
+        known = np.array(before[:order])
+        start[number] = (np.array(_EXTRAPOLATION[len(known)]) @ known)[number]
     return start
 
 
