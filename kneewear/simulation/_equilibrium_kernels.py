@@ -1,4 +1,4 @@
-"""Compiled search for the pose at which each side carries its part of the load."""
+"""Compiled search for the pose at which each side carries its share of the load."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLOSED, REPEATS, JUMP = 1e-5, 8, 1e-3
 
 # Target overlap when an unloaded side is lowered, mm.
 FIRST_TOUCH = 0.02
-# Largest medial-lateral step, mm, and the weakest restoring stiffness believed, per mm of load.
+# Largest medial-lateral step, mm, and the smallest restoring stiffness assumed, per mm and load.
 LARGEST_SHIFT = 0.3
 WEAKEST_RESTORING = 1e-3
 # Lever that turns a moment into a force or an angle into a length, mm: half a usual spacing of
@@ -42,7 +42,7 @@ class LoadingArrays(NamedTuple):
 
 @compiled
 def unbalance(
-    results: NDArray, place: NDArray, loading: LoadingArrays, residual: NDArray, rates: NDArray
+    results: NDArray, pose: NDArray, loading: LoadingArrays, residual: NDArray, rates: NDArray
 ) -> None:
     """Residual forces, N, and their derivative over (y, z, varus); the last is medial-lateral."""
     total = np.zeros(6)
@@ -60,7 +60,7 @@ def unbalance(
             rates[1, k] = stiffness[1, k] - rates[0, k]
     else:
         residual[0] = total[1] - loading.force
-        residual[1] = (total[3] + (loading.load_line - place[2]) * loading.force) / LEVER
+        residual[1] = (total[3] + (loading.load_line - pose[2]) * loading.force) / LEVER
         for k in range(3):
             rates[0, k] = stiffness[1, k]
             rates[1, k] = stiffness[3, k] / LEVER
@@ -69,7 +69,7 @@ def unbalance(
         residual[2] = 0.0
         rates[2, 0], rates[2, 1], rates[2, 2] = 0.0, -loading.force, 0.0
     else:
-        residual[2] = total[2] - loading.spring * (place[2] - loading.spring_rest)
+        residual[2] = total[2] - loading.spring * (pose[2] - loading.spring_rest)
         for k in range(3):
             rates[2, k] = stiffness[2, k]
         rates[2, 1] -= loading.spring
@@ -90,7 +90,7 @@ def keep_in_bracket(z: float, shift: float, force: float, bracket: NDArray) -> f
 @compiled
 def step_sides(
     results: NDArray,
-    place: NDArray,
+    pose: NDArray,
     loading: LoadingArrays,
     residual: NDArray,
     rates: NDArray,
@@ -127,28 +127,28 @@ def step_sides(
         restoring = -max(weakest, abs(restoring))
     shift = min(max(-force / restoring, -LARGEST_SHIFT), LARGEST_SHIFT)
     if max(abs(residual[0]), abs(residual[1])) < 1e-3 * loading.force:
-        shift = keep_in_bracket(place[2], shift, force, bracket)
+        shift = keep_in_bracket(pose[2], shift, force, bracket)
     rise0, rise1 = -(back0 + couple0 * shift), -(back1 + couple1 * shift)
     # No side may lose contact, nor sink by more than its penetration.
     deep0, deep1 = results[0].max_penetration, results[1].max_penetration
     rise0 = min(max(rise0, -max(deep0, FIRST_TOUCH)), 0.6 * deep0)
     rise1 = min(max(rise1, -max(deep1, FIRST_TOUCH)), 0.6 * deep1)
-    place[1] += to_y[0] * rise0 + to_y[1] * rise1
-    place[2] += shift
-    place[3] += to_turn[0] * rise0 + to_turn[1] * rise1
+    pose[1] += to_y[0] * rise0 + to_y[1] * rise1
+    pose[2] += shift
+    pose[3] += to_turn[0] * rise0 + to_turn[1] * rise1
 
 
 @compiled
 def balance_sides(
     model: Any,
     results: NDArray,
-    place: NDArray,
+    pose: NDArray,
     loading: LoadingArrays,
     bracket: NDArray,
     tolerance: float,
     iterations: int,
 ) -> tuple[int, int, float]:
-    """Move a place (6) until both sides balance the load.
+    """Move a pose (6) until both sides balance the load.
 
     Returns how it ended, the iterations used and the largest residual relative to the load. The
     first two pairs are the medial and lateral side; further ones only add to the total.
@@ -159,9 +159,9 @@ def balance_sides(
     # A plain False is a type of its own, for which all of contact would be compiled once more.
     moving = bool(0)
     for iteration in range(1, iterations + 1):
-        orient(place[3:], rotation, axes)
-        evaluate_pairs(model, rotation, place[:3], velocity, moving, results)
-        unbalance(results, place, loading, residual, rates)
+        orient(pose[3:], rotation, axes)
+        evaluate_pairs(model, rotation, pose[:3], velocity, moving, results)
+        unbalance(results, pose, loading, residual, rates)
         worst = max(abs(residual[0]), abs(residual[1]), abs(residual[2])) / loading.force
         if worst < tolerance:
             return BALANCED, iteration, worst
@@ -170,9 +170,9 @@ def balance_sides(
                 return UNLOADED, iteration, worst
         if small >= REPEATS and worst < JUMP:
             return AT_A_JUMP, iteration, worst
-        before[:] = place
-        step_sides(results, place, loading, residual, rates, bracket)
-        moved = max(abs(place[1] - before[1]), abs(place[2] - before[2]))
-        moved = max(moved, LEVER * abs(place[3] - before[3]))
+        before[:] = pose
+        step_sides(results, pose, loading, residual, rates, bracket)
+        moved = max(abs(pose[1] - before[1]), abs(pose[2] - before[2]))
+        moved = max(moved, LEVER * abs(pose[3] - before[3]))
         small = small + 1 if moved < CLOSED else 0
     return UNSOLVED, iterations, worst

@@ -35,14 +35,14 @@ class MotionArrays(NamedTuple):
     """What moves over a cycle, and how."""
 
     body: BodyArrays
-    course: NDArray[np.float64]  # spline of the six coordinates and of nine numbers a load
+    time_history: NDArray[np.float64]  # spline of six coordinates and of nine numbers per load
     period: float
     free: NDArray[np.int64]  # numbers of the free coordinates
     origin: NDArray[np.float64]  # (6,) coordinates that the states count from
 
 
 class Forces(NamedTuple):
-    """Room for forces along the coordinates and what they are made of."""
+    """Forces along the coordinates and their parts, filled by `balance`."""
 
     force: NDArray[np.float64]  # (6,)
     derivative: NDArray[np.float64]  # (6, 6) over the coordinates
@@ -56,7 +56,7 @@ def balance(
     model: Any,
     action: ActionArrays,
     loads: NDArray,
-    place: NDArray,
+    pose: NDArray,
     rates: NDArray,
     rotation: NDArray,
     axes: NDArray,
@@ -65,7 +65,7 @@ def balance(
     """Forces of contact, loads, springs and dampers along the coordinates, and their derivatives.
 
     `loads` holds force, moment and point of each load (9 numbers); `rotation` and `axes` are those
-    of the place.
+    of the pose.
     """
     wrench, rate, drag = np.zeros(6), np.zeros((6, 6)), np.zeros((6, 6))
     velocity = np.zeros(6)
@@ -74,7 +74,7 @@ def balance(
         for j in range(3):
             velocity[3 + i] += axes[i, j] * rates[3 + j]
     contact = found.contact
-    evaluate_pairs(model, rotation, place[:3], velocity, action.has_friction, contact)
+    evaluate_pairs(model, rotation, pose[:3], velocity, action.has_friction, contact)
     for n in range(contact.shape[0]):
         for i in range(6):
             wrench[i] += contact[n].wrench[i]
@@ -90,7 +90,7 @@ def balance(
             loads[9 * n + 6 : 9 * n + 9],
             action.follows[n],
             action.carried[n],
-            place[:3],
+            pose[:3],
             rotation,
             found.applied,
             rate,
@@ -104,7 +104,7 @@ def balance(
     if action.has_friction:
         nothing = np.zeros(6)
         along_coordinates(nothing, drag, axes, np.zeros(6), found.resistance)
-    pull_springs(action.springs, place, rates, found.force, found.derivative, found.resistance)
+    pull_springs(action.springs, pose, rates, found.force, found.derivative, found.resistance)
     for i in range(6):
         for j in range(6):
             found.force[i] -= action.damping[i, j] * rates[j]
@@ -112,27 +112,27 @@ def balance(
 
 
 @compiled
-def place_state(
+def fill_pose(
     motion: MotionArrays,
     time: float,
     state: NDArray,
-    place: NDArray,
+    pose: NDArray,
     rates: NDArray,
     accelerations: NDArray,
     values: NDArray,
 ) -> None:
-    """Coordinates and rates: of the course where prescribed, of the state where free.
+    """Coordinates and rates: of the time history where prescribed, of the state where free.
 
-    Fills in the course's `values` at that time, and the accelerations of the prescribed
-    coordinates, zero for the free ones.
+    Fills in the `values` of the time history, and the accelerations of the prescribed coordinates,
+    zero for the free ones.
     """
     speeds, changes = np.empty_like(values), np.empty_like(values)
-    sample_spline(motion.course, motion.period, time, values, speeds, changes)
-    place[:], rates[:], accelerations[:] = values[:6], speeds[:6], changes[:6]
+    sample_spline(motion.time_history, motion.period, time, values, speeds, changes)
+    pose[:], rates[:], accelerations[:] = values[:6], speeds[:6], changes[:6]
     count = motion.free.shape[0]
     for k in range(count):
         i = motion.free[k]
-        place[i] = motion.origin[i] + state[k]
+        pose[i] = motion.origin[i] + state[k]
         rates[i] = state[count + k]
         accelerations[i] = 0.0
 
@@ -149,7 +149,7 @@ def move(
     reaction: NDArray,
     found: Forces,
 ) -> None:
-    """Slope of the state (free coordinates, their rates), its derivative, and what drivers exert.
+    """Slope of the state (free coordinates, their rates), its derivative, and driving forces.
 
     M q'' + b = Q + R, with R zero along free coordinates and q'' prescribed along the others.
     `matrix` is filled if it has rows; inertia's own change with the pose, small beside the
@@ -157,12 +157,12 @@ def move(
     """
     free = motion.free
     count = free.shape[0]
-    values = np.empty(motion.course.shape[2])
-    place, rates, accelerations = np.empty(6), np.empty(6), np.empty(6)
-    place_state(motion, time, state, place, rates, accelerations, values)
+    values = np.empty(motion.time_history.shape[2])
+    pose, rates, accelerations = np.empty(6), np.empty(6), np.empty(6)
+    fill_pose(motion, time, state, pose, rates, accelerations, values)
     rotation, axes = np.empty((3, 3)), np.empty((3, 3))
-    orient(place[3:], rotation, axes)
-    balance(model, action, values[6:], place, rates, rotation, axes, found)
+    orient(pose[3:], rotation, axes)
+    balance(model, action, values[6:], pose, rates, rotation, axes, found)
     mass, bias = np.empty((6, 6)), np.empty(6)
     inertia_along(motion.body, rotation, axes, rates, mass, bias)
 

@@ -31,23 +31,7 @@ REMEDY = (
 
 
 def contact_model(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> ContactModel:
-    """Contact of pairs that need no names.
-
-    Parameters
-    ----------
-    pairs, layers : sequence
-        Contact pairs and the elastic layer of each.
-
-    Returns
-    -------
-    ContactModel
-        Its results are in the order of the pairs.
-
-    Raises
-    ------
-    ValueError
-        If there is no pair, or there are not as many layers as pairs.
-    """
+    """Contact of pairs without names; results are in the order of the pairs."""
     return ContactModel(
         {str(number): pair for number, pair in enumerate(pairs)},
         {str(number): layer for number, layer in enumerate(layers)},
@@ -76,18 +60,7 @@ class Forces:
     depth: float
 
     def residual(self, free: Numbers) -> float:
-        """Largest force along free coordinates relative to what acts.
-
-        Parameters
-        ----------
-        free : int array
-            Numbers of the free coordinates.
-
-        Returns
-        -------
-        float
-            Absolute, N, where nothing acts.
-        """
+        """Largest force along free coordinates relative to `scale`; N where nothing acts."""
         worst = float(np.max(np.abs(self.force / WEIGHT)[free]))
         return worst / self.scale if self.scale > 0.0 else worst
 
@@ -102,7 +75,7 @@ class Balance:
     layers : sequence of Layer
         Elastic layer of each pair.
     loads : sequence of Load
-        Loads; their course over a cycle is left to who uses `arrays`.
+        Loads; over a cycle their time history is given to kernels with `arrays`.
     springs : sequence of Spring
         Springs along coordinates.
 
@@ -137,24 +110,14 @@ class Balance:
             applied=np.zeros(6),
         )
 
-    def forces(self, place: Array) -> Forces:
-        """Forces at a pose at rest, under steady loads.
-
-        Parameters
-        ----------
-        place : array, shape (6,)
-            Coordinates, mm and rad.
-
-        Returns
-        -------
-        Forces
-        """
+    def forces(self, pose: Array) -> Forces:
+        """Forces at a pose (6) at rest, under steady loads."""
         found, still = self.found, np.zeros(6)
         rotation, axes = np.empty((3, 3)), np.empty((3, 3))
-        orient(place[3:], rotation, axes)
+        orient(pose[3:], rotation, axes)
         loads = np.concatenate([load.time_history(1)[0] for load in self.loads] or [np.zeros(0)])
-        _kernels.balance(self.record, self.arrays, loads, place, still, rotation, axes, found)
-        pulls, _ = spring_forces(self.springs, place)
+        _kernels.balance(self.record, self.arrays, loads, pose, still, rotation, axes, found)
+        pulls, _ = spring_forces(self.springs, pose)
         sizes = [_size(wrench) for wrench in (*found.contact["wrench"], found.applied)]
         return Forces(
             force=found.force.copy(),
@@ -163,71 +126,35 @@ class Balance:
             depth=float(found.contact["max_penetration"].max(initial=0.0)),
         )
 
-    def contacts(self, place: Array) -> tuple[Resultant, ...]:
-        """Contact of each pair at a pose.
-
-        Parameters
-        ----------
-        place : array, shape (6,)
-            Coordinates, mm and rad.
-
-        Returns
-        -------
-        tuple of Resultant
-        """
+    def contacts(self, pose: Array) -> tuple[Resultant, ...]:
+        """Contact of each pair at a pose (6)."""
         if self.model is None:
             return ()
-        return tuple(self.model.evaluate(body_three_123(place[3:]), place[:3]).values())
+        return tuple(self.model.evaluate(body_three_123(pose[3:]), pose[:3]).values())
 
-    def lifted(self, place: Array, free: Numbers, deepest: float) -> Array:
-        """A start, moved against the loads until the bodies hardly overlap.
+    def lifted(self, pose: Array, free: Numbers, deepest: float) -> Array:
+        """The pose, or `clear` of the fixed body where it penetrates by more than `deepest`, mm."""
+        if self.forces(pose).depth <= deepest:
+            return pose
+        return self.clear(pose, free)
 
-        Parameters
-        ----------
-        place : array, shape (6,)
-            Coordinates, mm and rad.
-        free : int array
-            Numbers of the free coordinates; only translations among them move.
-        deepest : float
-            Penetration that is left alone, mm.
+    def clear(self, pose: Array, free: Numbers) -> Array:
+        """The pose moved against the loads to where the moving body just leaves the fixed one.
 
-        Returns
-        -------
-        array, shape (6,)
-            Coordinates: as given where the penetration is small enough or nothing can be moved,
-            else just clear of the fixed body.
+        Only free translations move; without one along the loads the pose is returned unchanged.
         """
-        if self.forces(place).depth <= deepest:
-            return place
-        return self.clear(place, free)
-
-    def clear(self, place: Array, free: Numbers) -> Array:
-        """A start, moved along the loads to where the moving body has just left the fixed one.
-
-        Parameters
-        ----------
-        place : array, shape (6,)
-            Coordinates, mm and rad.
-        free : int array
-            Numbers of the free coordinates; only translations among them move.
-
-        Returns
-        -------
-        array, shape (6,)
-            Coordinates; as given where no free translation goes along the loads.
-        """
-        rotation = body_three_123(place[3:])
-        wrench = sum((load.wrench(place[:3], rotation)[0] for load in self.loads), np.zeros(6))
+        rotation = body_three_123(pose[3:])
+        wrench = sum((load.wrench(pose[:3], rotation)[0] for load in self.loads), np.zeros(6))
         way = np.where(np.isin(np.arange(3), free), -wrench[:3], 0.0)
         if not (way.any() and self.pairs):
-            return place
+            return pose
         way /= np.linalg.norm(way)
         lowest = min(
             float((pair.indenter.control_points @ rotation.T @ way).min()) for pair in self.pairs
         )
         highest = max(float((pair.centre @ way).max()) for pair in self.pairs)
-        moved = place.copy()
-        moved[:3] += (highest - lowest - place[:3] @ way) * way
+        moved = pose.copy()
+        moved[:3] += (highest - lowest - pose[:3] @ way) * way
         return moved
 
 

@@ -143,15 +143,15 @@ def solve_equilibrium(
     -----
     With a solved load line the unknowns are the heights of the two sides and the medial-lateral
     position: each side carries its share of the load, and no net medial-lateral force is left; the
-    place of the load then follows from the moment about x. Newton's method is used with the exact
-    stiffness. Each side's step is kept within its own penetration, so that no side loses contact;
-    an unloaded side is first brought down to touch. Where the bearing does not restore the
+    position of the load then follows from the moment about x. Newton's method is used with the
+    exact stiffness. Each side's step is limited by its own penetration, so that no side loses
+    contact; an unloaded side is first lowered to touch. Where the bearing does not restore the
     medial-lateral position, the step follows the force instead, so that only stable equilibria are
     found. Where an element at a border or of steep slope leaves contact with a finite penetration,
-    forces jump; a balance that would lie within such a jump of less than a thousandth of the load
-    is taken to be at it, within 10 nm, and leaves that residual.
+    forces jump; a balance within a jump of less than a thousandth of the load counts as found at
+    it, within 10 nm, and leaves that residual.
     """
-    place = np.array(start, dtype=float)
+    pose = np.array(start, dtype=float)
     results = np.zeros(len(pairs), dtype=RESULT)
     ended, used, worst = UNLOADED, 0, np.inf
     while ended == UNLOADED and used < MAX_ITERATIONS:
@@ -159,7 +159,7 @@ def solve_equilibrium(
         ended, count, worst = balance_sides(
             model.record,
             results,
-            place,
+            pose,
             loading.arrays,
             bracket,
             tolerance,
@@ -168,15 +168,15 @@ def solve_equilibrium(
         used += count
         if ended == UNLOADED:
             try:
-                _bring_down(pairs, results["wrench"][:2, 1] < 1e-6 * loading.force, place)
+                _bring_down(pairs, results["wrench"][:2, 1] < 1e-6 * loading.force, pose)
             except ValueError as error:
                 raise _unsolved(f" ({error})", frame, worst) from error
     if ended == AT_A_JUMP:
         logger.info("frame %d: forces jump by about %.2g of the load at the pose", frame, worst)
     elif ended != BALANCED:
         raise _unsolved("", frame, worst)
-    contact = model.evaluate(body_three_123(place[3:]), place[:3])
-    return Equilibrium(place[:3], place[3:], tuple(contact.values()), worst, used)
+    contact = model.evaluate(body_three_123(pose[3:]), pose[:3])
+    return Equilibrium(pose[:3], pose[3:], tuple(contact.values()), worst, used)
 
 
 def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
@@ -212,22 +212,22 @@ def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
     ConvergenceError
         If a condyle does not come to lie over its plateau.
     """
-    place = np.array(start, dtype=float)
-    up = body_three_123(place[3:])[1]
+    pose = np.array(start, dtype=float)
+    up = body_three_123(pose[3:])[1]
     lowest = min(float((pair.indenter.control_points @ up).min()) for pair in pairs)
-    place[1] = max(float(pair.centre[:, 1].max()) for pair in pairs) - lowest + 1.0
+    pose[1] = max(float(pair.centre[:, 1].max()) for pair in pairs) - lowest + 1.0
     off = np.inf
     try:
         for _ in range(MAX_ITERATIONS):
-            off = max(_bring_down(pairs, np.array([True, True]), place))
+            off = max(_bring_down(pairs, np.array([True, True]), pose))
             if off < FIRST_TOUCH:
-                return place
+                return pose
     except ValueError as error:
-        raise _unplaced(f" ({error})", frame, off) from error
-    raise _unplaced("", frame, off)
+        raise _not_lowered(f" ({error})", frame, off) from error
+    raise _not_lowered("", frame, off)
 
 
-def _unplaced(reason: str, frame: int, gap: float) -> ConvergenceError:
+def _not_lowered(reason: str, frame: int, gap: float) -> ConvergenceError:
     return ConvergenceError(
         f"Bringing the femoral component down onto the insert{reason}",
         frame,
@@ -237,20 +237,18 @@ def _unplaced(reason: str, frame: int, gap: float) -> ConvergenceError:
     )
 
 
-def _bring_down(
-    pairs: Sequence[ContactPair], which: NDArray[np.bool_], place: Array
-) -> list[float]:
-    """Move the chosen sides to touch, the other's height kept; returns how far each was off."""
+def _bring_down(pairs: Sequence[ContactPair], which: NDArray[np.bool_], pose: Array) -> list[float]:
+    """Move the chosen sides to touch at constant height of the other; returns the distances."""
     levers, drops = [], []
-    rotation = body_three_123(place[3:])
+    rotation = body_three_123(pose[3:])
     for pair, moves in zip(pairs, which, strict=False):
-        gap, nearest = pair.gap(rotation, place[:3])
-        levers.append(float(nearest[2] - place[2]))
+        gap, nearest = pair.gap(rotation, pose[:3])
+        levers.append(float(nearest[2] - pose[2]))
         drops.append(gap + FIRST_TOUCH if moves else 0.0)
     # Far from contact a full correction of the tilt could turn the component over.
     tilt = (drops[0] - drops[1]) / (levers[0] - levers[1])
     turn = float(np.clip(tilt, -0.03, 0.03))
     dy = -min(d - turn * lever for d, lever in zip(drops, levers, strict=True))
-    place[1] += dy if which.all() else turn * levers[int(np.argmin(which))]
-    place[3] += turn
+    pose[1] += dy if which.all() else turn * levers[int(np.argmin(which))]
+    pose[3] += turn
     return [abs(d) for d in drops]

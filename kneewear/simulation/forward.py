@@ -194,7 +194,7 @@ class _Cycle:
         self.balance = Balance(pairs, layers, conditions.loads, conditions.springs)
         self.motion = _kernels.MotionArrays(
             body=body.arrays,
-            course=self.spline.coefficients,
+            time_history=self.spline.coefficients,
             period=self.duration,
             free=self.free,
             origin=self.spline(0.0)[0][:6].copy(),
