@@ -191,3 +191,9 @@ class TestSettings:
     def test_what_does_not_go_together_is_refused(self, overrides, message):
         with pytest.raises(InputDataError, match=message):
             natural_study(**overrides)
+
+    def test_a_natural_knee_has_no_wear_study(self):
+        implant = read_settings(ROOT / "config/natural_knee.yaml")["implant"]
+        default = read_settings(ROOT / "config/config.yaml")
+        with pytest.raises(InputDataError, match="natural in a study of kind wear"):
+            load_study(merge_settings(default, {"implant": implant}))
