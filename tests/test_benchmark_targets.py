@@ -1,4 +1,4 @@
-"""Targets are told as met, missed or open from what was measured."""
+"""Targets are reported as met, missed or open from what was measured."""
 
 from __future__ import annotations
 

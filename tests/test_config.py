@@ -1,4 +1,4 @@
-"""Settings: defaults stand in one file, faults are told in one clear message."""
+"""Settings: defaults are in one file, faults are reported in one clear message."""
 
 from __future__ import annotations
 

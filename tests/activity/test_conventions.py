@@ -85,7 +85,7 @@ class TestIso:
         np.testing.assert_allclose(place, -1.5 * POSTERIOR)
 
     def test_a_turned_tibia_is_displaced_across_the_standing_flexion_axis(self):
-        """Machine axes stand still: seen from the turned tibia the way is oblique."""
+        """Machine axes are fixed: seen from the turned tibia the way is oblique."""
         place, turn = pose(iso_settings(), anterior_posterior=5.0, rotation=30.0)
         np.testing.assert_allclose(turn.T @ place, 5 * POSTERIOR, atol=1e-12)
         assert place @ POSTERIOR == pytest.approx(5 * np.cos(np.radians(30)))

@@ -78,7 +78,7 @@ def compare(name: str, folder: Path, asked: Sequence[str]) -> dict[str, float]:
 def kill_node(folder: Path, node: Node, undisturbed: Path) -> dict[str, float]:
     """Kill the node while contact is simulated, and bring it back; Snakemake is left alone.
 
-    SLURM queues the jobs of a lost node anew. Should Snakemake give up all the same, the
+    SLURM requeues the jobs of a lost node. Should Snakemake give up all the same, the
     documented commands must end the study.
     """
     checkout = Checkout(folder / "node")

@@ -78,7 +78,7 @@ def test_penetration_of_the_implant_is_that_of_the_surface():
 
 @pytest.mark.compiled
 def test_searches_do_not_need_a_fine_table():
-    """Whatever the table's resolution, the exact surface is found."""
+    """For any resolution of the table, the exact surface is found."""
     implant = flat_implant(sphere(RADIUS))
     pose = UPRIGHT, np.array([0.0, HEIGHT + RADIUS - 0.3, 0.0])
     fine, layer = contact_of(implant, 40, 40, nodes=(201, 201))
@@ -138,6 +138,6 @@ def test_pair_over_other_elements_is_a_pair_built_on_them():
     before = coarse.evaluate(*pose, coarse_layer)
     moved = coarse.with_grid(build_grid(implant, 50, 40), 0)
     assert np.array_equal(moved.evaluate(*pose, layer).wrench, fine.evaluate(*pose, layer).wrench)
-    # The pair it was made from keeps its own elements; searched afresh, it gives the same bits.
+    # The pair it was made from keeps its own elements; searched again, it gives the same bits.
     coarse.reset()
     assert np.array_equal(coarse.evaluate(*pose, coarse_layer).wrench, before.wrench)

@@ -43,7 +43,7 @@ def test_spheres_touch_at_their_lowest_points(implant, grid):
 def test_varus_lifts_one_side(implant, grid, varus, side):
     rotation = body_three_123([varus, 0.0, 0.0])
     found = find_first_contact(grid, implant.femoral, rotation, np.zeros(3))
-    # Centres of the spheres stand 46 mm apart.
+    # Centres of the spheres are 46 mm apart.
     lifted = 46.0 * np.sin(abs(varus))
     assert found.side == side
     assert found.clearance[side] == 0.0

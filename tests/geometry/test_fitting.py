@@ -238,7 +238,7 @@ def built():
 
 @pytest.mark.slow
 class TestRealImplant:
-    """Grand Challenge implant, where its data stand."""
+    """Grand Challenge implant, where its data are available."""
 
     def test_contact_region_is_met_within_20_um(self, built):
         _, quality = built

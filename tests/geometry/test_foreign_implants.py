@@ -1,6 +1,6 @@
 """Implants this software was not written for: each works with a stated deviation, or says why not.
 
-Variants of the example implant always; of the real one (`gc_dm`) where its data stand.
+Variants of the example implant always; of the real one (`gc_dm`) where its data are available.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A left knee called right is found out wherever its shape tells."""
+"""A left knee called right is detected where its shape shows it."""
 
 from __future__ import annotations
 

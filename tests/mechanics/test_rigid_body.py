@@ -1,4 +1,4 @@
-"""Equations of motion against Lagrange's, and motions known in closed form."""
+"""Equations of motion against Lagrange's, and motions with analytical solutions."""
 
 from __future__ import annotations
 

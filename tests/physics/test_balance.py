@@ -153,7 +153,7 @@ def test_a_case_does_not_depend_on_its_neighbours():
     study, history = solved()
     for number, case in enumerate(CASES):
         alone = study.run(case)
-        # Each case starts afresh from its own settled pose: the same bits.
+        # Each case starts from its own settled pose: the same bits.
         assert np.array_equal(alone.pressure[0], history.pressure[number])
         assert np.array_equal(alone.translation[0], history.translation[number])
 

@@ -1,4 +1,4 @@
-"""Closed forms of layers of any law: by quadrature over the body itself, and by their limits."""
+"""Analytical solutions of layers of any law: by quadrature over the body, and by their limits."""
 
 from __future__ import annotations
 

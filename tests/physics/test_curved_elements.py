@@ -1,4 +1,4 @@
-"""Hip and ankle: a ball in a cup and a roller in a trough on elements laid on curved surfaces."""
+"""Hip and ankle: a ball in a cup and a roller in a trough on elements built on curved surfaces."""
 
 from __future__ import annotations
 

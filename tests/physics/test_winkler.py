@@ -1,4 +1,4 @@
-"""Rigid sphere and cylinder on a flat elastic layer: closed forms, quadrature and engine agree."""
+"""Rigid sphere and cylinder on a flat layer: analytical solutions, quadrature and model agree."""
 
 from __future__ import annotations
 

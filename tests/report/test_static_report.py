@@ -61,7 +61,7 @@ def test_cam_is_drawn_where_it_stands(static_study):
     record, implant, _ = static_study
     axes = draw_static_sections(record, implant).axes[1]
     cam = next(line for line in axes.lines if line.get_linewidth() == 2.2).get_xydata()
-    # Its foremost point has reached the post, whose back stands at -6 mm.
+    # Its foremost point has reached the post, whose back is at -6 mm.
     assert cam[:, 0].min() == pytest.approx(-6.0, abs=0.3)
 
 

@@ -60,7 +60,7 @@ def contacts_of(implant, rows=60, columns=8):
 
 
 def machine(wrench, springs=(), prescribed=("z", "theta_2", "theta_3"), frames=FRAMES):
-    """Simulator whose axial load stands in the middle."""
+    """Simulator with the axial load in the middle."""
     percent = 100.0 * np.arange(frames) / frames
     return Activity(
         name="machine",

@@ -1,4 +1,4 @@
-"""Forward dynamics against equilibria, energy, mirrored knees and closed forms."""
+"""Forward dynamics against equilibria, energy, mirrored knees and analytical solutions."""
 
 from __future__ import annotations
 

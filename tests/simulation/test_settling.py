@@ -1,4 +1,4 @@
-"""Settling by numerical damping ends where Newton's equilibrium is, whatever the mass."""
+"""Settling by numerical damping ends at the equilibrium of Newton's method, for any mass."""
 
 from __future__ import annotations
 

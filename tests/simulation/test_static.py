@@ -1,4 +1,4 @@
-"""Static equilibrium from near and far, against closed forms and conditions it must meet."""
+"""Static equilibrium from near and far: analytical solutions, and conditions it must meet."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_stiffness_is_the_derivative_of_the_forces():
 
 @pytest.mark.compiled
 def test_two_spheres_on_plates_sink_as_the_closed_form_says():
-    """Each sphere carries half the load at the depth the closed form says."""
+    """Each sphere carries half the load at the depth the analytical solution gives."""
     implant = flat_implant(sphere(30.0), thickness=8.0)
     pairs, layers = zip(*(contact_of(implant, 60, 60, side) for side in (0, 1)), strict=True)
     found = solve_static(

@@ -1,4 +1,4 @@
-"""Static studies: balance, closed forms of the bearing, cam and post, elements laid as wanted."""
+"""Static studies: balance, analytical solutions, cam and post, elements of a wanted number."""
 
 from __future__ import annotations
 

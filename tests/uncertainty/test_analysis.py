@@ -1,4 +1,4 @@
-"""Indices, effects and intervals against closed forms, through the plans and tables of a study."""
+"""Indices, effects and intervals against analytical solutions, through plans and tables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def ishigami(x, y, z):
 
 
 def ishigami_indices():
-    """First and total indices in closed form."""
+    """First and total indices by the analytical solution."""
     a, b, pi = 7.0, 0.1, np.pi
     one, two = 0.5 * (1.0 + b * pi**4 / 5.0) ** 2, a**2 / 8.0
     mixed = b**2 * pi**8 * (1.0 / 18.0 - 1.0 / 50.0)

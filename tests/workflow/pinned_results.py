@@ -2,7 +2,7 @@
 
     python -m tests.workflow.pinned_results results/default
 
-writes it anew from a finished default study. It changes only together with a line in
+renews it from a finished default study. It changes only together with a line in
 `CHANGELOG.md` under Results. On one type of processor and one lock results are equal to the last
 bit; other machines and library versions agree within the tolerance of the table.
 """
@@ -45,7 +45,7 @@ def pinned_results() -> pd.DataFrame:
 
 
 def write_pinned_results(results: Path) -> None:
-    """Write the table anew."""
+    """Renew the table."""
     table = chosen_results(results)
     is_area = table.index.get_level_values("quantity") == "damage_area"
     table["relative_tolerance"] = [AREA_TOLERANCE if area else TOLERANCE for area in is_area]
