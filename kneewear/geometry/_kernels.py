@@ -32,7 +32,7 @@ QUICK_STEPS = 4
 # Maximum distance of the end of the normal from the point, mm; at a border it is much larger.
 PROJECTION_MISS = 1e-5
 # Maximum distance of a line from the point where it meets a patch, mm.
-LINE_MISS = 1e-10
+LINE_MISS = 1e-11
 
 
 class PatchArrays(NamedTuple):
