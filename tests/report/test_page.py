@@ -243,3 +243,11 @@ def test_page_shows_the_contact_of_a_motion_with_reversed_signs(whole):
     assert "with the sign of anterior-posterior reversed" in text
     assert "contact with reversed signs" in text
     assert "reversed signs" not in page_of(whole)[0]
+
+
+@pytest.mark.parametrize("mixing", ["linear", "sequence"])
+def test_page_of_a_surface_that_follows_states_no_linear_effects(whole, mixing):
+    wear = {**whole.settings["wear"], "blocks": 4, "mixing": mixing}
+    text, _ = page_of(whole, {**whole.settings, "wear": wear})
+    assert "lowered in 4 blocks" in text
+    assert "% (linear)" not in text
