@@ -251,3 +251,11 @@ def test_page_of_a_surface_that_follows_states_no_linear_effects(whole, mixing):
     text, _ = page_of(whole, {**whole.settings, "wear": wear})
     assert "lowered in 4 blocks" in text
     assert "% (linear)" not in text
+
+
+def test_activities_under_simulator_control_are_not_stated_as_prescribed(whole):
+    gait = {**whole.settings["activities"]["gait"], "control": {"rotation": "force"}}
+    study = {**whole.settings, "activities": {**whole.settings["activities"], "gait": gait}}
+    words = "except in gait, controlled as in a knee simulator"
+    assert words in page_of(whole, study)[0]
+    assert words not in page_of(whole)[0]
