@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kneewear
-from kneewear.errors import InputDataError
+from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.reference.published import CALIBRATION_CASES, published_values
 from kneewear.regression.comparison import compare_published
 from kneewear.settings.calibration import CalibrationStudy, ResolutionSettings, StageSettings
 from kneewear.settings.cases import location
 from kneewear.settings.files import value_at
+from kneewear.studies.calibration import trade_off
 from kneewear.studies.calibration.cells import simulate_cells
 from kneewear.studies.calibration.fitting import (
+    Fit,
     fit_constants,
     part_of,
     plain_values,
@@ -25,7 +27,7 @@ from kneewear.studies.calibration.fitting import (
     tabulate_constants,
     value_of,
 )
-from kneewear.studies.calibration.trade_off import error_rows
+from kneewear.studies.calibration.trade_off import calibrate, error_rows
 
 FILE = Path(kneewear.__file__).parents[1] / "config" / "calibration.yaml"
 # Coarser elements make the errors so jagged that a search may end early.
@@ -119,3 +121,27 @@ def test_errors_are_told_of_fitted_and_other_cells_apart():
         expected = 2.0 if row["cells"] == "fitted" else 10.0
         assert row["median_percent"] == pytest.approx(expected)
         assert row["largest_beyond_rounding_percent"] < expected
+
+
+@pytest.mark.parametrize("failing", [8, 20])
+def test_only_fits_of_fewer_constants_may_lack_an_equilibrium(study, monkeypatch, caplog, failing):
+    def fit(study, target, number=20, near=None):
+        error = np.full(target.values.shape, 0.1 / number)
+        return Fit({}, np.zeros(number), {"number": number}, target, error)
+
+    def simulate(study, values, resolution):
+        if values["number"] == failing:
+            raise ConvergenceError("equilibrium", 3, 0.7, "of the load", "Check the load.")
+        return published_values().rename(columns={"published": "value"}).assign(life="gait")
+
+    # `calibrate` changes the level of this logger: the original one is restored after the test.
+    caplog.set_level("INFO", logger="kneewear.simulation")
+    monkeypatch.setattr(trade_off, "fit_constants", fit)
+    monkeypatch.setattr(trade_off, "simulate_published", simulate)
+    monkeypatch.setattr(trade_off, "tabulate_constants", lambda study, fit: None)
+    if failing == 20:
+        with pytest.raises(ConvergenceError):
+            calibrate(study)
+    else:
+        assert set(calibrate(study).trade_off["constants"]) == {12, 16, 20}
+        assert "8 constants are left out" in caplog.text

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from kneewear.errors import ConvergenceError
 from kneewear.reference.published import CALIBRATION_CASES, published_values
 from kneewear.regression.comparison import compare_published
 from kneewear.regression.groups import QUANTITIES
@@ -22,6 +23,8 @@ from kneewear.studies.calibration.fitting import (
     published_target,
     tabulate_constants,
 )
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,12 @@ def calibrate(study: CalibrationStudy) -> Calibration:
     Returns
     -------
     Calibration
+
+    Raises
+    ------
+    ConvergenceError
+        If a published cell has no equilibrium with all constants fitted. Fits of fewer constants
+        without one are left out of the trade-off, with a warning.
     """
     # A line for each of some ten thousand cases would hide those of the search.
     logging.getLogger("kneewear.simulation").setLevel(logging.WARNING)
@@ -73,7 +82,13 @@ def calibrate(study: CalibrationStudy) -> Calibration:
         # A fit of fewer constants is one of more, with the others plain: searches are local.
         fewer = [fit for fit in fits if fit.parts.size <= number]
         best = min(fewer, key=lambda fit: fit.sum_of_squares)
-        cells = simulate_published(study, best.overrides, settings.stages[-1])
+        try:
+            cells = simulate_published(study, best.overrides, settings.stages[-1])
+        except ConvergenceError as error:
+            if number == fits[0].parts.size:
+                raise
+            logger.warning("%d constants are left out of the trade-off: %s", number, error)
+            continue
         comparison = compare_published(cells)
         rows += [{"constants": number} | row for row in error_rows(comparison)]
     return Calibration(fits[0], tabulate_constants(study, fits[0]), comparison, pd.DataFrame(rows))
