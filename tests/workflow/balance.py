@@ -17,9 +17,8 @@ def assert_balanced(results, activity, share):
     """Load balance at every frame of every case, from what was written.
 
     Forward dynamics balances the coarse grid: the fine one, and what moves the component, may take
-    some of the load. Its equilibria, of the centre case, balance to the last digit.
+    some of the load. Equilibria balance to the last digit (`assert_equilibria_balance`).
     """
-    folder = results / "simulation" / activity
     history = netcdf.load(ContactHistory, batches(results, f"simulation/{activity}"))
     assert not history.failures
     if history.analysis == "quasi_static":
@@ -33,8 +32,19 @@ def assert_balanced(results, activity, share):
     torque = history.torque.sum(axis=2)[..., 0]
     for case in range(len(history.cases)):
         assert np.corrcoef(torque[case], history.load[case])[0, 1] > 0.99
-    _assert_equilibrium(netcdf.load(ContactHistory, folder / "other_analysis.nc"), share)
     return history
+
+
+def assert_equilibria_balance(checkout, activity, share, overrides):
+    """Load balance of one case of a study, simulated as a sequence of equilibria."""
+    one_case = overrides | {
+        "study": "equilibria",
+        "cases": {"thickness_mm": [10], "body_mass_kg": [100]},
+        "simulation": {"analysis": "quasi_static"},
+    }
+    history = f"results/equilibria/simulation/{activity}/b000.nc"
+    checkout.snakemake(history, overrides=one_case)
+    _assert_equilibrium(netcdf.load(ContactHistory, checkout.folder / history), share)
 
 
 def _assert_equilibrium(history, share):

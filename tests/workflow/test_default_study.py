@@ -10,7 +10,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
 from kneewear.simulation.history import ContactHistory
 
-from .balance import assert_balanced, batches
+from .balance import assert_balanced, assert_equilibria_balance, batches
 from .conftest import Checkout
 from .pinned_results import CASES, QUANTITIES, chosen_results, pinned_results
 
@@ -21,12 +21,18 @@ PRESSURES = ["max_pressure", "avg_pressure"]
 
 
 @pytest.fixture(scope="module")
-def default_results(finished, tmp_path_factory):
-    """Results of the default study."""
+def default_checkout(finished, tmp_path_factory):
+    """Checkout in which the default study is complete."""
     folder = tmp_path_factory.mktemp("default")
     checkout = Checkout(folder, "config/config.yaml", origin=finished.folder)
     checkout.snakemake()
-    return checkout.folder / "results" / "default"
+    return checkout
+
+
+@pytest.fixture(scope="module")
+def default_results(default_checkout):
+    """Results of the default study."""
+    return default_checkout.folder / "results" / "default"
 
 
 def cases_by(results, quantity, side):
@@ -81,6 +87,10 @@ def test_results_are_the_pinned_ones(default_results):
 
 def test_default_study_is_balanced_at_every_frame(default_results):
     assert_balanced(default_results, "gait", 0.7)
+
+
+def test_equilibria_of_the_default_study_balance_at_every_frame(default_checkout):
+    assert_equilibria_balance(default_checkout, "gait", 0.7, {})
 
 
 def test_written_pressures_carry_the_written_force(default_results):

@@ -17,7 +17,7 @@ from kneewear.io import netcdf
 from kneewear.reference.winkler import cylinder_force, peak_pressure
 from kneewear.simulation.history import ContactHistory
 
-from .balance import assert_balanced, batches
+from .balance import assert_balanced, assert_equilibria_balance, batches
 from .conftest import CHECKOUT, Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -26,8 +26,8 @@ DATA = Path(os.environ.get("KNEEWEAR_DATA") or CHECKOUT.parent / "shared" / "dat
 
 
 @pytest.fixture(scope="module")
-def real_results(finished, tmp_path_factory):
-    """Results of the real implant under its own fluoroscopic gait."""
+def real_study(finished, tmp_path_factory):
+    """Checkout with the real implant under its own fluoroscopic gait, and what overrides it."""
     if not (DATA / "gc_dm").is_dir():
         pytest.skip(f"no real data in {DATA}; set KNEEWEAR_DATA")
     folder = tmp_path_factory.mktemp("real")
@@ -37,9 +37,19 @@ def real_results(finished, tmp_path_factory):
         "cases": {"thickness_mm": [6, 8], "body_mass_kg": [50, 75, 150]},
         "cases_per_job": 3,
     }
-    wanted = ("tables/cases.csv", "simulation/fluoroscopic_gait/other_analysis.nc")
-    checkout.snakemake(*(f"results/dm_fluoroscopy/{name}" for name in wanted), overrides=overrides)
-    return checkout.folder / "results" / "dm_fluoroscopy"
+    checkout.snakemake("results/dm_fluoroscopy/tables/cases.csv", overrides=overrides)
+    return checkout, overrides
+
+
+@pytest.fixture(scope="module")
+def real_results(real_study):
+    """Results of the real implant under its own fluoroscopic gait."""
+    return real_study[0].folder / "results" / "dm_fluoroscopy"
+
+
+def test_equilibria_balance_at_every_frame(real_study):
+    checkout, overrides = real_study
+    assert_equilibria_balance(checkout, "fluoroscopic_gait", 0.7, overrides)
 
 
 def test_every_frame_of_every_case_is_balanced_without_a_spring(real_results):
