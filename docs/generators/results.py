@@ -33,12 +33,16 @@ def filled(match: re.Match[str], results: Path) -> str:
             f"`{command(name)}` computes it, `make docs` then includes it.*"
         )
     table = pd.read_csv(path, comment="#")
+    if table.empty:
+        return f"*`{name}` had no rows when this page was built.*"
     options = dict(word.split("=") for word in words.split())
     if kind == "errors":
         return as_markdown(error_summary(table, options["error"], options["by"].split(",")))
     if "columns" in options:
         table = table[[name for name in options["columns"].split(",") if name in table]]
-    return as_markdown(table.head(int(options.get("rows", "40"))))
+    shown = table.head(int(options.get("rows", "40")))
+    rest = f"\n\n*The first {len(shown)} of {len(table)} rows.*" if len(shown) < len(table) else ""
+    return as_markdown(shown) + rest
 
 
 def command(name: str) -> str:

@@ -161,4 +161,8 @@ def test_validation_page_is_filled_from_results(tmp_path):
     summary = error_summary(table, "relative_error", ["quantity"])
     assert summary["largest size %"].item() == pytest.approx(10.0)
     marker = MARKER.search("<!-- table: x/errors.csv columns=quantity rows=2 -->")
-    assert filled(marker, tmp_path).splitlines() == ["| quantity |", "|---|", "| a |", "| a |"]
+    *rows, _, rest = filled(marker, tmp_path).splitlines()
+    assert rows == ["| quantity |", "|---|", "| a |", "| a |"]
+    assert rest == "*The first 2 of 4 rows.*"
+    table.head(0).to_csv(tmp_path / "x" / "errors.csv", index=False)
+    assert "x/errors.csv` had no rows" in filled(marker, tmp_path)
