@@ -11,12 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+import yaml
+
+from kneewear import settings
 from kneewear.settings.activity import FileActivity, ParametricActivity
 from kneewear.settings.implant import MeshImplantSettings, NaturalKneeSettings
 from kneewear.settings.study import KINDS, Study
 from kneewear.settings.types import Settings
 
 PAGE = Path(__file__).parent.parent / "config" / "README.md"
+MEANINGS = yaml.safe_load(Path(settings.__file__).with_name("meanings.yaml").read_text("utf-8"))
 HEAD = """# Settings
 
 `config.yaml` is the default study and the only file with default values. Other files here override
@@ -116,6 +120,16 @@ def render() -> str:
     return "\n".join(parts)
 
 
+def meaning(model: type[Settings], name: str) -> str:
+    """Meaning of a field, from `meanings.yaml`; of the kind of a study, what its class says."""
+    if name == "kind" and issubclass(model, Study) and model is not Study:
+        return str(model.__doc__).split("\n")[0]
+    # The calibration's settings still say it themselves.
+    own = model.model_fields[name].description
+    texts = [MEANINGS.get(one.__name__.split("[")[0], {}) for one in model.__mro__]
+    return own or next((text[name] for text in texts if name in text), "")
+
+
 def _own_fields(model: type[Study]) -> dict[str, Any]:
     """Keys a kind has besides those of all studies."""
     return {
@@ -125,7 +139,7 @@ def _own_fields(model: type[Study]) -> dict[str, Any]:
 
 def _kinds() -> str:
     lines = [
-        f"| `{kind}` | {model.model_fields['kind'].description} | "
+        f"| `{kind}` | {meaning(model, 'kind')} | "
         f"{', '.join(f'`{key}`' for key in _own_fields(model))} |"
         for kind, model in KINDS.items()
     ]
@@ -155,7 +169,7 @@ def _rows(
     rows = []
     hints = typing.get_type_hints(model, include_extras=True)
     for name, field in (model.model_fields if fields is None else fields).items():
-        key, text = (f"{path}.{name}" if path else name), str(field.description)
+        key, text = (f"{path}.{name}" if path else name), meaning(model, name)
         inner, suffix = _inner(field.annotation)
         if name == "activities":
             rows.append((key, "mapping of names to activities", text))

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from kneewear import default_study
 from kneewear.errors import InputDataError
-from kneewear.settings import base, calibration, uncertainty
-from kneewear.settings import static as static_settings
 from kneewear.settings.cases import Case
 from kneewear.settings.study import KINDS, load_study, merge_settings, read_settings, read_study
-from tests.settings_page import PAGE, render
+from kneewear.settings.types import Settings
+from tests.settings_page import MEANINGS, PAGE, meaning, render
 
 FOLDER = Path(__file__).parent.parent / "config"
 DEFAULT = read_settings(FOLDER / "config.yaml")
@@ -273,16 +272,25 @@ def test_data_folder_follows_the_environment(tmp_path, monkeypatch):
 
 
 def every_model():
-    modules = (base, static_settings, uncertainty, calibration)
-    named = {name: getattr(module, name) for module in modules for name in dir(module)}
-    return [m for m in named.values() if isinstance(m, type) and issubclass(m, BaseModel)]
+    """Return every block of settings."""
+    found, new = set(), {Settings}
+    while new:
+        found |= new
+        new = {inner for model in new for inner in model.__subclasses__()} - found
+    return sorted(found, key=lambda model: model.__name__)
 
 
 @pytest.mark.parametrize("model", every_model(), ids=lambda model: model.__name__)
 def test_every_key_says_what_it_means(model):
-    for name, field in model.model_fields.items():
-        assert field.description, name
-        assert field.description.endswith("."), name
+    for name in model.model_fields:
+        assert meaning(model, name).endswith("."), name
+
+
+def test_every_meaning_belongs_to_a_key():
+    models = {model.__name__: model for model in every_model()}
+    assert set(MEANINGS) <= set(models)
+    for name, texts in MEANINGS.items():
+        assert set(texts) <= set(models[name].model_fields), name
 
 
 def test_page_of_settings_is_up_to_date():

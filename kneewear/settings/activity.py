@@ -8,7 +8,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from kneewear.settings.faults import fault
-from kneewear.settings.types import Duration, Finite, NonNegative, Positive, Settings, ascending
+from kneewear.settings.types import (
+    Duration,
+    Finite,
+    Limits,
+    NonNegative,
+    Positive,
+    PositiveLimits,
+    Settings,
+)
 
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
 Sign = Literal[1, -1]
@@ -18,46 +26,34 @@ ISO_CONVENTIONS = ("iso14243-3:2004", "iso14243-3:2014")
 class Bump(Settings):
     """One smooth rise (or fall) within the cycle."""
 
-    height: Finite = Field(description="Height above the base, in the unit of the curve.")
-    centre_percent: Percent = Field(description="Place of the peak, percent of the cycle.")
-    width_percent: Annotated[float, Field(gt=0, le=50)] = Field(
-        description="Full width of the bump at half its height, percent of the cycle; the bump "
-        "reaches one such width to either side of its centre."
-    )
+    height: Finite
+    centre_percent: Percent
+    width_percent: Annotated[float, Field(gt=0, le=50)]
 
 
 class BumpCurve(Settings):
     """Periodic curve over one cycle: a base value plus bumps."""
 
-    base: Finite = Field(description="Value away from the bumps, in the unit of the curve.")
-    bumps: tuple[Bump, ...] = Field(description="Bumps added to the base.")
+    base: Finite
+    bumps: tuple[Bump, ...]
 
 
 class ParametricActivity(Settings):
     """Built-in activity, one bump curve for each prescribed quantity."""
 
-    source: Literal["parametric"] = Field(description="This shape of activity: built-in curves.")
-    duration_s: Duration = Field(description="Duration of one cycle, s.")
-    flexion_deg: BumpCurve = Field(description="Flexion, deg.")
-    tibial_external_rotation_deg: BumpCurve = Field(
-        description="External rotation of the tibia against the femur, deg."
-    )
-    femur_posterior_mm: BumpCurve = Field(
-        description="Position of the femoral origin behind that of the insert, mm."
-    )
-    load_body_weights: BumpCurve = Field(description="Axial load, body weights.")
+    source: Literal["parametric"]
+    duration_s: Duration
+    flexion_deg: BumpCurve
+    tibial_external_rotation_deg: BumpCurve
+    femur_posterior_mm: BumpCurve
+    load_body_weights: BumpCurve
 
 
 class _CurveColumns(Settings):
     """Columns of a file of curves; one of the first two gives the position in the cycle."""
 
-    percent: str | None = Field(
-        default=None, description="Column of the percent of the cycle; this one or time_s."
-    )
-    time_s: str | None = Field(
-        default=None,
-        description="Column of time, s; the cycle runs from the first row to the last.",
-    )
+    percent: str | None = None
+    time_s: str | None = None
 
     @model_validator(mode="after")
     def _has_one_clock(self) -> _CurveColumns:
@@ -77,47 +73,25 @@ class _CurveColumns(Settings):
 class MotionColumns(_CurveColumns):
     """Columns of the motion file; the convention says which way each is positive."""
 
-    flexion: str = Field(description="Column of flexion.")
-    varus: str | None = Field(
-        default=None, description="Column of varus (adduction); a start value where it is free."
-    )
-    rotation: str | None = Field(default=None, description="Column of internal-external rotation.")
-    anterior_posterior: str | None = Field(
-        default=None, description="Column of the anterior-posterior position."
-    )
-    superior_inferior: str | None = Field(
-        default=None, description="Column of the superior-inferior position; a start value."
-    )
-    medial_lateral: str | None = Field(
-        default=None, description="Column of the medial-lateral position; a start value."
-    )
-    anterior_posterior_force_n: str | None = Field(
-        default=None,
-        description="Column of the anterior-posterior force, N; positive towards positive "
-        "positions. For control: force.",
-    )
-    rotation_torque_n_m: str | None = Field(
-        default=None,
-        description="Column of the internal-external torque, N m; positive towards positive "
-        "rotation. For control: force.",
-    )
+    flexion: str
+    varus: str | None = None
+    rotation: str | None = None
+    anterior_posterior: str | None = None
+    superior_inferior: str | None = None
+    medial_lateral: str | None = None
+    anterior_posterior_force_n: str | None = None
+    rotation_torque_n_m: str | None = None
 
 
 class MotionSigns(Settings):
     """Which way each column of a motion file is positive."""
 
-    flexion: Sign = Field(description="1 where positive is flexed, -1 where it is extended.")
-    varus: Sign = Field(description="1 where positive is varus, -1 where it is valgus.")
-    tibial_external_rotation: Sign = Field(
-        description="1 where positive turns the tibia outwards (the femur inwards), else -1."
-    )
-    femur_anterior: Sign = Field(
-        description="1 where positive is the femur in front (the tibia behind), else -1."
-    )
-    femur_superior: Sign = Field(description="1 where positive is the femur higher up, else -1.")
-    femur_lateral: Sign = Field(
-        description="1 where positive is the femur farther lateral, else -1."
-    )
+    flexion: Sign
+    varus: Sign
+    tibial_external_rotation: Sign
+    femur_anterior: Sign
+    femur_superior: Sign
+    femur_lateral: Sign
 
 
 Row = tuple[Finite, Finite, Finite, Finite]
@@ -131,13 +105,8 @@ def _dot(one: Sequence[float], other: Sequence[float]) -> float:
 class PlacementSettings(Settings):
     """Where the components sit in the bodies an OpenSim joint connects."""
 
-    femoral_mm: Placement = Field(
-        description="Three rows of four: axes (posterior, superior, medial) and origin of the "
-        "femoral component in the joint's femoral frame, mm."
-    )
-    insert_mm: Placement = Field(
-        description="The same of the insert in the joint's tibial frame, mm."
-    )
+    femoral_mm: Placement
+    insert_mm: Placement
 
     @field_validator("femoral_mm", "insert_mm")
     @classmethod
@@ -160,59 +129,29 @@ class PlacementSettings(Settings):
 class MotionDeviation(Settings):
     """Standard deviation of a measured pose."""
 
-    flexion_deg: NonNegative = Field(default=0.0, description="Of flexion, deg.")
-    varus_deg: NonNegative = Field(default=0.0, description="Of varus, deg.")
-    rotation_deg: NonNegative = Field(default=0.0, description="Of rotation, deg.")
-    anterior_posterior_mm: NonNegative = Field(default=0.0, description="Of that position, mm.")
-    superior_inferior_mm: NonNegative = Field(default=0.0, description="Of that position, mm.")
-    medial_lateral_mm: NonNegative = Field(default=0.0, description="Of that position, mm.")
-    harmonics: int = Field(
-        default=0,
-        ge=0,
-        le=20,
-        description="How fast the error changes: 0 is one unknown shift for the whole cycle, n an "
-        "error made of the first n harmonics of it too.",
-    )
+    flexion_deg: NonNegative = 0.0
+    varus_deg: NonNegative = 0.0
+    rotation_deg: NonNegative = 0.0
+    anterior_posterior_mm: NonNegative = 0.0
+    superior_inferior_mm: NonNegative = 0.0
+    medial_lateral_mm: NonNegative = 0.0
+    harmonics: int = Field(default=0, ge=0, le=20)
 
 
 class MotionSettings(Settings):
     """Motion read from a file."""
 
-    file: str = Field(description="File of the motion (.csv, .sto, .mot); path in the data folder.")
+    file: str
     convention: Literal[
         "grood-suntay", "opensim", "iso14243-3:2004", "iso14243-3:2014", "body-123", "signs"
-    ] = Field(description="What the columns mean and which way they are positive; no default.")
-    signs: MotionSigns | None = Field(
-        default=None, description="The six signs, for convention: signs only."
-    )
-    columns: MotionColumns = Field(description="Names of the columns.")
-    window_s: tuple[Finite, Finite] | None = Field(
-        default=None, description="Part of a file with time_s that is the cycle, s; null for all."
-    )
-    reference_posterior_mm: Finite | None = Field(
-        default=None,
-        description="Position of the femoral origin behind that of the insert where the file's "
-        "anterior-posterior position reads zero, mm; for ISO 14243 only, which counts from the "
-        "pose at rest.",
-    )
-    placement: PlacementSettings | None = Field(
-        default=None,
-        description="Where the components sit in the bodies of an OpenSim model; null when their "
-        "meshes are in the joint's frames.",
-    )
-    smoothing_harmonics: Annotated[int, Field(ge=1, le=200)] | None = Field(
-        default=None,
-        description="Harmonics of the cycle that are kept of each motion curve; null keeps every "
-        "sample.",
-    )
-    standard_deviation: MotionDeviation | None = Field(
-        default=None, description="Standard deviation of the measured pose; null when unknown."
-    )
-
-    @field_validator("window_s")
-    @classmethod
-    def _window_ascends(cls, window: tuple[float, float] | None) -> tuple[float, float] | None:
-        return window and ascending(window)
+    ]
+    signs: MotionSigns | None = None
+    columns: MotionColumns
+    window_s: Limits | None = None
+    reference_posterior_mm: Finite | None = None
+    placement: PlacementSettings | None = None
+    smoothing_harmonics: Annotated[int, Field(ge=1, le=200)] | None = None
+    standard_deviation: MotionDeviation | None = None
 
     @model_validator(mode="after")
     def _keys_go_with_the_convention(self) -> MotionSettings:
@@ -258,26 +197,17 @@ class MotionSettings(Settings):
 class LoadColumns(_CurveColumns):
     """Columns of the load file."""
 
-    load: str = Field(description="Column of the load.")
+    load: str
 
 
 class LoadSettings(Settings):
     """Load read from a file."""
 
-    file: str = Field(description="File of the load (.csv, .sto, .mot); path in the data folder.")
-    columns: LoadColumns = Field(description="Names of the columns.")
-    kind: Literal["axial_load", "axial_force_n", "ground_reaction"] = Field(
-        description="Axial joint load in body weights or in N, or a ground reaction to be scaled."
-    )
-    load_range_body_weights: tuple[Positive, Positive] | None = Field(
-        default=None,
-        description="Range a ground reaction is scaled to, body weights; for ground_reaction only.",
-    )
-    body_mass_kg: Positive | None = Field(
-        default=None,
-        description="Body mass that forces in N belong to; cases of other mass scale them. For "
-        "axial_force_n only.",
-    )
+    file: str
+    columns: LoadColumns
+    kind: Literal["axial_load", "axial_force_n", "ground_reaction"]
+    load_range_body_weights: PositiveLimits | None = None
+    body_mass_kg: Positive | None = None
 
     @model_validator(mode="after")
     def _keys_go_with_the_kind(self) -> LoadSettings:
@@ -290,29 +220,23 @@ class LoadSettings(Settings):
                     f"{key} with kind: {kind} and only then",
                     f"Add or remove {key}.",
                 )
-        if self.load_range_body_weights is not None:
-            ascending(self.load_range_body_weights)
         return self
 
 
 class LinearSpring(Settings):
     """Soft tissue that holds a position."""
 
-    stiffness_n_per_mm: NonNegative = Field(description="Stiffness outside the gap, N/mm.")
-    gap_mm: NonNegative = Field(description="Half-width of the slack part, mm; 0 for none.")
-    rest_mm: Finite = Field(
-        default=0.0, description="Middle of the slack part, mm, counted as in the motion file."
-    )
+    stiffness_n_per_mm: NonNegative
+    gap_mm: NonNegative
+    rest_mm: Finite = 0.0
 
 
 class TurningSpring(Settings):
     """Soft tissue that holds an angle."""
 
-    stiffness_n_m_per_deg: NonNegative = Field(description="Stiffness outside the gap, N m/deg.")
-    gap_deg: NonNegative = Field(description="Half-width of the slack part, deg; 0 for none.")
-    rest_deg: Finite = Field(
-        default=0.0, description="Middle of the slack part, deg, counted as in the motion file."
-    )
+    stiffness_n_m_per_deg: NonNegative
+    gap_deg: NonNegative
+    rest_deg: Finite = 0.0
 
 
 Driven = Literal["prescribed", "held", "force"]
@@ -322,49 +246,25 @@ Guided = Literal["prescribed", "held", "free"]
 class ControlSettings(Settings):
     """How each coordinate is controlled, as in a knee simulator; flexion and load always are."""
 
-    anterior_posterior: Driven = Field(
-        description="Position from the file, held at its mean (or reference), or force from the "
-        "file (none without a column)."
-    )
-    rotation: Driven = Field(
-        description="Angle from the file, held at its mean (or zero), or torque from the file "
-        "(none without a column)."
-    )
-    varus: Guided = Field(description="Angle from the file, held at its mean (or zero), or free.")
-    medial_lateral: Guided = Field(
-        description="Position from the file, held at its mean (or zero), or free."
-    )
-    load_line_mm: Finite = Field(
-        description="Medial-lateral position of the axial load in the insert's frame, mm, medial "
-        "positive."
-    )
-    anterior_posterior_springs: tuple[LinearSpring, ...] = Field(
-        default=(), description="Springs on the anterior-posterior position."
-    )
-    medial_lateral_springs: tuple[LinearSpring, ...] = Field(
-        default=(), description="Springs on the medial-lateral position."
-    )
-    rotation_springs: tuple[TurningSpring, ...] = Field(
-        default=(), description="Springs on internal-external rotation."
-    )
+    anterior_posterior: Driven
+    rotation: Driven
+    varus: Guided
+    medial_lateral: Guided
+    load_line_mm: Finite
+    anterior_posterior_springs: tuple[LinearSpring, ...] = ()
+    medial_lateral_springs: tuple[LinearSpring, ...] = ()
+    rotation_springs: tuple[TurningSpring, ...] = ()
 
 
 class FileActivity(Settings):
     """Activity read from curves in files."""
 
-    source: Literal["file"] = Field(description="This shape of activity: curves from files.")
-    motion: MotionSettings = Field(description="Motion.")
-    load: LoadSettings = Field(description="Load.")
-    duration_s: Duration = Field(description="Duration of one cycle, s.")
-    closing_percent: Annotated[float, Field(ge=0, le=50)] = Field(
-        description="Part of the cycle over which the gap from last to first sample is blended, "
-        "percent."
-    )
-    control: ControlSettings | None = Field(
-        default=None,
-        description="How each coordinate is controlled; null prescribes flexion, rotation and "
-        "anterior-posterior position and solves the others.",
-    )
+    source: Literal["file"]
+    motion: MotionSettings
+    load: LoadSettings
+    duration_s: Duration
+    closing_percent: Annotated[float, Field(ge=0, le=50)]
+    control: ControlSettings | None = None
 
     @model_validator(mode="after")
     def _columns_go_with_the_control(self) -> FileActivity:

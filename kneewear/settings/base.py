@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from kneewear.settings.activity import ActivitySettings
 from kneewear.settings.cases import Case, CaseSettings
 from kneewear.settings.faults import fault, fault_at, suggestion
 from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.settings.types import Name, NonNegative, Positive, Settings, without_nulls
+from kneewear.settings.types import Name, NonNegative, Positive, Removable, Settings
 from kneewear.settings.wear import WearSettings
 
 
 class RateSettings(Settings):
     """Mean of a rate among retrieved inserts, and its spread."""
 
-    mean: NonNegative = Field(description="Mean rate.")
-    low: NonNegative = Field(description="Lower end of the spread.")
-    high: NonNegative = Field(description="Upper end of the spread.")
+    mean: NonNegative
+    low: NonNegative
+    high: NonNegative
 
     @model_validator(mode="after")
     def _mean_is_between(self) -> RateSettings:
@@ -38,42 +38,20 @@ class RateSettings(Settings):
 class RetrievalSettings(Settings):
     """Wear of one published group of retrieved inserts."""
 
-    linear_mm_per_year: RateSettings | None = Field(
-        description="Loss of thickness, mm per year; null when not published."
-    )
-    volume_mm3_per_year: RateSettings | None = Field(
-        description="Loss of volume of the whole insert, mm3 per year; null when not published."
-    )
-    includes_creep: bool = Field(
-        description="Whether the rates are of all that is missing, or of material worn off."
-    )
-    spread: Literal["standard deviation", "range"] = Field(
-        description="What low and high are: the mean less and plus one standard deviation (not "
-        "below zero), or the smallest and largest value."
-    )
-    source: str = Field(min_length=1, description="Authors, year, inserts, and how it was read.")
+    linear_mm_per_year: RateSettings | None
+    volume_mm3_per_year: RateSettings | None
+    includes_creep: bool
+    spread: Literal["standard deviation", "range"]
+    source: str = Field(min_length=1)
 
 
 class ReportSettings(Settings):
     """Report."""
 
-    compare_with_published: bool = Field(
-        description="Whether results are compared with the published tables."
-    )
-    pressure_limit_mpa: Positive = Field(
-        description="Largest element pressure the linear layer is trusted for, MPa."
-    )
-    avg_pressure_limit_mpa: Positive = Field(
-        description="Largest mean pressure the linear layer is trusted for, MPa."
-    )
-    retrievals: dict[str, RetrievalSettings] = Field(
-        description="Published wear of retrieved inserts that results are compared with, by name."
-    )
-
-    @field_validator("retrievals", mode="before")
-    @classmethod
-    def _drop_removed(cls, retrievals: Any) -> Any:
-        return without_nulls(retrievals)
+    compare_with_published: bool
+    pressure_limit_mpa: Positive
+    avg_pressure_limit_mpa: Positive
+    retrievals: Annotated[dict[str, RetrievalSettings], Removable]
 
 
 _NO_REPORT = {
@@ -87,21 +65,16 @@ _NO_REPORT = {
 class Study(Settings):
     """What every kind of study has; the kinds are its subclasses."""
 
-    kind: str = Field(description="Kind of the study, which decides the blocks it has.")
-    study: Name = Field(description="Name of the study; results are in results/<study>/.")
-    data_folder: str = Field(
-        description="Folder of data files; $KNEEWEAR_DATA overrides it, relative to the checkout."
-    )
-    seed: int = Field(ge=0, description="Seed of everything random.")
-    implant: ImplantSettings = Field(description="The implant.")
-    grid: GridSettings = Field(description="Elements on each plateau.")
-    coarse_grid: GridSettings = Field(
-        description="Elements on each plateau in forward dynamics; pressures come from the grid "
-        "above."
-    )
-    table: TableSettings = Field(description="Lookup tables of the condyles.")
-    simulation: SimulationSettings = Field(description="Contact simulation.")
-    report: ReportSettings = Field(description="Report.")
+    kind: str
+    study: Name
+    data_folder: str
+    seed: int = Field(ge=0)
+    implant: ImplantSettings
+    grid: GridSettings
+    coarse_grid: GridSettings
+    table: TableSettings
+    simulation: SimulationSettings
+    report: ReportSettings
 
     @property
     def thinnest_mm(self) -> float:
@@ -165,15 +138,8 @@ class Study(Settings):
 class LifeStudy(Study):
     """Study of the wear that activities cause over a life."""
 
-    activities: dict[Name, ActivitySettings] = Field(
-        min_length=1, description="Activities by name; those of a life are simulated."
-    )
-    wear: WearSettings = Field(description="Wear and creep over a life.")
-
-    @field_validator("activities", mode="before")
-    @classmethod
-    def _drop_removed(cls, activities: Any) -> Any:
-        return without_nulls(activities)
+    activities: Annotated[dict[Name, ActivitySettings], Field(min_length=1), Removable]
+    wear: WearSettings
 
     @model_validator(mode="after")
     def _implant_wears(self) -> LifeStudy:
@@ -207,10 +173,8 @@ class LifeStudy(Study):
 class CaseStudy(LifeStudy):
     """Study that simulates cases."""
 
-    cases: CaseSettings = Field(description="Full factorial design of the cases.")
-    cases_per_job: int = Field(
-        ge=1, description="Cases (or samples) simulated by one job; never changes a result."
-    )
+    cases: CaseSettings
+    cases_per_job: int = Field(ge=1)
 
     @property
     def thinnest_mm(self) -> float:
@@ -225,7 +189,7 @@ class CaseStudy(LifeStudy):
 class WearStudy(CaseStudy):
     """Wear of every case of a factorial design."""
 
-    kind: Literal["wear"] = Field(description="Wear of every case of a factorial design.")
+    kind: Literal["wear"]
 
     def batches(self) -> dict[str, tuple[Case, ...]]:
         """Cases by job: batch name (b000, b001, ...) to `cases_per_job` consecutive cases."""

@@ -88,10 +88,8 @@ def override(settings: Mapping[str, Any], values: Mapping[str, float]) -> dict[s
 class CaseSettings(Settings):
     """Full factorial design of the cases."""
 
-    thickness_mm: tuple[Thickness, ...] = Field(
-        min_length=1, description="Minimum insert thicknesses, mm."
-    )
-    body_mass_kg: tuple[BodyMass, ...] = Field(min_length=1, description="Body masses, kg.")
+    thickness_mm: tuple[Thickness, ...] = Field(min_length=1)
+    body_mass_kg: tuple[BodyMass, ...] = Field(min_length=1)
 
     @field_validator("thickness_mm", "body_mass_kg")
     @classmethod

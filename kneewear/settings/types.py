@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from itertools import pairwise
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from kneewear.settings.faults import fault, fault_at
 
@@ -40,18 +48,42 @@ class Settings(BaseModel):
         return block
 
 
-def ascending(pair: tuple[float, float]) -> tuple[float, float]:
+T = TypeVar("T")
+
+
+class PerSide(Settings, Generic[T]):
+    """A value for each side."""
+
+    medial: T
+    lateral: T
+
+
+def ascend(values: Any) -> Any:
+    """Refuse numbers that are not in ascending order."""
+    if any(later <= earlier for earlier, later in pairwise(values)):
+        found = ", ".join(f"{value:g}" for value in values)
+        raise fault(found, "ascending numbers", "Order them.")
+    return values
+
+
+def _are_limits(pair: tuple[float, float]) -> tuple[float, float]:
     """Refuse a pair whose first value is not the lower one."""
     if pair[0] >= pair[1]:
         raise fault(f"[{pair[0]:g}, {pair[1]:g}]", "[lower, upper]", "Give the lower value first.")
     return pair
 
 
-def without_nulls(mapping: Any) -> Any:
-    """A mapping without keys whose value is null, by which a file removes what it inherits.
+def _drop_nulls(mapping: Any) -> Any:
+    """Drop keys whose value is null, by which a file removes what it inherits.
 
-    Anything else is returned for the model to refuse.
+    Anything but a mapping is returned for the model to refuse.
     """
     if not isinstance(mapping, Mapping):
         return mapping
     return {key: value for key, value in mapping.items() if value is not None}
+
+
+Ascending = AfterValidator(ascend)
+Removable = BeforeValidator(_drop_nulls)
+Limits = Annotated[tuple[Finite, Finite], AfterValidator(_are_limits)]
+PositiveLimits = Annotated[tuple[Positive, Positive], AfterValidator(_are_limits)]

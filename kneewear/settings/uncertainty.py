@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from kneewear.settings.activity import FileActivity
 from kneewear.settings.base import CaseStudy
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.files import Location
-from kneewear.settings.types import Positive, Settings, without_nulls
+from kneewear.settings.types import Name, Positive, Removable, Settings
 
 # All entries of a list, or all names of a mapping.
 EVERY = "*"
@@ -20,26 +20,12 @@ EVERY = "*"
 class UncertainConstant(Settings):
     """One uncertain constant: a random number that changes one setting, or several alike."""
 
-    settings: tuple[str, ...] = Field(
-        min_length=1,
-        description="Paths of the settings it changes, with dots; numbers count the entries of a "
-        "list from 0, and * means all of them.",
-    )
-    change: Literal["add", "multiply"] = Field(
-        description="Whether the random number is added to the settings, or they are multiplied "
-        "by one plus it."
-    )
-    distribution: Literal["normal", "uniform"] = Field(
-        description="Distribution of the random number about zero; a normal one is cut off at "
-        "three standard deviations."
-    )
-    spread: Positive = Field(
-        description="Standard deviation of a normal, half of the range of a uniform distribution."
-    )
-    unit: str = Field(
-        min_length=1, description='Unit of the spread: "1" and only that when it multiplies.'
-    )
-    source: str = Field(min_length=1, description="Where distribution and spread come from.")
+    settings: tuple[str, ...] = Field(min_length=1)
+    change: Literal["add", "multiply"]
+    distribution: Literal["normal", "uniform"]
+    spread: Positive
+    unit: str = Field(min_length=1)
+    source: str = Field(min_length=1)
 
     @model_validator(mode="after")
     def _factors_have_no_unit(self) -> UncertainConstant:
@@ -55,24 +41,11 @@ class UncertainConstant(Settings):
 class UncertaintySettings(Settings):
     """Uncertainty study of one case."""
 
-    method: Literal["monte_carlo", "one_at_a_time", "variance_based"] = Field(
-        description="Prediction intervals from random samples; effect of each constant alone; or "
-        "first and total indices after Sobol."
-    )
-    samples: Annotated[int, Field(ge=2, le=1_000_000)] = Field(
-        description="Random samples; of variance_based the number N, a power of two, of which N "
-        "times the number of constants plus two are simulated; not used by one_at_a_time."
-    )
-    level_percent: Annotated[float, Field(ge=50, lt=100)] = Field(
-        description="Level of prediction intervals, and of intervals of the indices, percent."
-    )
-    pose_errors: bool = Field(
-        description="Whether the standard deviations of measured motions count as uncertain too; "
-        "not for one_at_a_time, which they have no direction for."
-    )
-    constants: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")], UncertainConstant] = Field(
-        min_length=1, description="Uncertain constants by name; independent of each other."
-    )
+    method: Literal["monte_carlo", "one_at_a_time", "variance_based"]
+    samples: Annotated[int, Field(ge=2, le=1_000_000)]
+    level_percent: Annotated[float, Field(ge=50, lt=100)]
+    pose_errors: bool
+    constants: Annotated[dict[Name, UncertainConstant], Field(min_length=1), Removable]
 
     @property
     def sample_count(self) -> int:
@@ -84,11 +57,6 @@ class UncertaintySettings(Settings):
             "variance_based": self.samples * (uncertain + 2),
         }
         return 1 + drawn[self.method]
-
-    @field_validator("constants", mode="before")
-    @classmethod
-    def _drop_removed(cls, constants: Any) -> Any:
-        return without_nulls(constants)
 
     @model_validator(mode="after")
     def _fits_the_method(self) -> UncertaintySettings:
@@ -181,10 +149,8 @@ def _is_sampled(settings: Mapping[str, Any], location: Location) -> bool:
 class UncertaintyStudy(CaseStudy):
     """Samples of a single case and life with uncertain constants."""
 
-    kind: Literal["uncertainty"] = Field(
-        description="Samples of a single case and life with uncertain constants."
-    )
-    uncertainty: UncertaintySettings = Field(description="Uncertain constants and method.")
+    kind: Literal["uncertainty"]
+    uncertainty: UncertaintySettings
 
     @model_validator(mode="after")
     def _is_of_one_plain_case(self) -> UncertaintyStudy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from kneewear.settings.base import CaseStudy
 from kneewear.settings.cases import Case
@@ -12,11 +12,9 @@ from kneewear.settings.faults import fault_at
 
 
 class VerificationStudy(CaseStudy):
-    """The engine against analytical solutions, and the methods of one case against each other."""
+    """The engine against analytical solutions, and one case by each method."""
 
-    kind: Literal["verification"] = Field(
-        description="The engine against analytical solutions, and one case by each method."
-    )
+    kind: Literal["verification"]
 
     @model_validator(mode="after")
     def _is_of_one_case(self) -> VerificationStudy:

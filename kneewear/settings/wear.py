@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -12,25 +12,20 @@ from kneewear.settings.types import (
     Name,
     NonNegative,
     Positive,
+    Removable,
     Settings,
-    without_nulls,
 )
+
+# Part of the cycles of a life.
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SurfaceUpdateSettings(Settings):
     """How the insert's surface follows wear and creep when a life has blocks."""
 
-    medial_lateral: Literal["held", "as_simulated"] = Field(
-        description="Whether worn blocks keep every frame's medial-lateral position of the fresh "
-        "insert, which creep would otherwise let go, or treat it as simulation.medial_lateral says."
-    )
-    smoothing_mm: NonNegative = Field(
-        description="Length over which the lowering of the surface is levelled out, mm; about half "
-        "an element's width. Depths themselves are not smoothed."
-    )
-    thins_layer: bool = Field(
-        description="Whether wear makes the layer thinner, and so stiffer; creep never does."
-    )
+    medial_lateral: Literal["held", "as_simulated"]
+    smoothing_mm: NonNegative
+    thins_layer: bool
 
 
 class WearSettings(Settings):
@@ -43,53 +38,20 @@ class WearSettings(Settings):
         "pressure_power",
         "cross_shear_and_pressure",
         "contact_area",
-    ] = Field(
-        description="Wear law: constant factor; by work across the principal direction; by work "
-        "along and across it; factor falling with pressure; of cross-shear and pressure; by area."
-    )
-    wear_factor_mm3_per_n_m: Annotated[float, Field(ge=0, le=1e-3, allow_inf_nan=False)] = Field(
-        description="Wear factor, mm3 per N and m of sliding, on a square path; for the laws "
-        "archard, unified_theory and directional_work (the others have published constants)."
-    )
-    density_mg_per_mm3: Positive = Field(
-        description="Density of the polyethylene, mg/mm3; for the mass lost by wear."
-    )
-    creep_law: Literal["pressure", "strain"] = Field(
-        description="Creep depth from the largest pressure, or from a strain times the thickness."
-    )
-    creep_mm_per_mpa: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
-        description="Creep depth for each MPa of largest pressure, mm/MPa; for creep_law pressure."
-    )
-    creep_time: Literal["constant", "logarithm"] = Field(
-        description="Whether creep_mm_per_mpa holds at any age, or grows with the logarithm of "
-        "time; for creep_law pressure (a strain always grows)."
-    )
-    creep_months: Positive = Field(
-        description="Age at which creep_mm_per_mpa holds, months; for creep_time logarithm."
-    )
-    recovery_minutes: NonNegative = Field(
-        description="Time without load after the life, over which part of the creep comes back, "
-        "min; zero for an insert in use."
-    )
-    cycles_per_year: Positive = Field(description="Cycles of all activities in a year.")
-    months: Annotated[float, Field(ge=0, le=1200, allow_inf_nan=False)] = Field(
-        description="Length of the life, months."
-    )
-    mixing: Literal["linear", "sequence"] = Field(
-        description="Whether activities of a life mix linearly or follow each other in every block."
-    )
-    blocks: int = Field(
-        ge=1,
-        le=1000,
-        description="Blocks of cycles of a life; the surface is updated between them. One is the "
-        "plain extrapolation of the fresh surface's cycle; 16 and more follow the surface.",
-    )
-    surface_update: SurfaceUpdateSettings = Field(
-        description="How the surface follows wear and creep."
-    )
-    lives: dict[Name, dict[Name, Annotated[float, Field(ge=0, le=1)]]] = Field(
-        min_length=1, description="Lives: name, and share of each activity's cycles; sum one."
-    )
+    ]
+    wear_factor_mm3_per_n_m: Annotated[float, Field(ge=0, le=1e-3, allow_inf_nan=False)]
+    density_mg_per_mm3: Positive
+    creep_law: Literal["pressure", "strain"]
+    creep_mm_per_mpa: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    creep_time: Literal["constant", "logarithm"]
+    creep_months: Positive
+    recovery_minutes: NonNegative
+    cycles_per_year: Positive
+    months: Annotated[float, Field(ge=0, le=1200, allow_inf_nan=False)]
+    mixing: Literal["linear", "sequence"]
+    blocks: int = Field(ge=1, le=1000)
+    surface_update: SurfaceUpdateSettings
+    lives: Annotated[dict[Name, dict[Name, Share]], Field(min_length=1), Removable]
 
     @property
     def creep_takes_time(self) -> bool:
@@ -128,11 +90,6 @@ class WearSettings(Settings):
                 "Set creep_time to logarithm, or creep_mm_per_mpa to 0.",
             )
         return self
-
-    @field_validator("lives", mode="before")
-    @classmethod
-    def _drop_removed(cls, lives: Any) -> Any:
-        return without_nulls(lives)
 
     @field_validator("lives")
     @classmethod
