@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from kneewear.contact import proximity
-from kneewear.geometry import distance_table_errors, distance_tabulation
+from kneewear.geometry import distance_table, distance_tabulation
 from tests.physics.bodies import IS_COMPILED
 
 # No example fails because the machine is busy. Kernels that are not compiled take a hundred times
@@ -20,7 +20,7 @@ if not IS_COMPILED:
     # at few points may exceed its stated error: tests of that error are marked compiled.
     proximity.VOXELS = 300
     distance_tabulation.LINES, distance_tabulation.POINTS = 30, 200
-    distance_table_errors.RASTER = 30
+    distance_table.RASTER = 30
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

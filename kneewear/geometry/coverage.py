@@ -142,7 +142,7 @@ def patch_coverage(surface: Surface, projection_surface: ElementSurface) -> Cove
     along = np.linspace(0.0, 1.0, _BORDER_PIECES, endpoint=False)
     u = np.concatenate([u0 + (u1 - u0) * t for t in (along, 1 + 0 * along, 1 - along, 0 * along)])
     v = np.concatenate([v0 + (v1 - v0) * t for t in (0 * along, along, 1 + 0 * along, 1 - along)])
-    border = projection_surface.plan(surface.evaluate(u, v))
+    border = projection_surface.at(surface.evaluate(u, v)).plan
     edges = np.stack([border, np.roll(border, -1, axis=0)], axis=1)
     coverage = Coverage(edges)
     return coverage if coverage.area > 0 else Coverage(edges[::-1, ::-1].copy())

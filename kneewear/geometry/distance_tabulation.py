@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, maximum_filter, minimum_filter
 
 from kneewear.geometry import _distance_kernels, _kernels
-from kneewear.geometry.distance_table import EDGE_RELAXATION, DistanceTable, TableQuality
-from kneewear.geometry.distance_table_errors import band_samples, local_depth, measure_table
+from kneewear.geometry.distance_table import (
+    EDGE_RELAXATION,
+    DistanceTable,
+    TableQuality,
+    band_samples,
+    local_depth,
+    measure_table,
+)
 from kneewear.geometry.meshes import circle_centre
 from kneewear.geometry.surface import Surface
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,18 @@ from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
 Projection = Callable[[Array], tuple[Array, Array]]
+
+
+class PlanFrame(NamedTuple):
+    """Position in the plan of points (...) of a bearing, and the directions of their lines."""
+
+    plan: Array  # coordinates along rows and along columns, mm, shape (..., 2)
+    up: Array  # unit vectors along the lines, out of the material, shape (..., 3)
+    along_rows: Array  # unit vectors of the rows' direction, shape (..., 3)
+    height: Array  # coordinate along the lines, mm, growing upward, shape (...)
+    # Area that the lines of a unit of plan area cut from a surface perpendicular to them.
+    stretch: Array
+    rates: Array  # derivative of the plan over the point, shape (..., 2, 3)
 
 
 class ElementSurface(ABC):
@@ -38,28 +51,8 @@ class ElementSurface(ABC):
         """Rows' direction, up and columns' direction (over the middle), as rows of a matrix."""
 
     @abstractmethod
-    def plan(self, points: Array) -> Array:
-        """Positions in the plan of points (..., 3), shape (..., 2), mm."""
-
-    @abstractmethod
-    def up(self, points: Array) -> Array:
-        """Unit vectors along the lines through points (..., 3), out of the material."""
-
-    @abstractmethod
-    def along_rows(self, points: Array) -> Array:
-        """Unit vectors of the rows' direction on the lines through points (..., 3)."""
-
-    @abstractmethod
-    def height(self, points: Array) -> Array:
-        """Coordinate of points (..., 3) along their lines, mm, growing upward."""
-
-    @abstractmethod
-    def stretch(self, points: Array) -> Array:
-        """Area that the lines of a unit of plan area cut from a surface perpendicular to them."""
-
-    @abstractmethod
-    def rates(self, points: Array) -> Array:
-        """Derivative of the plan over points (..., 3), shape (..., 2, 3)."""
+    def at(self, points: Array) -> PlanFrame:
+        """Plan and directions at points (..., 3)."""
 
     @abstractmethod
     def lines(self, plan: Array) -> tuple[Array, Array]:
@@ -73,7 +66,7 @@ class ElementSurface(ABC):
         from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 
         sample_u, sample_v = surface.sample_parameters
-        tree = cKDTree(self.plan(surface.sample_points))
+        tree = cKDTree(self.at(surface.sample_points).plan)
 
         def project(plan: Array) -> tuple[Array, Array]:
             _, nearest = tree.query(plan)
@@ -95,16 +88,9 @@ class ElementSurface(ABC):
 class Plane(ElementSurface):
     """A plane through the origin; lines are perpendicular to it.
 
-    Parameters
-    ----------
-    direction : sequence of 3 floats
-        Up, of any non-zero length: +y for a plateau, +x for the posterior face of a post. The
-        rows' and columns' directions are +x and +z, rotated the shortest way that takes +y there.
-
-    Raises
-    ------
-    ValueError
-        If the direction is zero.
+    `direction` is up, of any non-zero length: +y for a plateau, +x for the posterior face of a
+    post. The rows' and columns' directions are +x and +z, rotated the shortest way that takes +y
+    there.
     """
 
     direction: tuple[float, float, float] = (0.0, 1.0, 0.0)
@@ -118,82 +104,22 @@ class Plane(ElementSurface):
         """See `ElementSurface`."""
         return upright_frame(self.direction)
 
-    def plan(self, points: Array) -> Array:
-        """Coordinates along rows and columns, mm."""
-        return points @ self.frame[[0, 2]].T
-
-    def up(self, points: Array) -> Array:
-        """The plane's direction."""
-        return np.broadcast_to(self.frame[1], points.shape)
-
-    def along_rows(self, points: Array) -> Array:
-        """The rows' direction, the same everywhere."""
-        return np.broadcast_to(self.frame[0], points.shape)
-
-    def height(self, points: Array) -> Array:
-        """Height above the plane, mm."""
-        return points @ self.frame[1]
-
-    def stretch(self, points: Array) -> Array:
-        """One: the lines are parallel."""
-        return np.ones(points.shape[:-1])
-
-    def rates(self, points: Array) -> Array:
-        """Rows' and columns' directions."""
-        return np.broadcast_to(self.frame[[0, 2]], (*points.shape[:-1], 2, 3))
+    def at(self, points: Array) -> PlanFrame:
+        """See `ElementSurface`; the lines are parallel."""
+        flat = self.frame[[0, 2]]
+        along_rows, up = (np.broadcast_to(self.frame[axis], points.shape) for axis in (0, 1))
+        rates = np.broadcast_to(flat, (*points.shape[:-1], 2, 3))
+        height, stretch = points @ self.frame[1], np.ones(points.shape[:-1])
+        return PlanFrame(points @ flat.T, up, along_rows, height, stretch, rates)
 
     def lines(self, plan: Array) -> tuple[Array, Array]:
-        """Parallel lines from the plane."""
+        """See `ElementSurface`."""
         origins = plan @ self.frame[[0, 2]]
         return origins, np.broadcast_to(self.frame[1], origins.shape)
 
 
-class _Radial(ElementSurface):
-    """Lines perpendicular to an axis or through a centre; a hollow bearing faces it."""
-
-    radius: float
-    hollow: bool
-    _order: int
-
-    @abstractmethod
-    def _offset(self, points: Array) -> Array:
-        """Vectors from the axis or centre to points."""
-
-    @property
-    def _sense(self) -> float:
-        return -1.0 if self.hollow else 1.0
-
-    def _out(self, points: Array) -> Array:
-        """Unit vectors from the axis or centre to points."""
-        offset = self._offset(points)
-        return offset / np.linalg.norm(offset, axis=-1, keepdims=True)
-
-    def up(self, points: Array) -> Array:
-        """Towards the axis or centre of a hollow bearing, away from that of another."""
-        return self._sense * self._out(points)
-
-    def height(self, points: Array) -> Array:
-        """Distance from the axis or centre, mm; of a hollow bearing its negative."""
-        return self._sense * np.linalg.norm(self._offset(points), axis=-1)
-
-    def stretch(self, points: Array) -> Array:
-        """Distance over the radius, squared for a sphere."""
-        return (np.linalg.norm(self._offset(points), axis=-1) / self.radius) ** self._order
-
-    def _check(self, direction: ArrayLike) -> None:
-        if not self.radius > 0.0:
-            raise ValueError(
-                f"an element surface needs a positive radius; found {self.radius:g} mm"
-            )
-        if not np.linalg.norm(direction) > 0.0:
-            raise ValueError(
-                "the middle of an element surface needs a direction that is not zero and that is "
-                "off its axis"
-            )
-
-
 @dataclass(frozen=True)
-class Cylinder(_Radial):
+class Cylinder(ElementSurface):
     """A cylinder, for a bearing curved about one axis such as an ankle's; lines run radially.
 
     Rows run along the arc and columns along the axis: a plan of arc length x length.
@@ -211,11 +137,6 @@ class Cylinder(_Radial):
         Radius of the cylinder on which arcs are measured, mm.
     hollow : bool
         Whether the bearing faces the axis (a trough) or away from it (a dome).
-
-    Raises
-    ------
-    ValueError
-        If the radius is not positive or the middle lies along the axis.
     """
 
     turnable = False
@@ -224,47 +145,42 @@ class Cylinder(_Radial):
     middle: tuple[float, float, float]
     radius: float
     hollow: bool = True
-    _order = 1
 
     def __post_init__(self) -> None:
-        self._check(np.cross(self.axis, self.middle))
+        _check_radial(self.radius, np.cross(self.axis, self.middle))
 
     @cached_property
     def frame(self) -> Array:
         """See `ElementSurface`."""
         columns = np.asarray(self.axis, dtype=float) / np.linalg.norm(self.axis)
         out = self.middle - columns * (columns @ np.asarray(self.middle, dtype=float))
-        up = self._sense * out / np.linalg.norm(out)
+        up = (-out if self.hollow else out) / np.linalg.norm(out)
         return np.stack([np.cross(up, columns), up, columns])
 
-    def _offset(self, points: Array) -> Array:
-        offset = points - np.asarray(self.point)
-        return offset - (offset @ self.frame[2])[..., None] * self.frame[2]
-
-    def plan(self, points: Array) -> Array:
-        """Arc length from the middle and length along the axis, mm."""
-        along_rows, up, along_columns = np.moveaxis((points - self.point) @ self.frame.T, -1, 0)
-        arc = self.radius * np.arctan2(along_rows, self._sense * up)
-        return np.stack([arc, along_columns], axis=-1)
-
-    def along_rows(self, points: Array) -> Array:
-        """Tangential direction about the axis."""
-        return np.cross(self.up(points), self.frame[2])
-
-    def rates(self, points: Array) -> Array:
-        """Rows' direction over the stretch, and columns' direction."""
-        rows = self.along_rows(points) / self.stretch(points)[..., None]
-        return np.stack([rows, np.broadcast_to(self.frame[2], points.shape)], axis=-2)
+    def at(self, points: Array) -> PlanFrame:
+        """See `ElementSurface`."""
+        sense = -1.0 if self.hollow else 1.0
+        along, over, across = np.moveaxis((points - self.point) @ self.frame.T, -1, 0)
+        distance = np.hypot(along, over)
+        arc = self.radius * np.arctan2(along, sense * over)
+        offset = np.stack([along, over], axis=-1) @ self.frame[:2]
+        up = sense * offset / distance[..., None]
+        rows, stretch = np.cross(up, self.frame[2]), distance / self.radius
+        columns = np.broadcast_to(self.frame[2], points.shape)
+        rates = np.stack([rows / stretch[..., None], columns], axis=-2)
+        plan = np.stack([arc, across], axis=-1)
+        return PlanFrame(plan, up, rows, sense * distance, stretch, rates)
 
     def lines(self, plan: Array) -> tuple[Array, Array]:
-        """Radial lines from the axis."""
+        """See `ElementSurface`; radial lines from the axis."""
         angle = plan[:, :1] / self.radius
-        out = np.sin(angle) * self.frame[0] + np.cos(angle) * (self._sense * self.frame[1])
+        middle = -self.frame[1] if self.hollow else self.frame[1]
+        out = np.sin(angle) * self.frame[0] + np.cos(angle) * middle
         return self.point + plan[:, 1:] * self.frame[2], out
 
 
 @dataclass(frozen=True)
-class Sphere(_Radial):
+class Sphere(ElementSurface):
     """A sphere, for a bearing curved about a point such as a hip's; lines run radially.
 
     The plan is Lambert's azimuthal map about the middle, which preserves areas: a position at the
@@ -283,63 +199,60 @@ class Sphere(_Radial):
         Radius of the sphere on which the plan is measured, mm.
     hollow : bool
         Whether the bearing faces the centre (a cup) or away from it (a ball).
-
-    Raises
-    ------
-    ValueError
-        If the radius is not positive or the middle is zero.
     """
 
     centre: tuple[float, float, float]
     middle: tuple[float, float, float]
     radius: float
     hollow: bool = True
-    _order = 2
 
     def __post_init__(self) -> None:
-        self._check(self.middle)
+        _check_radial(self.radius, self.middle)
 
     @cached_property
     def frame(self) -> Array:
         """See `ElementSurface`."""
-        return upright_frame(self._sense * np.asarray(self.middle))
+        return upright_frame(np.asarray(self.middle) * (-1.0 if self.hollow else 1.0))
 
-    def _offset(self, points: Array) -> Array:
-        return points - np.asarray(self.centre)
-
-    def plan(self, points: Array) -> Array:
-        """Positions on Lambert's map, mm."""
-        along_rows, up, along_columns = np.moveaxis(self._out(points) @ self.frame.T, -1, 0)
-        scale = self.radius * np.sqrt(2.0 / (1.0 + self._sense * up))
-        return np.stack([scale * along_rows, scale * along_columns], axis=-1)
-
-    def along_rows(self, points: Array) -> Array:
-        """The rows' direction over the middle, transported along the great circle to points."""
-        out = self._out(points)
-        middle = self._sense * self.frame[1]
-        share = (out @ self.frame[0]) / (1.0 + out @ middle)
-        return self.frame[0] - share[..., None] * (out + middle)
-
-    def rates(self, points: Array) -> Array:
-        """Derivative of Lambert's map."""
-        out = self._out(points)
-        middle = self._sense * self.frame[1]
-        flat = self.frame[[0, 2]]
-        cosine = 1.0 + out @ middle
-        share = (out @ flat.T)[..., None] * (0.5 * middle / cosine[..., None])[..., None, :]
-        turned = np.sqrt(2.0 / cosine)[..., None, None] * (flat - share)
+    def at(self, points: Array) -> PlanFrame:
+        """See `ElementSurface`; rows follow the great circles through the middle."""
+        sense = -1.0 if self.hollow else 1.0
+        offset = points - np.asarray(self.centre)
+        distance = np.linalg.norm(offset, axis=-1)
+        out = offset / distance[..., None]
+        middle, flat = sense * self.frame[1], self.frame[[0, 2]]
+        cosine, along = (1.0 + out @ middle)[..., None], out @ flat.T
+        scale = np.sqrt(2.0 / cosine)
+        # The rows' direction over the middle, transported along the great circle.
+        rows = self.frame[0] - along[..., :1] / cosine * (out + middle)
+        turned = flat - along[..., None] * (0.5 * middle / cosine)[..., None, :]
+        turned = scale[..., None] * turned
         # Only the component perpendicular to the radius turns the unit vector.
         turned = turned - (turned * out[..., None, :]).sum(-1, keepdims=True) * out[..., None, :]
-        return turned * (self.radius / np.abs(self.height(points)))[..., None, None]
+        rates = turned * (self.radius / distance)[..., None, None]
+        stretch = (distance / self.radius) ** 2
+        plan = self.radius * scale * along
+        return PlanFrame(plan, sense * out, rows, sense * distance, stretch, rates)
 
     def lines(self, plan: Array) -> tuple[Array, Array]:
-        """Radial lines from the centre."""
+        """See `ElementSurface`; radial lines from the centre."""
         flat = plan / self.radius
         # Twice the sine squared of half the angle from the middle.
         drop = 0.5 * np.minimum((flat**2).sum(axis=-1, keepdims=True), 4.0)
         out = np.sqrt(1.0 - 0.5 * drop) * (flat @ self.frame[[0, 2]])
-        out += (1.0 - drop) * (self._sense * self.frame[1])
+        out += (1.0 - drop) * (-self.frame[1] if self.hollow else self.frame[1])
         return np.broadcast_to(np.asarray(self.centre, dtype=float), out.shape), out
+
+
+def _check_radial(radius: float, direction: ArrayLike) -> None:
+    """Refuse a radius that is not positive, and a middle without direction or along the axis."""
+    if not radius > 0.0:
+        raise ValueError(f"an element surface needs a positive radius; found {radius:g} mm")
+    if not np.linalg.norm(direction) > 0.0:
+        raise ValueError(
+            "the middle of an element surface needs a direction that is not zero and that is off "
+            "its axis"
+        )
 
 
 def upright_frame(direction: ArrayLike) -> Array:

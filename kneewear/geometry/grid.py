@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.geometry.bearing import Bearing, bearing_of
-from kneewear.geometry.coverage import Rectangle, cover_cells
+from kneewear.geometry.coverage import (
+    Coverage,
+    Rectangle,
+    bounding_rectangle,
+    cover_cells,
+    patch_coverage,
+)
 from kneewear.geometry.element_grid import ElementGrid, join_grids
+from kneewear.geometry.element_surfaces import ElementSurface, Plane, Projection
 from kneewear.geometry.implant import Implant
-from kneewear.sides import SIDES
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.thickness import Thickness, layer_thickness, thickness_above, thickness_to
+from kneewear.sides import POST, SIDES
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -18,24 +29,79 @@ Bools = NDArray[np.bool_]
 _LEAST_FRACTION = 1e-6
 # mm; the polygon that represents a patch's border deviates by 1e-5 mm.
 _BORDER_MISS = 1e-3
+_STEEPEST_DEG = 80.0
 
 
-def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
-    """Build the elements of both plateaus by projection from the plane y = 0.
+@dataclass(frozen=True)
+class Bearing:
+    """One bearing surface of the fixed body, on which elements can be built.
 
     Parameters
     ----------
-    implant : Implant
-        Implant or natural knee; its plateaus carry the elements.
-    rows, columns : int
-        Number of elements along x and along z on each side.
+    name : str
+        Name of the side or pair: "medial", "lateral", "post".
+    surface : Surface
+        The patch, normals out of the elastic layer.
+    thickness : float or function
+        Thickness of the layer, mm, or a function from points (n, 3) of the patch to it, shape (n,);
+        NaN where there is no layer. `thickness_to` makes one.
+    projection_surface : ElementSurface
+        Surface that carries the cells: the plane y = 0 if not given.
+    coverage : Coverage, optional
+        Where the bearing exists when its patch reaches beyond it; everywhere when absent.
+    """
 
-    Returns
-    -------
-    ElementGrid
-        Elements within the smallest rectangle around each plateau's outline, turned only where that
-        saves area; cells that cover nothing of the plateau are not valid. See `build_elements`,
-        also for errors.
+    name: str
+    surface: Surface
+    thickness: float | Thickness
+    projection_surface: ElementSurface = field(default_factory=Plane)
+    coverage: Coverage | None = None
+
+    @cached_property
+    def covered(self) -> Coverage:
+        """Plan of the bearing."""
+        return self.coverage or patch_coverage(self.surface, self.projection_surface)
+
+    @cached_property
+    def projection(self) -> Projection:
+        """Function from plan positions (n, 2) to the parameters u, v where their lines meet."""
+        return self.projection_surface.projection(self.surface)
+
+    def rectangle(self, rows: int, columns: int) -> Rectangle:
+        """Smallest rectangle around the bearing, divided into cells."""
+        turnable = self.projection_surface.turnable
+        return bounding_rectangle(self.covered, rows, columns, turnable=turnable)
+
+
+def bearing_of(implant: Implant, side: str) -> Bearing:
+    """Plateau of an implant or natural knee, or the back of its post; `side` is one of its sides.
+
+    A plateau projects its elements from the horizontal plane, and its thickness is measured
+    vertically down to the insert's underside; of a natural knee it is the shortest distance through
+    the cartilage to the bone. The post uses the coronal plane, and its thickness reaches to its
+    front.
+    """
+    if side == POST and implant.cam_and_post is not None:
+        coronal = Plane((1.0, 0.0, 0.0))
+        pair = implant.cam_and_post
+        return Bearing(POST, pair.post, thickness_to(pair.front, coronal), coronal)
+    layer = implant.insert_layer
+    coverage = None if implant.coverage is None else implant.coverage[side]
+
+    def thickness(points: Array) -> Array:
+        if layer is not None:
+            return layer_thickness(points, layer.bone[side], layer.limits)
+        return thickness_above(implant.underside, points)
+
+    return Bearing(side, implant.insert[side], thickness, coverage=coverage)
+
+
+def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
+    """Build the elements of both plateaus, rows x columns each, by projection from the plane y = 0.
+
+    They lie within the smallest rectangle around each plateau's outline, turned only where that
+    saves area; cells that cover nothing of the plateau are not valid. Errors are those of
+    `build_elements`.
     """
     grids = []
     for side in SIDES:
@@ -77,36 +143,34 @@ def build_elements(
     section 2.2.2), times the stretch of an element surface whose lines are not parallel. Its centre
     lies above the centroid of the covered part.
     """
-    carrier = bearing.projection_surface
     shape = (cells.rows, cells.columns)
     fraction, plan = cover_cells(bearing.covered, cells)
     u, v = bearing.projection(plan.reshape(-1, 2))
     found = bearing.surface.evaluate(u, v).reshape(*shape, 3)
+    carrier = bearing.projection_surface.at(found)
     # The centroid of a sliver may miss a curved border slightly; the border point is used then.
-    missed = np.linalg.norm(carrier.plan(found) - plan, axis=-1)
+    missed = np.linalg.norm(carrier.plan - plan, axis=-1)
     valid = (fraction > _LEAST_FRACTION) & (missed < _BORDER_MISS)
+    advice = "from its projection surface; choose another direction or a smaller region"
     if ((fraction == 1.0) & ~valid).any():
-        raise ValueError(
-            f"the {bearing.name} bearing is missed by lines from its projection surface; choose "
-            "another direction or a smaller region"
-        )
+        raise ValueError(f"the {bearing.name} bearing is missed by lines {advice}")
     centre = np.where(valid[..., None], found, np.nan)
     normal = np.where(valid[..., None], bearing.surface.normal(u, v).reshape(*shape, 3), np.nan)
-    upright = (normal * carrier.up(found)).sum(axis=-1)
-    if (upright[valid] < np.cos(np.radians(80.0))).any():
+    upright = (normal * carrier.up).sum(axis=-1)
+    if (upright[valid] < np.cos(np.radians(_STEEPEST_DEG))).any():
         raise ValueError(
-            f"the {bearing.name} bearing is steeper than 80 deg or faces down somewhere, seen from "
-            "its projection surface; choose another direction or a smaller region"
+            f"the {bearing.name} bearing is steeper than {_STEEPEST_DEG:g} deg or faces down "
+            f"somewhere, seen {advice}"
         )
     thickness = np.full(shape, np.nan)
-    thickness[valid] = bearing.thickness_at(centre[valid])
+    local = bearing.thickness
+    thickness[valid] = local(centre[valid]) if callable(local) else local
     valid = _with_layer(bearing.name, thickness, fraction, valid)
     fraction = np.where(valid, fraction, 0.0)
     with np.errstate(invalid="ignore"):
-        stretched = cells.cell_area * fraction * carrier.stretch(found)
-        area = np.where(valid, stretched / upright, 0.0)
+        area = np.where(valid, cells.cell_area * fraction * carrier.stretch / upright, 0.0)
     normal = np.where(valid[..., None], normal, np.nan)
-    tangent_row = _in_plane(carrier.along_rows(found), normal)
+    tangent_row = _in_plane(carrier.along_rows, normal)
     parts = {
         "centre": np.where(valid[..., None], centre, np.nan),
         "normal": normal,

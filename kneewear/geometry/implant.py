@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.surface import Surface
-from kneewear.geometry.underside import Underside
+from kneewear.geometry.thickness import Underside
 from kneewear.sides import POST, SIDES
 
 

@@ -31,7 +31,7 @@ from kneewear.geometry.meshes import (
 )
 from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
 from kneewear.geometry.surface import Surface
-from kneewear.geometry.underside import (
+from kneewear.geometry.thickness import (
     PlaneUnderside,
     Underside,
     thickness_above,

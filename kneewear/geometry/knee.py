@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from kneewear.geometry.distance_table import DistanceTable
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
@@ -13,12 +16,18 @@ from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable, tabulate_surface
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
+
+Array = NDArray[np.float64]
+
+# Height above the insert, mm, from which the component is lowered to its first contact.
+_START = 500.0
 
 
 @dataclass(frozen=True)
@@ -84,13 +93,6 @@ def build_knee(
     tabulate_distances : bool
         False to leave the distance tables out, where only exact distances are used.
 
-    Returns
-    -------
-    KneeModel
-        The model.
-    GeometryRecord
-        Quality of the fitted surfaces, and the bearings cut out of solids.
-
     Raises
     ------
     ValueError
@@ -111,14 +113,13 @@ def build_knee(
         implant.meshes.femoral_form,
     ):
         extractions = extract_bearings(implant, given["insert_mesh"], given["femoral_mesh"])
+    coarse = None
+    if coarse_grid is not None:
+        coarse = build_grid(built, coarse_grid.rows, coarse_grid.columns)
     model = KneeModel(
         implant=built,
         grid=build_grid(built, grid.rows, grid.columns),
-        coarse_grid=(
-            None
-            if coarse_grid is None
-            else build_grid(built, coarse_grid.rows, coarse_grid.columns)
-        ),
+        coarse_grid=coarse,
         samples={
             side: tabulate_surface(surface, table.u_points, table.v_points)
             for side, surface in built.femoral.items()
@@ -146,3 +147,77 @@ def tabulate_distance_tables(knee: KneeModel) -> pd.DataFrame:
 
     tables = knee.distance_tables.items()
     return pd.DataFrame([{"side": side, **asdict(table.quality)} for side, table in tables])
+
+
+@dataclass(frozen=True)
+class FirstContact:
+    """A femoral component that just touches the insert.
+
+    Parameters
+    ----------
+    translation : array, shape (3,)
+        Its origin in the insert's frame, mm.
+    clearance : mapping of side to float
+        Minimum vertical gap of each side, mm; zero on the side that touches, inf where a condyle
+        is beside its plateau.
+    point : mapping of side to array, shape (3,)
+        Point of the insert where that gap is, mm; NaN where there is none.
+    """
+
+    translation: Array
+    clearance: Mapping[str, float]
+    point: Mapping[str, Array]
+
+    @property
+    def side(self) -> str:
+        """Side that touches."""
+        return min(self.clearance, key=lambda side: self.clearance[side])
+
+
+def find_first_contact(
+    grid: ElementGrid, femoral: Mapping[str, Surface], rotation: ArrayLike, translation: ArrayLike
+) -> FirstContact:
+    """Lower the femoral component vertically until it touches an element of the insert.
+
+    `femoral` are the condyles in the femoral frame, `rotation` (3, 3) the orientation of the
+    component and `translation` (3,) the position of its origin, mm, whose height is not used.
+
+    Raises
+    ------
+    ValueError
+        If no condyle is above its plateau.
+
+    Notes
+    -----
+    The gap of a side is the minimum height at which vertical rays from its element centres meet the
+    condyle. Between centres contact may occur earlier by up to d^2 / 8 R for elements of size d and
+    a condyle of radius R: a micrometre for half a millimetre and 30 mm.
+    """
+    start = np.array(translation, dtype=float)
+    start[1] = _START
+    gaps = {
+        side: _vertical_gap(grid, number, femoral[side].transformed(rotation, start))
+        for number, side in enumerate(grid.sides)
+    }
+    least = min(gap for gap, _ in gaps.values())
+    if not np.isfinite(least):
+        raise ValueError(
+            "no condyle is above its plateau; check the axes and origins of both components, "
+            "and the anterior-posterior and medial-lateral position of the motion"
+        )
+    start[1] -= least
+    return FirstContact(
+        start,
+        {side: gap - least for side, (gap, _) in gaps.items()},
+        {side: point for side, (_, point) in gaps.items()},
+    )
+
+
+def _vertical_gap(grid: ElementGrid, side: int, condyle: Surface) -> tuple[float, Array]:
+    """Minimum height of a condyle above the elements of a side, and where."""
+    centres = grid.centre[side][grid.valid[side]]
+    height = condyle.ray_hits(centres, (0.0, 1.0, 0.0))[2]
+    lowest = int(np.argmin(height))
+    if not np.isfinite(height[lowest]):
+        return np.inf, np.full(3, np.nan)
+    return float(height[lowest]), centres[lowest]

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
+from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import CamAndPost, Implant
-from kneewear.geometry.swept import Profile, SagittalArc, Swept, Upright, joined_arcs
+from kneewear.geometry.primitives import Profile, SagittalArc, Swept, Upright, joined_arcs
 from kneewear.settings.implant import CamSettings, ParametricImplantSettings, PostSettings
 from kneewear.sides import POST, SIDES
 

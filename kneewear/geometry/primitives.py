@@ -1,8 +1,10 @@
-"""Spheres, cylinders and plates as exact NURBS patches, for contacts with analytical solutions."""
+"""Exact NURBS patches: spheres, cylinders, plates, and profiles swept along sagittal arcs."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,3 +64,216 @@ def plate(x: ArrayLike, z: ArrayLike, height: float = 0.0, slope: float = 0.0) -
     points = np.stack([along, height + slope * along, across], axis=-1)
     knots = np.array([0.0, 0.0, 1.0, 1.0])
     return Surface(points, np.ones((2, 2)), knots, knots, 1, 1)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A symmetric coronal arc between two rims that fall away.
+
+    Parameters
+    ----------
+    middle : float
+        Medial-lateral position of the arc's middle, mm; its height there is zero.
+    arc_radius, half_width : float
+        Radius and half-width of the arc, mm.
+    rim_radius, rim_sweep : float
+        Radius, mm, and angle, rad, of each rounded rim.
+    hollow : bool
+        True for a plateau (the arc rises to both sides, the rims fall), False for a condyle;
+        heights count out of the bearing surface in both.
+    """
+
+    middle: float
+    arc_radius: float
+    half_width: float
+    rim_radius: float
+    rim_sweep: float
+    hollow: bool
+
+    @property
+    def control_points(self) -> Array:
+        """Position z, height and weight of the control points of three arcs, shape (7, 3)."""
+        up = 1.0 if self.hollow else -1.0
+        tilt = math.asin(self.half_width / self.arc_radius) * up
+        start = self.middle - self.half_width
+        rise = self.arc_radius * (1.0 - math.cos(tilt)) * up
+        land = _arc(np.array([start, rise]), -tilt, 2.0 * tilt, self.arc_radius)
+        right = _arc(land[-1, :2], tilt, -self.rim_sweep, self.rim_radius)
+        left = right[::-1] * np.array([-1.0, 1.0, 1.0]) + np.array([2.0 * self.middle, 0.0, 0.0])
+        return np.vstack([left, land[1:], right[1:]])
+
+    def distance(self, z: Array, height: Array) -> Array:
+        """Signed distance, mm, of points from the profile, without any spline; positive outside.
+
+        The height counts from the middle of the arc out of the surface, mm.
+        """
+        away = np.abs(z - self.middle)
+        tilt = math.asin(self.half_width / self.arc_radius)
+        up = 1.0 if self.hollow else -1.0
+        land = up * (self.arc_radius - np.hypot(away, height - up * self.arc_radius))
+        rise = up * self.arc_radius * (1.0 - math.cos(tilt))
+        # The rim begins where the arc ends, in its direction, and falls away from there.
+        inward = np.array([-math.sin(up * tilt), math.cos(tilt)])
+        centre = np.array([self.half_width, rise]) - self.rim_radius * inward
+        rim = np.hypot(away - centre[0], height - centre[1]) - self.rim_radius
+        turned = np.arctan2(away - centre[0], height - centre[1])
+        return np.where(turned > -up * tilt, rim, land)
+
+
+@dataclass(frozen=True)
+class SagittalArc:
+    """One arc of a sagittal outline, from anterior to posterior below its centre (x, y), mm.
+
+    `start` and `stop` are the directions of its ends from the centre, rad: 0 straight down,
+    positive posterior.
+    """
+
+    x: float
+    y: float
+    radius: float
+    start: float
+    stop: float
+
+
+def joined_arcs(
+    radii: Sequence[tuple[float, float]], stop: float, centre: tuple[float, float] = (0.0, 0.0)
+) -> tuple[SagittalArc, ...]:
+    """Arcs that follow each other without a kink, from (start, radius) of each, rad and mm.
+
+    `stop` is the direction at which the last one ends, `centre` that of the first; the centres of
+    neighbours lie on the normal of their joint.
+    """
+    arcs: list[SagittalArc] = []
+    stops = [start for start, _ in radii[1:]] + [stop]
+    x, y = centre
+    for (start, radius), end in zip(radii, stops, strict=True):
+        if arcs:
+            inward = arcs[-1].radius - radius
+            x, y = x + inward * math.sin(start), y - inward * math.cos(start)
+        arcs.append(SagittalArc(x, y, radius, start, end))
+    return tuple(arcs)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A coronal profile swept along the arcs of a sagittal outline, perpendicular to it.
+
+    The arcs are the outline of the profile's middle. A hollow profile faces their centres, the
+    other away from them.
+    """
+
+    profile: Profile
+    arcs: tuple[SagittalArc, ...]
+
+    @property
+    def surface(self) -> Surface:
+        """One exact NURBS patch; u runs along the outline and v along z, or both backwards.
+
+        Each arc's part is a surface of revolution about the arc's centre line. Neighbouring parts
+        share the profile at their joint and its tangent planes, so the normal is continuous.
+        """
+        inward = -1.0 if self.profile.hollow else 1.0
+        size = self.arcs[0].radius
+        profile = self.profile.control_points * np.array([1.0, inward, 1.0])
+        profile = profile + np.array([0.0, size, 0.0])
+        directions, centres, radii = self._outline()
+        radius = profile[None, :, 1] + (radii[:, None] - size)
+        control = np.empty((len(directions), len(profile), 3))
+        control[..., 0] = centres[:, None, 0] + directions[:, None, 0] * radius
+        control[..., 1] = centres[:, None, 1] + directions[:, None, 1] * radius
+        control[..., 2] = profile[None, :, 0]
+        outline = (centres + directions[:, :2] * radii[:, None]) / size
+        patch = Surface(
+            control_points=control,
+            weights=directions[:, None, 2] * profile[None, :, 2],
+            knots_u=_smooth_knots(outline),
+            knots_v=_smooth_knots(profile),
+            degree_u=2,
+            degree_v=2,
+        )
+        return patch.reversed_normal() if self.profile.hollow else patch
+
+    def distance(self, points: Array) -> Array:
+        """Signed distance, mm, of points (n, 3) near the surface from it; positive outside.
+
+        A point is rotated into the plane of the profile about the centre of the arc in whose sector
+        it lies; the sectors of neighbours meet in the ray through both centres.
+        """
+        height = np.empty(len(points))
+        for number, arc in enumerate(self.arcs):
+            x, y = points[:, 0] - arc.x, points[:, 1] - arc.y
+            reached = np.ones(len(points), bool)
+            if number:
+                reached = x * math.cos(arc.start) + y * math.sin(arc.start) >= 0.0
+            over = np.hypot(x, y) - arc.radius
+            height[reached] = -over[reached] if self.profile.hollow else over[reached]
+        return self.profile.distance(points[:, 2], height)
+
+    def _outline(self) -> tuple[Array, Array, Array]:
+        """Direction (with weight), centre and radius of every control point along the outline."""
+        directions: list[Array] = []
+        centres: list[Array] = []
+        radii: list[Array] = []
+        for arc in self.arcs:
+            pieces = math.ceil((arc.stop - arc.start) / math.radians(75.0))
+            turn = (arc.stop - arc.start) / pieces
+            for number in range(pieces):
+                angle = arc.start + number * turn
+                piece = _arc(np.array([math.sin(angle), -math.cos(angle)]), angle, turn, 1.0)
+                kept = piece if not directions else piece[1:]
+                directions.append(kept)
+                centres.append(np.tile([arc.x, arc.y], (len(kept), 1)))
+                radii.append(np.full(len(kept), arc.radius))
+        return np.vstack(directions), np.vstack(centres), np.concatenate(radii)
+
+
+@dataclass(frozen=True)
+class Upright:
+    """A profile extruded upwards from `bottom` to `top`, mm: the back of a post, facing posterior.
+
+    The heights of the profile count towards posterior; its middle is at x = `posterior`, mm.
+    """
+
+    profile: Profile
+    posterior: float
+    bottom: float
+    top: float
+
+    @property
+    def surface(self) -> Surface:
+        """One exact NURBS patch; u runs upwards, v along z."""
+        profile = self.profile.control_points
+        control = np.empty((2, len(profile), 3))
+        control[..., 0] = self.posterior + profile[:, 1]
+        control[..., 1] = np.array([[self.bottom], [self.top]])
+        control[..., 2] = profile[:, 0]
+        return Surface(
+            control_points=control,
+            weights=np.tile(profile[:, 2], (2, 1)),
+            knots_u=np.array([0.0, 0.0, 1.0, 1.0]),
+            knots_v=_smooth_knots(profile),
+            degree_u=1,
+            degree_v=2,
+        )
+
+    def distance(self, points: Array) -> Array:
+        """Signed distance of points from the surface, mm, positive outside; shape (n,)."""
+        return self.profile.distance(points[:, 2], points[:, 0] - self.posterior)
+
+
+def _arc(start: Array, heading: float, turn: float, radius: float) -> Array:
+    """Three quadratic control points (z, height, weight) of one arc below 180 degrees."""
+    half = 0.5 * abs(turn)
+    leg = radius * math.tan(half)
+    along = np.array([math.cos(heading), math.sin(heading)])
+    onward = np.array([math.cos(heading + turn), math.sin(heading + turn)])
+    corner = start + leg * along
+    return np.vstack([[*start, 1.0], [*corner, math.cos(half)], [*(corner + leg * onward), 1.0]])
+
+
+def _smooth_knots(points: Array) -> Array:
+    """Knots of joined quadratic arcs, spaced by chord so that speed is continuous at the joints."""
+    ends = points[::2, :2]
+    breaks = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(ends, axis=0), axis=1))])
+    breaks = breaks / breaks[-1]
+    return np.concatenate([[0.0], np.repeat(breaks, 2), [1.0]])

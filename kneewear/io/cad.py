@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.bearing import bearing_of
+from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface

@@ -14,11 +14,11 @@ from vtkmodules.vtkCommonCore import vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
 
-from kneewear.geometry.bearing import bearing_of
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant, Layer
-from kneewear.geometry.layers import layer_thickness
 from kneewear.geometry.surface import Surface
+from kneewear.geometry.thickness import layer_thickness
 from kneewear.io.atomic import atomic_path
 from kneewear.wear.maps import DamageMaps
 

@@ -13,14 +13,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from kneewear.geometry.distance_table import DistanceTable
-from kneewear.geometry.distance_table_errors import map_errors
+from kneewear.geometry.distance_table import DistanceTable, map_errors
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant import Implant
-from kneewear.geometry.layers import layer_thickness
 from kneewear.geometry.meshes import TriangleMesh, circle_centre
+from kneewear.geometry.thickness import layer_thickness
 from kneewear.report.bodies import draw_control_nets, sample_surface
 from kneewear.report.maps import draw_outline, draw_thickness_map
 from kneewear.report.style import (

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.first_contact import FirstContact, find_first_contact
 from kneewear.geometry.implant import Implant
+from kneewear.geometry.knee import FirstContact, find_first_contact
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.bodies import draw_bodies
 from kneewear.report.cycles import draw_activity

@@ -12,7 +12,7 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.knee import KneeModel
-from kneewear.geometry.layers import layer_thickness
+from kneewear.geometry.thickness import layer_thickness
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import build_pairs

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from kneewear.contact.foundation import Layer, PressureLaw
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
-from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.verification.regions import RegionSearch

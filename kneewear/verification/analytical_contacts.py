@@ -22,9 +22,8 @@ from kneewear.contact.foundation import (
 from kneewear.contact.materials import MATERIALS
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
-from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface

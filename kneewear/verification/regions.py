@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, find_objects, label
 
-from kneewear.geometry.bearing import Bearing
 from kneewear.geometry.coverage import Rectangle
+from kneewear.geometry.grid import Bearing
 from kneewear.geometry.surface import Surface
 
 Array = NDArray[np.float64]
@@ -150,9 +150,10 @@ class RegionSearch:
         plan = cells.at(*np.meshgrid(index, index, indexing="ij")).reshape(-1, 2)
         surface, plane = self.bearing.surface, self.bearing.projection_surface
         point, along_u, along_v, *_ = surface.derivatives(*self.bearing.projection(plan))
-        missed = np.linalg.norm(plane.plan(point) - plan, axis=-1)
+        at = plane.at(point)
+        missed = np.linalg.norm(at.plan - plan, axis=-1)
         half = np.array([cells.length, cells.width]) / (2 * cells.rows)
-        steps = _tangents(plane.rates(point), np.cross(along_u, along_v), cells.angle)
+        steps = _tangents(at.rates, np.cross(along_u, along_v), cells.angle)
         half_sides = steps * (half + missed[:, None])[..., None]
         corners = half_sides[:, :1] + half_sides[:, 1:] * np.array([[1.0], [-1.0]])
         radius = _CELL_SAFETY * np.linalg.norm(corners, axis=-1).max(axis=-1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from kneewear.activity.activity import Activity
-from kneewear.geometry.bearing import bearing_of
+from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.knee import KneeModel
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.geometry.first_contact import find_first_contact
 from kneewear.geometry.grid import build_grid
+from kneewear.geometry.knee import find_first_contact
 from kneewear.mechanics.rotations import body_three_123
 from tests.physics.bodies import UPRIGHT, flat_implant, sphere
 

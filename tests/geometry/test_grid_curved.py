@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.geometry.bearing import Bearing, thickness_to
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere, upright_frame
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import Bearing, build_elements
+from kneewear.geometry.thickness import thickness_to
 from tests.geometry.test_grid import exact_area
 from tests.physics.bodies import arc, cylinder, revolved, sphere
 
@@ -125,7 +125,9 @@ def test_projected_elements_lie_over_the_middle_of_their_cells(projection_surfac
     grid = build_elements(bearing, bearing.rectangle(9, 7))
     whole = grid.covered[0] == 1.0
     middle = grid.corners[0][:-1, :-1] + 0.5 * (grid.corners[0][1:, 1:] - grid.corners[0][:-1, :-1])
-    assert projection_surface.plan(grid.centre[0])[whole] == pytest.approx(middle[whole], abs=MET)
+    assert projection_surface.at(grid.centre[0]).plan[whole] == pytest.approx(
+        middle[whole], abs=MET
+    )
     assert np.abs(surface.closest_points(grid.centre[grid.valid])[2]).max() < MET
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.geometry.bearing import Bearing, thickness_to
 from kneewear.geometry.element_grid import ElementGrid, join_grids
 from kneewear.geometry.element_surfaces import Plane, upright_frame
-from kneewear.geometry.grid import build_elements, build_grid
+from kneewear.geometry.grid import Bearing, build_elements, build_grid
+from kneewear.geometry.thickness import thickness_to
 from kneewear.io import netcdf
 from kneewear.sides import SIDES
 from tests.geometry.test_grid import exact_area, hill, implant_of

@@ -9,12 +9,8 @@ import pytest
 
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant, Layer
-from kneewear.geometry.layers import (
-    ThicknessTable,
-    joint_thickness,
-    layer_thickness,
-    tabulate_thickness,
-)
+from kneewear.geometry.table import tabulate_surface
+from kneewear.geometry.thickness import joint_thickness, layer_thickness, with_layer_thickness
 from kneewear.sides import SIDES
 from tests.geometry.plans import on_circle, polygon
 from tests.physics.bodies import UPRIGHT, plate, sphere
@@ -49,13 +45,14 @@ def test_concentric_spheres_give_the_exact_thickness_of_both_layers():
     grid = build_grid(knee, 20, 16)
     assert grid.thickness[grid.valid] == pytest.approx(3.0, abs=ROUNDING)
     condyle, layer = knee.femoral["medial"], knee.femoral_layer
-    table = tabulate_thickness(condyle, layer.bone["medial"], layer.limits, 31, 21)
-    assert table.thickness == pytest.approx(2.5, abs=ROUNDING)
+    samples = tabulate_surface(condyle, 31, 21)
+    table = with_layer_thickness(samples, layer.bone["medial"], layer.limits)
+    assert table.extra["thickness_mm"] == pytest.approx(2.5, abs=ROUNDING)
     # Where each element's nearest point on the condyle is, both layers lie one over the other.
     u, v, *_ = condyle.closest_points(grid.centre[0][grid.valid[0]])
     fixed = grid.thickness[0][grid.valid[0]]
     assert joint_thickness(fixed, table, u, v) == pytest.approx(5.5, abs=ROUNDING)
-    assert joint_thickness(fixed, None, u, v) == pytest.approx(3.0, abs=ROUNDING)
+    assert fixed == pytest.approx(3.0, abs=ROUNDING)
 
 
 def test_shifted_spheres_give_the_distance_along_the_line_through_the_bones_centre():
@@ -71,14 +68,17 @@ def test_thickness_is_kept_within_its_limits():
     assert found.tolist() == [2.0, 5.0, 10.0, 2.0]
 
 
-def test_table_is_bilinear_between_samples_and_constant_beyond():
-    u, v = np.linspace(0.0, 4.0, 9), np.linspace(-1.0, 2.0, 7)
-    table = ThicknessTable(u, v, 1.0 + 2.0 * u[:, None] - 0.5 * v + 0.25 * u[:, None] * v)
-    at_u, at_v = np.random.default_rng(3).uniform([0, -1], [4, 2], (50, 2)).T
-    exact = 1.0 + 2.0 * at_u - 0.5 * at_v + 0.25 * at_u * at_v
-    assert table.at(at_u, at_v) == pytest.approx(exact, abs=1e-12)
-    assert table.at(u[:, None], v[None, :]) == pytest.approx(table.thickness, abs=1e-12)
-    assert table.at(9.0, -7.0) == table.thickness[-1, 0]
+def test_thickness_is_bilinear_between_samples():
+    samples = tabulate_surface(sphere(30.0), 9, 7)
+    u, v = samples.u, samples.v
+    table = samples.with_columns(
+        thickness_mm=1.0 + 2.0 * u[:, None] - 0.5 * v + 0.25 * u[:, None] * v
+    )
+    at_u, at_v = np.random.default_rng(3).uniform([u[0], v[0]], [u[-1], v[-1]], (50, 2)).T
+    exact = 2.0 * at_u - 0.5 * at_v + 0.25 * at_u * at_v
+    assert joint_thickness(-1.0, table, at_u, at_v) == pytest.approx(exact, abs=1e-12)
+    found = joint_thickness(0.0, table, u[:, None], v[None, :])
+    assert found == pytest.approx(table.extra["thickness_mm"], abs=1e-12)
 
 
 def test_error_of_the_table_falls_with_the_square_of_the_spacing():
@@ -87,8 +87,8 @@ def test_error_of_the_table_falls_with_the_square_of_the_spacing():
     u, v = np.random.default_rng(4).uniform(0.05, 0.95, (2, 2000))
     exact = layer_thickness(surface.evaluate(u, v), bone, WIDE)
     error = [
-        np.abs(tabulate_thickness(surface, bone, WIDE, n, n).at(u, v) - exact).max()
-        for n in (11, 21, 41)
+        np.abs(joint_thickness(-exact, with_layer_thickness(table, bone, WIDE), u, v)).max()
+        for table in (tabulate_surface(surface, n, n) for n in (11, 21, 41))
     ]
     assert np.log2(np.array(error[:-1]) / error[1:]) == pytest.approx(2.0, abs=0.3)
 
@@ -101,8 +101,3 @@ def test_knee_is_natural_when_both_bodies_have_a_bone():
         replace(knee, femoral_layer=None)
     with pytest.raises(ValueError, match="the femur has a subchondral surface and the tibia has"):
         replace(knee, insert_layer=None)
-
-
-def test_one_sample_is_no_table():
-    with pytest.raises(ValueError, match="at least 2 samples"):
-        tabulate_thickness(sphere(30.0), sphere(27.0), WIDE, 1, 5)

@@ -15,8 +15,9 @@ from kneewear.geometry.element_surfaces import Plane
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.geometry.layers import joint_thickness, tabulate_thickness
 from kneewear.geometry.meshes import to_knee_axes
+from kneewear.geometry.table import tabulate_surface
+from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.io import netcdf
 from kneewear.io.mesh import load_mesh
 from kneewear.settings.study import load_study, merge_settings, read_settings
@@ -124,8 +125,10 @@ class TestNaturalKnee:
         grid = build_grid(knee, 40, 30)
         for number, side in enumerate(SIDES):
             layer = knee.femoral_layer
-            table = tabulate_thickness(knee.femoral[side], layer.bone[side], layer.limits, 121, 61)
-            assert 1.0 == table.thickness.min() < table.thickness.max() < 4.0
+            samples = tabulate_surface(knee.femoral[side], 121, 61)
+            table = with_layer_thickness(samples, layer.bone[side], layer.limits)
+            thickness = table.extra["thickness_mm"]
+            assert 1.0 == thickness.min() < thickness.max() < 4.0
             # The source's frames coincide at zero coordinates: the knee stands.
             points = grid.centre[number][grid.valid[number]]
             u, v, gap, _, interior = knee.femoral[side].closest_points(points)

@@ -11,7 +11,7 @@ from kneewear.geometry.parametric import (
     build_parametric_implant,
     measure_parametric_implant,
 )
-from kneewear.geometry.swept import Profile
+from kneewear.geometry.primitives import Profile
 from kneewear.sides import SIDES
 
 SETTINGS = default_study().implant.parametric

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.bearing import bearing_of
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import bearing_of, build_elements
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.parametric import (
     FEMORAL_SWEEP,
     build_parametric_implant,
     measure_parametric_implant,
 )
-from kneewear.geometry.swept import joined_arcs
+from kneewear.geometry.primitives import joined_arcs
 from kneewear.io import netcdf
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import POST, SIDES

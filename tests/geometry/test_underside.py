@@ -13,7 +13,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.geometry.underside import MeshUnderside
+from kneewear.geometry.thickness import MeshUnderside
 from kneewear.io.mesh import load_mesh
 from kneewear.io.study_inputs import mesh_files
 from kneewear.settings.study import load_study, merge_settings, read_settings

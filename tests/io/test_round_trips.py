@@ -19,7 +19,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
-from kneewear.geometry.underside import MeshUnderside, PlaneUnderside
+from kneewear.geometry.thickness import MeshUnderside, PlaneUnderside
 from kneewear.io import netcdf
 from kneewear.io.atomic import atomic_path
 from kneewear.io.csv_tables import load_table, save_table

@@ -9,10 +9,10 @@ import pytest
 from scipy.integrate import quad
 
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.bearing import Bearing, thickness_to
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.table import tabulate_surface
+from kneewear.geometry.thickness import thickness_to
 from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
 from tests.physics.bodies import MODULUS, UPRIGHT, cylinder, linear_layer, revolved, sphere
 

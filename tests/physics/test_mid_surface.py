@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from kneewear.contact.foundation import Layer, SmallStrain
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.bearing import Bearing
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123

@@ -10,9 +10,8 @@ import pytest
 
 from kneewear.contact.foundation import SmallStrain
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.element_surfaces import Plane, Sphere
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import Bearing, bearing_of, build_elements
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler

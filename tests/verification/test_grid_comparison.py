@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from kneewear.contact.foundation import SmallStrain
-from kneewear.geometry.bearing import bearing_of
+from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import Bearing, bearing_of, build_elements
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
@@ -202,7 +201,7 @@ def test_regions_on_curved_and_turned_element_surfaces(surface, projection_surfa
             found = depth_of(points, ball, UPRIGHT, translation)
             rectangles = search.find(UPRIGHT, translation)
             assert len(rectangles) == 1
-            assert_held(found, projection_surface.plan(points), rectangles)
+            assert_held(found, projection_surface.at(points).plan, rectangles)
             # An ellipse fills its rectangle by 0.79; places that might touch but do not add to it.
             share = search.whole.cell_area / rectangles[0].cell_area * (found > 0).sum() / 150**2
             assert share > 0.25
@@ -220,9 +219,11 @@ def test_rates_of_the_plan_are_its_derivatives(projection_surface):
     for axis in range(3):
         shift = step * np.eye(3)[axis]
         slope = (
-            projection_surface.plan(points + shift) - projection_surface.plan(points - shift)
+            projection_surface.at(points + shift).plan - projection_surface.at(points - shift).plan
         ) / (2 * step)
-        assert projection_surface.rates(points)[..., axis] == pytest.approx(slope, abs=1e-8)
+        assert projection_surface.at(points).rates[..., axis] == pytest.approx(slope, abs=1e-8)
     # And the area it keeps: plan area over area square to the line.
-    area = np.linalg.norm(np.cross(*np.moveaxis(projection_surface.rates(points), -2, 0)), axis=-1)
-    assert area == pytest.approx(1.0 / projection_surface.stretch(points), rel=1e-9)
+    area = np.linalg.norm(
+        np.cross(*np.moveaxis(projection_surface.at(points).rates, -2, 0)), axis=-1
+    )
+    assert area == pytest.approx(1.0 / projection_surface.at(points).stretch, rel=1e-9)

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.bearing import Bearing, bearing_of
 from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.element_grid import ElementGrid, join_grids
-from kneewear.geometry.grid import build_elements
+from kneewear.geometry.grid import Bearing, bearing_of, build_elements
 from kneewear.geometry.implant import Implant
-from kneewear.geometry.layers import ThicknessTable, joint_thickness, tabulate_thickness
-from kneewear.geometry.table import tabulate_surface
+from kneewear.geometry.table import SurfaceTable, tabulate_surface
+from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import PressureLawSettings, SimulationSettings
 from kneewear.sides import SIDES
@@ -76,6 +75,8 @@ class KneePairs:
         self._settings = settings
         self.tolerance = settings.tolerance
         self._pairs = {}
+        self._cartilage: dict[str, SurfaceTable] = {}
+        layer = implant.femoral_layer
         for side, bearing in self.bearings.items():
             surface = implant.indenter(side)
             samples = tabulate_surface(surface, table.u_points, table.v_points)
@@ -86,7 +87,10 @@ class KneePairs:
                 samples,
                 direction=settings.force_direction,
             )
-        self._cartilage = _tabulate_cartilage(implant, table)
+            if layer is not None:
+                self._cartilage[side] = with_layer_thickness(
+                    samples, layer.bone[side], layer.limits
+                )
         self._plateau_top = max(
             float(implant.insert[side].control_points[..., 1].max()) for side in SIDES
         )
@@ -139,16 +143,3 @@ class KneePairs:
         """Elements of one bearing; only a plateau grows thicker with the insert."""
         nominal = self._nominal_thickness if side in SIDES else None
         return build_elements(self.bearings[side], cells, nominal_thickness=nominal)
-
-
-def _tabulate_cartilage(implant: Implant, table: TableSettings) -> dict[str, ThicknessTable]:
-    """Thickness of the femur's cartilage on each side; empty for an artificial knee."""
-    layer = implant.femoral_layer
-    if layer is None:
-        return {}
-    return {
-        side: tabulate_thickness(
-            implant.femoral[side], layer.bone[side], layer.limits, table.u_points, table.v_points
-        )
-        for side in SIDES
-    }

@@ -1,23 +1,31 @@
-"""The underside of an insert, down to which its thickness is measured."""
+"""Local thickness of the elastic layers: an insert above its underside, cartilage over its bone."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.geometry.element_surfaces import ElementSurface
 from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import SurfaceTable
 
 Array = NDArray[np.float64]
+# Function from points (n, 3) of a bearing to thicknesses (n,), mm; NaN where there is no layer.
+Thickness = Callable[[Array], Array]
 
+# Column of a table of samples that holds the thickness of cartilage.
+_COLUMN = "thickness_mm"
 # A vertical line that misses a triangle by less than this part of it still meets its edge.
 _EDGE_SLACK = 1e-9
 
 
 @dataclass(frozen=True)
 class PlaneUnderside:
-    """A plane the insert lies on, such as the top of the tray.
+    """A plane under the insert, such as the top of the tray.
 
     Parameters
     ----------
@@ -84,6 +92,23 @@ def thickness_above(underside: float | Underside, points: Array) -> Array:
     return points[:, 1] - underside
 
 
+def thickness_to(backing: float | Surface, projection_surface: ElementSurface) -> Thickness:
+    """Thickness of a layer measured along the lines of its element surface.
+
+    The layer ends at a height on the element surface (see `PlanFrame`), mm, or at the surface of a
+    backing.
+    """
+
+    def thickness(points: Array) -> Array:
+        at = projection_surface.at(points)
+        if not isinstance(backing, Surface):
+            return at.height - backing
+        *_, depth, hit = backing.ray_hits(points, -at.up)
+        return np.where(hit, depth, np.nan)
+
+    return thickness
+
+
 def underside_of_mesh(mesh: TriangleMesh) -> MeshUnderside:
     """Underside of a solid insert with outward normals, or of a sheet of its underside alone.
 
@@ -107,3 +132,30 @@ def _heights(corners: Array, points: Array) -> tuple[Array, NDArray[np.bool_]]:
     met = usable & (to_b >= -_EDGE_SLACK) & (to_c >= -_EDGE_SLACK)
     met &= to_b + to_c <= 1.0 + _EDGE_SLACK
     return a[:, 1] + to_b * (b - a)[:, 1] + to_c * (c - a)[:, 1], met
+
+
+def layer_thickness(points: Array, bone: Surface, limits: tuple[float, float]) -> Array:
+    """Thickness of cartilage, mm, under points (n, 3) of its surface, in the frame of the bone.
+
+    The shortest distance to the subchondral surface, within the limits (minimum, maximum); the
+    minimum where a point lies inside the bone. A vertical distance, as for an insert, would grow
+    without bound towards the sides of a condyle.
+    """
+    return np.clip(bone.closest_points(points)[2], *limits)
+
+
+def with_layer_thickness(
+    samples: SurfaceTable, bone: Surface, limits: tuple[float, float]
+) -> SurfaceTable:
+    """Samples of the surface of a cartilage with its `layer_thickness` as a further column."""
+    thickness = layer_thickness(samples.point.reshape(-1, 3), bone, limits)
+    return samples.with_columns(**{_COLUMN: thickness.reshape(samples.point.shape[:2])})
+
+
+def joint_thickness(fixed: Array, moving: SurfaceTable, u: Array, v: Array) -> Array:
+    """Thickness of the layers of both bodies, h_fixed + h_moving(u, v), mm (Bei 2003, 2.2.2).
+
+    `fixed` is the layer of the fixed body at its elements (n,), u and v the parameters of the
+    moving surface that face them, and `moving` its table `with_layer_thickness`.
+    """
+    return fixed + moving.interpolate(u, v)[..., moving.columns.index(_COLUMN)]
