@@ -21,8 +21,8 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
-from kneewear.io.atomic import atomic_path
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
+from kneewear.io.result_files import atomic_path
 from kneewear.report.timings import draw_cost
 from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases

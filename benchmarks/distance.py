@@ -24,7 +24,7 @@ from kneewear.geometry.fitting import patch_through
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.surface import Surface
 from kneewear.io.cad import cad_is_installed
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 from kneewear.reference.published import published_distance_methods
 from kneewear.verification.multipatch import PatchSet
 

@@ -24,7 +24,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import tabulate_surface
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 from kneewear.simulation.cases import moving_body
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
 from kneewear.simulation.inverse import contact_histories, evaluate_cycle

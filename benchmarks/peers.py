@@ -26,7 +26,7 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 
 OUTPUT = Path("results/benchmarks/peers.csv")
 MODULUS = confined_modulus(463.0, 0.46)  # MPa

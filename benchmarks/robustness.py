@@ -26,7 +26,7 @@ from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import tabulate_surface
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 
 OUTPUT = Path("results/benchmarks/robustness.csv")
 KINDS = ("contact", "none", "deep", "edge", "tilted", "off")

@@ -18,8 +18,8 @@ import pandas as pd
 
 from benchmarks import distance, dynamics, evaluation, peers, stages, tables
 from benchmarks.targets import compare
-from kneewear.io.atomic import atomic_path
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
+from kneewear.io.result_files import atomic_path
 
 FOLDER = Path("results/benchmarks")
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.sample_blocks import open_window, save_samples
 from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.activity.sources import build_activity
@@ -25,7 +26,6 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import SurfaceTable, frame_samples, tabulate_surface
-from kneewear.io.sample_blocks import open_window, save_samples
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases

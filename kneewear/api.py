@@ -23,7 +23,7 @@ from kneewear.geometry import knee as knee_model
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import load_table
+from kneewear.io.documents import load_table
 from kneewear.io.schema import RECORDS
 from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.settings import study as settings

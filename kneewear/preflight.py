@@ -12,8 +12,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.io.document import save_text
-from kneewear.io.figures import save_figures
+from kneewear.io.documents import save_figures, save_text
 from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.report.geometry import draw_windows
 from kneewear.report.page import render_page

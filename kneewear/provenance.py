@@ -16,8 +16,7 @@ from typing import Any
 
 from kneewear import __version__
 from kneewear.errors import OutputFileError
-from kneewear.io.atomic import atomic_path
-from kneewear.io.digests import file_hash
+from kneewear.io.result_files import atomic_path, file_hash
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = (

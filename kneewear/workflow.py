@@ -1,49 +1,42 @@
-"""Settings of a run of the workflow: default study, files, command line, and what they need."""
+"""What rule files need: the study of a run, captions, and the sizes of jobs.
+
+Memory and run time were measured over batches of 7 cases of 100 frames on 2 x 100 x 75 elements:
+0.22 GB for the interpreter and its libraries, 30 bytes per element, frame and case, and 6 s on one
+core. At least twice of each is requested, so that a slower machine does not lose a job. `elements`
+counts both sides; `attempt` is 1 at first, and each further one requests as much again.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from kneewear.io.atomic import check_writable
+from kneewear.io.result_files import check_writable
 from kneewear.io.study_inputs import check_inputs
 from kneewear.report.captions import figure_texts
-from kneewear.settings.base import Study
+from kneewear.settings.base import CaseStudy, Study, WearStudy
 from kneewear.settings.files import read_settings_file
 from kneewear.settings.study import load_study, merge_settings
+
+MIN_MEMORY_MB = 1000
+BYTES_PER_ELEMENT_FRAME_AND_CASE = 80
+# Of a map, which has no frames: wear, creep, damage, maximum pressure and more, also as drawn.
+BYTES_PER_ELEMENT_AND_CASE = 2000
+MIN_MINUTES = 10
+ELEMENT_FRAMES_PER_MINUTE = 2.0e6
 
 
 def checked_study(
     own: Mapping[str, Any], files: Sequence[str | Path], root: str, check_files: bool
 ) -> tuple[Study, tuple[str, ...]]:
-    """Study of a run of the workflow.
+    """Study of a run of the workflow, and notes for the user.
 
-    Parameters
-    ----------
-    own : mapping
-        Settings that override the default study, merged by Snakemake.
-    files : sequence of str or Path
-        Files they were merged from, so that messages can name file and line.
-    root : str
-        The checkout.
-    check_files : bool
-        Whether to check the data files and the folder of the results too.
-
-    Returns
-    -------
-    Study
-        Settings.
-    tuple of str
-        Notes for the user.
-
-    Raises
-    ------
-    InputDataError
-        When settings or data files are faulty.
-    OutputFileError
-        When the results cannot be written.
+    `own` are the settings that override the default study, merged by Snakemake from `files`, which
+    are read so that messages can name file and line. `check_files` also checks the data files and
+    the folder of the results. Raises InputDataError and OutputFileError.
     """
     default = relpath(f"{root}/config/config.yaml")
     read = [read_settings_file(path) for path in (default, *map(relpath, files))]
@@ -59,3 +52,85 @@ def checked_study(
 def caption_texts() -> dict[str, str]:
     """Title and caption of every figure, by the name of its file."""
     return {name: f"{text.title}. {text.caption}" for name, text in figure_texts().items()}
+
+
+def batch_memory(elements: int, frames: int, cases: int, attempt: int = 1) -> int:
+    """Memory of a job that holds the contact histories of some cases, MB."""
+    history = elements * frames * cases * BYTES_PER_ELEMENT_FRAME_AND_CASE
+    return attempt * (MIN_MEMORY_MB + math.ceil(history / 1e6))
+
+
+def batch_minutes(elements: int, frames: int, cases: int, blocks: int = 1, attempt: int = 1) -> int:
+    """Run time of a job that simulates `blocks` cycles of some cases, or their wear, minutes."""
+    work = elements * frames * cases * blocks
+    return attempt * (MIN_MINUTES + math.ceil(work / ELEMENT_FRAMES_PER_MINUTE))
+
+
+def study_memory(elements: int, cases: int, attempt: int = 1) -> int:
+    """Memory of a job that holds the maps of all cases of a study, MB."""
+    maps = elements * cases * BYTES_PER_ELEMENT_AND_CASE
+    return attempt * (MIN_MEMORY_MB + math.ceil(maps / 1e6))
+
+
+class JobSizes:
+    """Memory (MB) and run time (minutes) of the jobs of a study, more at every attempt.
+
+    Methods are called by Snakemake with the wildcards and the number of the attempt.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.elements = 2 * study.grid.rows * study.grid.columns
+        self.activities = len(study.simulated_activities())
+        self.frames = study.simulation.frames
+        self.cycles = study.simulation.forward.cycles
+        self.blocks, self.cases, self.cases_per_job = 1, 1, 1
+        self.batches: Mapping[str, Sequence[object]] = {}
+        if isinstance(study, CaseStudy):
+            self.blocks, self.cases = study.wear.blocks, len(study.case_list())
+            self.cases_per_job = study.cases_per_job
+        if isinstance(study, WearStudy):
+            self.batches = study.batches()
+
+    def simulation_mb(self, wildcards: Any, attempt: int) -> int:
+        """Contact of one activity for a batch of cases."""
+        return batch_memory(self.elements, self.frames, self._cases(wildcards), attempt)
+
+    def simulation_minutes(self, wildcards: Any, attempt: int) -> int:
+        """Contact of one activity for a batch of cases."""
+        cases = self._cases(wildcards)
+        return batch_minutes(self.elements, self.frames, cases, self.cycles, attempt)
+
+    def wear_mb(self, wildcards: Any, attempt: int) -> int:
+        """Wear of a batch of cases, which needs all its activities."""
+        frames = self.frames * self.activities
+        return batch_memory(self.elements, frames, self._cases(wildcards), attempt)
+
+    def wear_minutes(self, wildcards: Any, attempt: int) -> int:
+        """Wear of a batch of cases; every block after the first simulates contact again."""
+        blocks = self.blocks * self.activities
+        return batch_minutes(self.elements, self.frames, self._cases(wildcards), blocks, attempt)
+
+    def sample_mb(self, wildcards: Any, attempt: int) -> int:
+        """Contact and wear of one sample at a time."""
+        return batch_memory(self.elements, self.frames * self.activities, 1, attempt)
+
+    def sample_minutes(self, wildcards: Any, attempt: int) -> int:
+        """Contact and wear of a batch of samples."""
+        frames = self.frames * self.activities
+        return batch_minutes(self.elements, frames, self.cases_per_job, attempt=attempt)
+
+    def batch_mb(self, wildcards: Any, attempt: int) -> int:
+        """Contact of all activities for the largest batch."""
+        frames = self.frames * self.activities
+        return batch_memory(self.elements, frames, self.cases_per_job, attempt)
+
+    def maps_mb(self, wildcards: Any, attempt: int) -> int:
+        """Maps of all cases."""
+        return study_memory(self.elements, self.cases, attempt)
+
+    def view_mb(self, wildcards: Any, attempt: int) -> int:
+        """Maps of all cases and contact of one batch."""
+        return self.maps_mb(wildcards, attempt) + self.batch_mb(wildcards, attempt)
+
+    def _cases(self, wildcards: Any) -> int:
+        return len(self.batches[wildcards.batch])

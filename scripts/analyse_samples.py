@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from kneewear.io.csv_tables import load_table, save_table
+from kneewear.io.documents import load_table, save_table
 from kneewear.joblog import job_log
 from kneewear.settings.uncertainty import UncertaintySettings
 from kneewear.studies.uncertainty.analysis import analyse_samples

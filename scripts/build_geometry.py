@@ -2,9 +2,9 @@
 
 from kneewear.geometry.knee import build_knee, tabulate_distance_tables, tabulate_fit
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 from kneewear.io.knee import save_knee
-from kneewear.io.shape import load_shape
+from kneewear.io.shapes import load_shape
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
 

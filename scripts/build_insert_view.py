@@ -1,7 +1,7 @@
 """Gather what the interactive view of the page shows (rule build_insert_view)."""
 
 from kneewear.io import netcdf
-from kneewear.io.document import save_json
+from kneewear.io.documents import save_json
 from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.insert_view import build_insert_view

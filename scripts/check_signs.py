@@ -2,7 +2,7 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.settings.cases import Case

@@ -1,6 +1,6 @@
 """Compare the materials of a static study (rule compare_materials)."""
 
-from kneewear.io.csv_tables import load_table, save_table
+from kneewear.io.documents import load_table, save_table
 from kneewear.joblog import job_log
 from kneewear.regression.materials import compare_materials
 

@@ -2,7 +2,7 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import load_table, save_table
+from kneewear.io.documents import load_table, save_table
 from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.settings.uncertainty import UncertaintyStudy

@@ -1,6 +1,6 @@
 """Plan the samples of an uncertainty study (rule plan_samples)."""
 
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
 from kneewear.settings.uncertainty import UncertaintyStudy
 from kneewear.studies.uncertainty.plan import plan_samples

@@ -1,7 +1,6 @@
 """Draw the figures of a calibration (rule plot_calibration)."""
 
-from kneewear.io.csv_tables import load_table
-from kneewear.io.figures import save_figures
+from kneewear.io.documents import load_table, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.regression import draw_calibration_figures
 

@@ -2,20 +2,22 @@
 
 from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
-from kneewear.io.figures import save_figures
-from kneewear.io.history import load_case
+from kneewear.io.documents import save_figures
 from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_contact
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.cycles import CycleRecord
 
 with job_log(snakemake.log[0], snakemake.threads):
+    case = {"case": snakemake.params.case}
+    histories = netcdf.load_all(ContactHistory, snakemake.input.histories, only=case)
     knee = load_knee(snakemake.input.knee)
     figures = draw_contact(
         implant=knee.implant,
         grid=knee.grid,
         cycles=netcdf.load(CycleRecord, snakemake.input.cycles),
         activities={one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
-        histories=load_case(snakemake.input.histories, snakemake.params.case),
+        histories={one.activity: one for one in histories},
     )
     save_figures(figures, snakemake.output.figures)

@@ -5,8 +5,7 @@ from pathlib import Path
 from kneewear.activity.activity import Activity
 from kneewear.geometry.knee import GeometryRecord
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import load_table
-from kneewear.io.figures import save_figures
+from kneewear.io.documents import load_table, save_figures
 from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_method

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import load_table
-from kneewear.io.figures import save_figures
+from kneewear.io.documents import load_table, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_results
 from kneewear.report.regression import draw_regression

@@ -2,8 +2,7 @@
 
 from kneewear.geometry.implant import Implant
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import load_table
-from kneewear.io.figures import save_figures
+from kneewear.io.documents import load_table, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.static import draw_static_figures
 from kneewear.studies.static.record import StaticRecord

@@ -2,8 +2,7 @@
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import load_table
-from kneewear.io.figures import save_figures
+from kneewear.io.documents import load_table, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.uncertainty import draw_uncertainty
 from kneewear.studies.uncertainty.element_sums import ElementSums, join_sums

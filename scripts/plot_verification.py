@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from kneewear.io.csv_tables import load_table
-from kneewear.io.figures import save_figures
+from kneewear.io.documents import load_table, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.verification import draw_verification
 

@@ -2,7 +2,7 @@
 
 from kneewear.geometry.implant import Implant
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings

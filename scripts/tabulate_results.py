@@ -2,7 +2,7 @@
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
 from kneewear.regression.tables import tabulate_results
 from kneewear.settings.wear import WearSettings

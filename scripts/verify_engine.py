@@ -1,6 +1,6 @@
 """Compare the contact engine with analytical solutions (rule verify_engine)."""
 
-from kneewear.io.csv_tables import save_table
+from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
 from kneewear.verification.study import verify_engine
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
-from kneewear.io.csv_tables import load_table
-from kneewear.io.digests import read_checked
-from kneewear.io.document import load_json, save_json, save_text
+from kneewear.io.documents import load_json, load_table, save_json, save_text
+from kneewear.io.result_files import read_checked
 from kneewear.joblog import job_log
 from kneewear.provenance import provenance_record
 from kneewear.report.page import render_page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kneewear.job_sizes import batch_memory, batch_minutes, study_memory
+from kneewear.workflow import batch_memory, batch_minutes, study_memory
 
 DEFAULT = {"elements": 2 * 100 * 75, "frames": 100, "cases": 7}
 

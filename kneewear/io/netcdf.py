@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from kneewear.errors import DamagedFileError, KneewearError
-from kneewear.io.atomic import atomic_path
-from kneewear.io.digests import read_checked
+from kneewear.io.result_files import atomic_path, read_checked
 from kneewear.io.schema import CHUNKS, LENGTHS, RECORDS, Record, Variable
 
 Value = TypeVar("Value")

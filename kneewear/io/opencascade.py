@@ -45,9 +45,9 @@ from OCP.TopoDS import TopoDS, TopoDS_Compound
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
-from kneewear.io.atomic import atomic_path
 from kneewear.io.data_file import cut_off
-from kneewear.io.mesh import merge_vertices
+from kneewear.io.result_files import atomic_path
+from kneewear.io.shapes import merge_vertices
 
 Array = NDArray[np.float64]
 

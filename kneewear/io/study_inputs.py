@@ -85,7 +85,7 @@ def _curve_files(study: Study, activity: str) -> dict[str, str]:
 
 def load_shapes(study: Study, root: str | Path) -> dict[str, TriangleMesh]:
     """Read the meshes of a study's implant, by the names of `mesh_files`."""
-    from kneewear.io.shape import load_shape  # noqa: PLC0415
+    from kneewear.io.shapes import load_shape  # noqa: PLC0415
 
     return {name: load_shape(path) for name, path in mesh_files(study, root).items()}
 

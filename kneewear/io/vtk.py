@@ -19,7 +19,7 @@ from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import layer_thickness
-from kneewear.io.atomic import atomic_path
+from kneewear.io.result_files import atomic_path
 from kneewear.wear.maps import DamageMaps
 
 Array = NDArray[np.float64]

@@ -20,8 +20,8 @@ import pandas as pd
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
-from kneewear.io import csv_tables, curves, mesh, mesh_formats, netcdf, opensim, points
-from kneewear.io.atomic import atomic_path
+from kneewear.io import curves, documents, mesh_formats, netcdf, shapes
+from kneewear.io.result_files import atomic_path
 from kneewear.settings import files as settings_file
 from kneewear.settings.study import load_study, merge_settings
 from kneewear.simulation.history import ContactHistory
@@ -151,7 +151,7 @@ def mesh_seeds() -> dict[str, bytes]:
 
 def read_mesh(path: Path) -> None:
     """A mesh is sound when it is finite and its triangles are among its vertices."""
-    found = mesh.load_mesh(path)
+    found = shapes.load_shape(path)
     assert np.isfinite(found.vertices).all()
     assert found.vertices.shape[1] == 3
     if len(found.faces):
@@ -170,7 +170,7 @@ def point_seeds() -> dict[str, bytes]:
 
 def read_points(path: Path) -> None:
     """A cloud is sound when it is finite."""
-    assert np.isfinite(points.load_points(path).vertices).all()
+    assert np.isfinite(shapes.load_shape(path).vertices).all()
 
 
 CURVES = {
@@ -211,7 +211,7 @@ def table_seeds() -> dict[str, bytes]:
 
 def read_table(path: Path) -> None:
     """A table is sound when it has the columns asked for."""
-    found = csv_tables.load_table(path, ["case", "value"])
+    found = documents.load_table(path, ["case", "value"])
     assert isinstance(found, pd.DataFrame)
 
 
@@ -314,14 +314,14 @@ READERS = {
         mesh_seeds,
         read_mesh,
         (
-            (mesh, "_check_vertices"),
+            (shapes, "_check_vertices"),
             (mesh_formats, "_parse_facets"),
             (mesh_formats, "parse_numbers"),
             (mesh_formats, "_columns"),
         ),
     ),
-    "points": Reader(point_seeds, read_points, ((points, "parse_numbers"),)),
-    "curves": Reader(curve_seeds, read_curves, ((curves, "_numbers"), (opensim, "_check_count"))),
+    "points": Reader(point_seeds, read_points, ((shapes, "parse_numbers"),)),
+    "curves": Reader(curve_seeds, read_curves, ((curves, "_numbers"), (curves, "_check_count"))),
     "table": Reader(table_seeds, read_table, (), write=write_result),
     "settings": Reader(settings_seeds, read_settings, ((settings_file, "_check_scalar"),)),
     "result": Reader(

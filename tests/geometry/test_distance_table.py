@@ -13,7 +13,7 @@ import pytest
 from kneewear.geometry import distance_tabulation
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.io.mesh import load_mesh
+from kneewear.io.shapes import load_shape
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
@@ -156,7 +156,7 @@ def real_implant():
     paths = [folder / settings.meshes.insert, folder / settings.meshes.femoral]
     if not all(path.is_file() for path in paths):
         pytest.skip(f"no real implant data in {folder} (set KNEEWEAR_DATA)")
-    return build_implant(settings, *(load_mesh(path) for path in paths))[0]
+    return build_implant(settings, *(load_shape(path) for path in paths))[0]
 
 
 @pytest.mark.slow

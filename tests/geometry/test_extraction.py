@@ -13,7 +13,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus, whole_sheet
 from kneewear.geometry.mesh_checks import check_femoral, check_insert
 from kneewear.geometry.meshes import TriangleMesh, to_knee_axes
-from kneewear.io.mesh import load_mesh
+from kneewear.io.shapes import load_shape
 from tests.geometry.solids import RIGHT, closed_femoral, closed_insert
 
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or Path(__file__).parents[2] / "../shared/data")
@@ -75,7 +75,7 @@ def test_real_solids_give_their_contact_sheets(part, extract, check):
     paths = [DATA / f"gc_dm/{part}_{kind}.stl" for kind in ("solid", "contact")]
     if not all(path.is_file() for path in paths):
         pytest.skip(f"no real implant data in {DATA} (set KNEEWEAR_DATA)")
-    solid, contact = (to_knee_axes(load_mesh(path), "m", RIGHT, "right") for path in paths)
+    solid, contact = (to_knee_axes(load_shape(path), "m", RIGHT, "right") for path in paths)
     check(solid)
     sheet = extract(solid).sheet
     # All of the makers' contact sheet but its steep edges is found, and little beside it.

@@ -13,7 +13,7 @@ from kneewear.geometry import fitting
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.io.mesh import load_mesh
+from kneewear.io.shapes import load_shape
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES
 from tests.geometry import example_implant as example
@@ -187,7 +187,7 @@ class TestExample:
     def test_committed_files_are_what_the_program_writes(self, tmp_path):
         example.write_example(tmp_path)
         for name in ("insert", "femoral"):
-            new, old = (load_mesh(folder / f"{name}.stl") for folder in (tmp_path, example.FOLDER))
+            new, old = (load_shape(folder / f"{name}.stl") for folder in (tmp_path, example.FOLDER))
             assert new.faces.shape == old.faces.shape
             np.testing.assert_allclose(new.vertices[new.faces], old.vertices[old.faces], atol=1e-5)
         for name in ("gait.csv", "load.csv"):
@@ -199,7 +199,7 @@ class TestExample:
     @pytest.mark.compiled
     def test_imported_implant_is_the_meshed_one(self):
         settings = study("example_meshes").implant
-        meshes = [load_mesh(ROOT / getattr(settings.meshes, n)) for n in ("insert", "femoral")]
+        meshes = [load_shape(ROOT / getattr(settings.meshes, n)) for n in ("insert", "femoral")]
         implant, quality = build_implant(settings, *meshes)
         assert len(quality) == 4
         assert max(fit.max_mm for fit in quality) < settings.meshes.tolerance_mm
@@ -232,7 +232,7 @@ def built():
     paths = [folder / settings.implant.meshes.insert, folder / settings.implant.meshes.femoral]
     if not all(path.is_file() for path in paths):
         pytest.skip(f"no real implant data in {folder} (set KNEEWEAR_DATA)")
-    meshes = [load_mesh(path) for path in paths]
+    meshes = [load_shape(path) for path in paths]
     return build_implant(settings.implant, *meshes)
 
 

@@ -17,7 +17,7 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.parametric import build_parametric_implant
-from kneewear.io.shape import load_shape
+from kneewear.io.shapes import load_shape
 from kneewear.settings.implant import ImplantSettings
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES

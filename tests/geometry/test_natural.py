@@ -19,7 +19,7 @@ from kneewear.geometry.meshes import to_knee_axes
 from kneewear.geometry.table import tabulate_surface
 from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.io import netcdf
-from kneewear.io.mesh import load_mesh
+from kneewear.io.shapes import load_shape
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import SIDES
 
@@ -45,7 +45,7 @@ SETTINGS = load_study(
 
 @pytest.fixture(scope="module")
 def meshes():
-    return {name: load_mesh(DATA / f"{file}.stl") for name, file in FILES.items()}
+    return {name: load_shape(DATA / f"{file}.stl") for name, file in FILES.items()}
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.thickness import MeshUnderside
-from kneewear.io.mesh import load_mesh
+from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import mesh_files
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from tests.geometry.plans import bar
@@ -31,7 +31,7 @@ def study(name, **meshes):
 
 def built(settings, root=ROOT):
     files = mesh_files(settings, root)
-    return build_implant(settings.implant, **{n: load_mesh(p) for n, p in files.items()})[0]
+    return build_implant(settings.implant, **{n: load_shape(p) for n, p in files.items()})[0]
 
 
 PLANE = {"height_mm": 0.5, "posterior_rise_deg": 3.0, "medial_rise_deg": -1.0}

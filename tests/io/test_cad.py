@@ -13,7 +13,7 @@ from kneewear.errors import InputDataError
 from kneewear.geometry.fitting import FitSettings, fit_condyle
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.io import cad
-from kneewear.io.shape import load_shape
+from kneewear.io.shapes import load_shape
 from kneewear.sides import SIDES
 from kneewear.verification.multipatch import PatchSet
 from tests.geometry.patches import count_holes, find_seams, split_surface

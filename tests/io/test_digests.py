@@ -20,10 +20,8 @@ import pytest
 from kneewear.errors import DamagedFileError, InputDataError, OutputFileError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
-from kneewear.io.atomic import atomic_path
-from kneewear.io.csv_tables import load_table, save_table
-from kneewear.io.digests import digest_path, read_checked
-from kneewear.io.document import load_json, save_json
+from kneewear.io.documents import load_json, load_table, save_json, save_table
+from kneewear.io.result_files import atomic_path, digest_path, read_checked
 from kneewear.io.schema import RECORDS, Record, Variable
 from kneewear.joblog import job_log
 from tests.io.test_round_trips import make_grid, make_history
@@ -118,7 +116,7 @@ def test_errors_travel_between_processes():
 def test_leftovers_of_killed_writers_are_removed_and_those_of_living_ones_kept(tmp_path):
     script = (
         "import os, signal, sys\n"
-        "from kneewear.io.atomic import atomic_path\n"
+        "from kneewear.io.result_files import atomic_path\n"
         "with atomic_path(sys.argv[1]) as temporary:\n"
         "    temporary.write_text('half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -156,10 +154,10 @@ from pathlib import Path
 import numpy as np, pandas as pd
 from matplotlib.figure import Figure
 from kneewear.errors import OutputFileError
-from kneewear.io.csv_tables import save_table
-from kneewear.io.document import save_text
+from kneewear.io.documents import save_table
+from kneewear.io.documents import save_text
 from kneewear.io import netcdf
-from kneewear.io.figures import save_figures
+from kneewear.io.documents import save_figures
 from tests.io.test_round_trips import make_history
 
 history = make_history(frames=500)
@@ -198,7 +196,7 @@ def test_full_disk_is_one_clear_error_and_leaves_nothing(tmp_path, monkeypatch):
 READ_ONLY = """
 import os, sys
 from pathlib import Path
-from kneewear.io.document import save_text
+from kneewear.io.documents import save_text
 if os.getuid() == 0:
     os.setuid(65534)
 try:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from kneewear.io import netcdf
-from kneewear.io.history import load_case
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import (
     ContactHistory,
@@ -47,11 +46,11 @@ def test_a_history_of_failures_only_is_stored(history, tmp_path):
 
 def test_one_case_is_read_alone(history, tmp_path):
     netcdf.save(history, tmp_path / "b000.nc")
-    read = load_case([tmp_path / "b000.nc"], "thick")["gait"]
+    read = netcdf.load(ContactHistory, tmp_path / "b000.nc", only={"case": "thick"})
     assert read.cases == CASES[1:]
     assert np.array_equal(read.pressure, history.pressure[1:])
     assert np.array_equal(read.percent, history.percent)
-    assert load_case([tmp_path / "b000.nc"], "lost")["gait"].cases == ()
+    assert netcdf.load(ContactHistory, tmp_path / "b000.nc", only={"case": "lost"}).cases == ()
 
 
 def test_a_life_keeps_cases_that_finished_in_all_activities(history):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.io.mesh import load_mesh
+from kneewear.io.shapes import load_shape
 
 CHECKOUT = Path(__file__).parent.parent.parent
 EXAMPLE = CHECKOUT / "config" / "example_meshes" / "insert.stl"
@@ -47,14 +47,14 @@ def test_files_of_another_program_are_read(tmp_path, name, encoding):
         ("a.ply", "ascii"): {"encoding": "ascii"},
     }
     body.export(tmp_path / name, **options.get((name, encoding), {}))
-    assert_tetrahedron(load_mesh(tmp_path / name))
+    assert_tetrahedron(load_shape(tmp_path / name))
 
 
 @pytest.mark.parametrize("path", [EXAMPLE, *REAL], ids=lambda path: path.stem)
 def test_real_meshes_are_read_as_trimesh_reads_them(path, tmp_path):
     trimesh = pytest.importorskip("trimesh")
     theirs = trimesh.load(io.BytesIO(path.read_bytes()), file_type="stl", process=False)
-    mine = load_mesh(path)
+    mine = load_shape(path)
     assert len(mine.faces) <= len(theirs.faces)
     # Corners nearer than single precision are one; triangles that collapse by it are dropped.
     a, b, c = np.round(theirs.triangles / (1e-7 * mine.extent.max())).transpose(1, 0, 2)
@@ -86,7 +86,7 @@ def ply_bytes(order, polygons):
 @pytest.mark.parametrize("order", ["little", "big"])
 def test_ply_of_either_byte_order_with_other_columns(tmp_path, order):
     (tmp_path / "a.ply").write_bytes(ply_bytes(order, FACES.tolist()))
-    assert_tetrahedron(load_mesh(tmp_path / "a.ply"), 0)
+    assert_tetrahedron(load_shape(tmp_path / "a.ply"), 0)
 
 
 def ply_text(polygons):
@@ -98,7 +98,7 @@ def ply_text(polygons):
 def test_ply_of_text_with_windows_line_ends(tmp_path):
     path = tmp_path / "a.ply"
     path.write_bytes(ply_text(FACES.tolist()).replace("\n", "\r\n").encode())
-    assert_tetrahedron(load_mesh(path), 0)
+    assert_tetrahedron(load_shape(path), 0)
 
 
 SQUARE = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\n"
@@ -115,7 +115,7 @@ SQUARE = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\n"
 )
 def test_polygons_of_obj_are_cut_at_their_first_corner(tmp_path, text):
     (tmp_path / "a.obj").write_text(text)
-    mesh = load_mesh(tmp_path / "a.obj")
+    mesh = load_shape(tmp_path / "a.obj")
     assert len(mesh.faces) == 2
     assert np.cross(*(np.diff(mesh.vertices[mesh.faces], axis=1).transpose(1, 0, 2)))[
         :, 2
@@ -127,7 +127,7 @@ def test_polygons_of_ply_are_cut_at_their_first_corner(tmp_path, binary):
     polygons = [[0, 2, 1], [0, 1, 2, 3]]
     content = ply_bytes("little", polygons) if binary else ply_text(polygons).encode()
     (tmp_path / "a.ply").write_bytes(content)
-    mesh = load_mesh(tmp_path / "a.ply")
+    mesh = load_shape(tmp_path / "a.ply")
     assert len(mesh.faces) == 3
 
 
@@ -146,7 +146,7 @@ endsolid part
 def test_ascii_stl_with_several_solids_capitals_and_windows_line_ends(tmp_path):
     text = (ASCII + ASCII.replace(" 0\n", " 5\n").upper()).replace("\n", "\r\n")
     (tmp_path / "a.stl").write_bytes(text.encode())
-    assert len(load_mesh(tmp_path / "a.stl").faces) == 2
+    assert len(load_shape(tmp_path / "a.stl").faces) == 2
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_bad_lines_are_named(tmp_path, name, content, found):
     path = tmp_path / name
     path.write_text(content)
     with pytest.raises(InputDataError, match=found) as caught:
-        load_mesh(path)
+        load_shape(path)
     assert str(path) in str(caught.value)
 
 
@@ -204,7 +204,7 @@ def test_memory_is_bounded_by_the_file_and_not_by_its_promises(tmp_path, name, c
     path.write_bytes(promises(count)[name])
     tracemalloc.start()
     with pytest.raises(InputDataError):
-        load_mesh(path)
+        load_shape(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2e6
@@ -220,5 +220,5 @@ def test_no_other_file_is_opened(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "read_bytes", lambda path: opened.append(path.name) or read(path))
     monkeypatch.setattr("builtins.open", lambda *_: pytest.fail("another file is opened"))
     for name in ("a.obj", "a.ply"):
-        load_mesh(tmp_path / name)
+        load_shape(tmp_path / name)
     assert opened == ["a.obj", "a.ply"]

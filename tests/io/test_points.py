@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.io.points import load_points
-from kneewear.io.shape import load_shape
+from kneewear.io.shapes import load_shape
 
 POINTS = np.array([[0.0, 1.5, -2.0], [3.0, 4.0, 5.0], [6.0, 7.25, 8e-1]])
 
@@ -72,7 +71,7 @@ def test_bad_lines_are_named(tmp_path, text, found):
     path = tmp_path / "points.csv"
     path.write_text(text)
     with pytest.raises(InputDataError, match=found):
-        load_points(path)
+        load_shape(path)
 
 
 def test_unknown_binary_and_missing_files_are_refused(tmp_path):

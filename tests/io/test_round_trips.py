@@ -21,10 +21,9 @@ from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 from kneewear.geometry.thickness import MeshUnderside, PlaneUnderside
 from kneewear.io import netcdf
-from kneewear.io.atomic import atomic_path
-from kneewear.io.csv_tables import load_table, save_table
-from kneewear.io.document import load_json, save_json
+from kneewear.io.documents import load_json, load_table, save_json, save_table
 from kneewear.io.knee import load_knee, save_knee
+from kneewear.io.result_files import atomic_path
 from kneewear.mechanics.loads import Spring
 from kneewear.settings.cases import Case
 from kneewear.sides import SIDES

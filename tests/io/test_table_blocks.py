@@ -6,11 +6,11 @@ import h5py
 import numpy as np
 import pytest
 
+from benchmarks.sample_blocks import open_window, save_samples
 from kneewear.errors import InputDataError
 from kneewear.geometry.table import table_from_rows, tabulate_surface
 from kneewear.io import netcdf
 from kneewear.io.knee import SampleRows
-from kneewear.io.sample_blocks import open_window, save_samples
 from tests.physics.bodies import sphere
 
 

@@ -12,7 +12,7 @@ import pytest
 from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import InputDataError
 from kneewear.geometry.implant_sources import build_implant, check_meshes
-from kneewear.io.shape import load_shape
+from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import mesh_files
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.static_facts import scan_results

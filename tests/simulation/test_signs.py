@@ -16,7 +16,7 @@ from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.curves import read_curves
-from kneewear.io.shape import load_shape
+from kneewear.io.shapes import load_shape
 from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.signs import (

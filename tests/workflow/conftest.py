@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kneewear.io.digests import file_hash
+from kneewear.io.result_files import file_hash
 
 CHECKOUT = Path(__file__).parent.parent.parent
 PARTS = ("kneewear", "scripts", "workflow", "config")

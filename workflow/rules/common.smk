@@ -7,9 +7,8 @@ from snakemake.logging import logger
 
 from kneewear.errors import KneewearError
 from kneewear.io.study_inputs import activity_files
-from kneewear.job_sizes import JobSizes
 from kneewear.provenance import source_fingerprint
-from kneewear.workflow import caption_texts, checked_study
+from kneewear.workflow import JobSizes, caption_texts, checked_study
 
 # Relative: a moved checkout runs nothing again.
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)

@@ -1,8 +1,10 @@
-"""Files written under a temporary name and renamed: no reader sees a half-written one."""
+"""Result files: written whole or not at all, and checked against their digest when read."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import logging
 import os
 import platform
 import re
@@ -11,8 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kneewear.errors import OutputFileError
-from kneewear.io.digests import digest_line, digest_path
+from kneewear.errors import DamagedFileError, InputDataError, OutputFileError
+
+logger = logging.getLogger(__name__)
 
 _MAKE_WRITABLE = "Make the folder writable, or run in another one."
 _REMEDIES = {
@@ -25,25 +28,25 @@ _REMEDIES = {
 _OTHER_REMEDY = "Check the disk and the folder, then run the same command again."
 
 
+def file_hash(path: str | Path) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_path(path: str | Path) -> Path:
+    """File with the digest of a file, as `sha256sum` checks it, in the folder `.digests`."""
+    path = Path(path)
+    return path.parent / ".digests" / f"{path.name}.sha256"
+
+
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Temporary name in the folder of `path`; renamed to `path` when the block succeeds.
 
-    Parameters
-    ----------
-    path : str or Path
-        Final name; its folder is created when missing. The digest of the content is stored in the
-        folder `.digests` beside it (see `kneewear.io.digests`).
-
-    Yields
-    ------
-    Path
-        Unique name with the same suffix, which two runs of a job never share.
-
-    Raises
-    ------
-    OutputFileError
-        When the disk is full, the folder read-only, or writing fails otherwise; no file remains.
+    The folder is created when missing. The name is unique, so that two runs of a job never share
+    it. Raises OutputFileError when the disk is full, the folder read-only, or writing fails
+    otherwise; no file remains.
     """
     final = Path(path)
     try:
@@ -51,24 +54,42 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         with _renamed(final) as temporary:
             yield temporary
             with _renamed(digest_path(final)) as record:
-                record.write_text(digest_line(temporary, final.name), encoding="ascii")
+                record.write_text(f"{file_hash(temporary)}  {final.name}\n", encoding="ascii")
     except OSError as error:
         remedy = _REMEDIES.get(error.errno or 0, _OTHER_REMEDY)
         raise OutputFileError(final, str(error.strerror or error), remedy) from error
 
 
+def read_checked(
+    path: str | Path, expected: str = "a result file", remedy: str = "Check the path."
+) -> bytes:
+    """Content of a result file, whose digest must be that of what was written.
+
+    A file without a digest (copied alone, or written by another program) passes, with a warning.
+    `expected` and `remedy` are for the InputDataError when it cannot be read; a changed file
+    raises DamagedFileError.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        found = "no file" if isinstance(error, FileNotFoundError) else str(error)
+        raise InputDataError(path, found, expected, remedy) from None
+    found = hashlib.sha256(content).hexdigest()
+    try:
+        written = digest_path(path).read_text(encoding="ascii", errors="replace").split(" ")[0]
+    except FileNotFoundError:
+        logger.warning("%s has no digest beside it: its content is not checked", path)
+        return content
+    if found != written:
+        found, expected = f"content with the digest {found[:12]}...", f"{written[:12]}..."
+        raise DamagedFileError(path, found, f"{expected}, as it was written")
+    return content
+
+
 def check_writable(folder: str | Path) -> None:
-    """Refuse a folder of results in which files cannot be replaced.
+    """Refuse a folder of results, which may be missing, in which files cannot be replaced.
 
-    Parameters
-    ----------
-    folder : str or Path
-        The folder, which may be missing; folders in it are checked as well.
-
-    Raises
-    ------
-    OutputFileError
-        Naming the first folder that cannot be written.
+    Raises OutputFileError, naming the first folder in it that cannot be written.
     """
     folder = Path(folder)
     inner = (Path(path) for path, _, _ in os.walk(folder))

@@ -1,0 +1,90 @@
+"""Tables (CSV), text, JSON records and figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kneewear.errors import DamagedFileError
+from kneewear.io.result_files import atomic_path, read_checked
+
+if TYPE_CHECKING:  # half a second that writers of text need not wait
+    import pandas as pd
+
+# Room round a figure's ink, inches.
+_MARGIN = 0.1
+# Without a date equal figures are equal files. Flat areas pack well at the lowest level.
+_FIGURE_OPTIONS: dict[str, dict[str, Any]] = {
+    "svg": {"metadata": {"Date": None}},
+    "png": {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 1}},
+}
+
+
+def save_table(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a table without its index; equal tables are equal files.
+
+    Numbers are written in the shortest form that reads back to the same bits.
+    """
+    with atomic_path(path) as temporary:
+        table.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Read a CSV table, in which lines that start with # are comments.
+
+    Raises InputDataError when there is no such file, DamagedFileError when its digest is not that
+    of what was written, or it is no table, or one of the required `columns` is missing.
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    try:
+        table = pd.read_csv(BytesIO(read_checked(path, "a CSV table")), comment="#")
+    except ValueError as error:  # pandas' parser errors and wrong encodings are ValueErrors
+        raise DamagedFileError(path, str(error), "a CSV table") from error
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        found = f"columns {', '.join(map(str, table.columns))}"
+        raise DamagedFileError(path, found, f"column {', '.join(missing)}", "header")
+    return table
+
+
+def save_text(text: str, path: str | Path) -> None:
+    """Write text as UTF-8."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def save_json(record: Mapping[str, Any], path: str | Path) -> None:
+    """Write a record of plain builtins as indented JSON."""
+    save_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", path)
+
+
+def load_json(path: str | Path) -> dict[str, Any]:
+    """Read a JSON record; raises as `load_table`."""
+    try:
+        record = json.loads(read_checked(path, "a JSON record"))
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(path, str(error), "a JSON record") from error
+    if not isinstance(record, dict):
+        raise DamagedFileError(path, type(record).__name__, "a JSON object")
+    return record
+
+
+def save_figures(
+    figures: Mapping[str, Any], folder: str | Path, suffixes: tuple[str, ...] = ("svg", "png")
+) -> None:
+    """Write matplotlib figures as `{name}.{suffix}`, each in every format."""
+    for name, figure in figures.items():
+        # The layout is computed once for all formats: it costs more than drawing.
+        layout = figure.get_layout_engine()
+        if layout is not None:
+            layout.execute(figure)
+        ink = figure.get_tightbbox().padded(_MARGIN)
+        # Matplotlib's "none" keeps a placeholder, for which every figure is drawn twice.
+        figure.set_layout_engine(None)
+        for suffix in suffixes:
+            with atomic_path(Path(folder, f"{name}.{suffix}")) as temporary:
+                figure.savefig(temporary, dpi=150, bbox_inches=ink, **_FIGURE_OPTIONS[suffix])

@@ -1,0 +1,152 @@
+"""Shapes of components from files: triangle meshes, point clouds and CAD parts."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.io import cad
+from kneewear.io.data_file import (
+    LARGEST_COORDINATE,
+    LARGEST_TEXT,
+    decode_text,
+    line_fault,
+    parse_numbers,
+    read_data,
+)
+from kneewear.io.mesh_formats import parse_obj, parse_ply, parse_stl
+
+_PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj}
+_POINT_SUFFIXES = (".csv", ".xyz", ".txt")
+# Part of the mesh's width within which vertices are merged; single precision is 6e-8.
+_MERGING = 1e-7
+
+
+def load_shape(path: str | Path) -> TriangleMesh:
+    """Mesh, point cloud or CAD part by the ending of its file.
+
+    Parameters
+    ----------
+    path : str or Path
+        .stl, .ply, .obj; .csv, .xyz, .txt; .step, .stp, .iges, .igs.
+
+    Returns
+    -------
+    TriangleMesh
+        In the unit and axes of the file. A point cloud (a PLY without triangles is one) has no
+        faces.
+
+    Raises
+    ------
+    InputDataError
+        If the ending is unknown or the file cannot be read.
+    """
+    ending = Path(path).suffix.lower()
+    if ending in cad.SUFFIXES:
+        return cad.load_cad(path)
+    if ending in _POINT_SUFFIXES:
+        return _load_points(path)
+    if ending in _PARSERS:
+        return _load_mesh(path)
+    known = ", ".join((*_PARSERS, *_POINT_SUFFIXES, *cad.SUFFIXES))
+    found = f"a file ending in '{ending}'"
+    raise InputDataError(path, found, f"one ending in {known}", "Convert the file.")
+
+
+def _load_mesh(path: str | Path) -> TriangleMesh:
+    """Triangle mesh of an STL, PLY or OBJ file, coincident vertices merged.
+
+    A PLY that declares no triangles is a point cloud. Raises InputDataError if the file is
+    missing, empty, unreadable, without triangles or holds a coordinate that is not a finite number.
+    """
+    path = Path(path)
+    vertices, faces = _PARSERS[path.suffix.lower()](path, read_data(path, "a mesh"))
+    _check_vertices(path, vertices)
+    if faces is None:
+        return _point_cloud(vertices)
+    outside = np.flatnonzero(((faces < 0) | (faces >= len(vertices))).any(axis=1))
+    if outside.size:
+        found = f"vertices {', '.join(str(n) for n in faces[outside[0]])}"
+        expected = f"numbers from 0 to {len(vertices) - 1}"
+        remedy = "The file is cut off or damaged: copy or export it again."
+        raise InputDataError(path, found, expected, remedy, f"triangle {outside[0] + 1}")
+    if faces.size:
+        step = _MERGING * max(float(np.ptp(vertices, axis=0).max()), np.finfo(float).tiny)
+        vertices, faces = merge_vertices(vertices, faces, step)
+    if faces.size == 0:
+        remedy = "The file is cut off, damaged or holds points only: export it again."
+        raise InputDataError(path, "no triangles", "a triangle mesh", remedy)
+    return TriangleMesh(vertices, faces)
+
+
+def _check_vertices(path: Path, vertices: NDArray[np.float64]) -> None:
+    """Refuse coordinates that no implant has, in any unit."""
+    odd = np.flatnonzero(~(np.abs(vertices) < LARGEST_COORDINATE).all(axis=1))
+    if odd.size:
+        largest = np.abs(vertices[odd[0]]).max()
+        shown = f"of {largest:.3g}" if np.isfinite(largest) else "that is not a finite number"
+        found, expected = f"a coordinate {shown}", "coordinates of an implant"
+        remedy = "Repair the mesh and export it again."
+        raise InputDataError(path, found, expected, remedy, f"vertex {odd[0] + 1}")
+
+
+def merge_vertices(
+    vertices: NDArray[np.float64], faces: NDArray[np.int64], step: float
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Merge vertices that round to the same multiple of `step`; drop collapsed triangles."""
+    _, first, number = np.unique(
+        np.round(vertices / step), axis=0, return_index=True, return_inverse=True
+    )
+    faces = number.reshape(-1)[faces]
+    a, b, c = faces.T
+    return vertices[first], np.ascontiguousarray(faces[(a != b) & (b != c) & (c != a)])
+
+
+def _load_points(path: str | Path) -> TriangleMesh:
+    """Distinct points of a text file, as a mesh without triangles.
+
+    The columns named x, y and z are read, or the first three, separated by commas, semicolons or
+    blanks; lines that start with # are comments. Raises InputDataError if the file is missing,
+    empty, not text, or a line holds no three finite numbers.
+    """
+    text = decode_text(path, read_data(path, "a point", LARGEST_TEXT))
+    numbers, columns = array("d"), None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("#"):
+            continue
+        fields = line.replace(",", " ").replace(";", " ").split()
+        if fields and columns is None:
+            head = _columns(fields)
+            columns = head or (0, 1, 2)
+            fields = [] if head else fields
+        if fields and columns:
+            if ";" in line and "," in line:
+                wanted = "numbers with decimal points, or one separator"
+                raise line_fault(path, number, line, wanted)
+            wanted = "three finite numbers (comments start with #)"
+            chosen = [fields[c] for c in columns if c < len(fields)]
+            numbers.extend(parse_numbers(path, number, line, chosen, wanted))
+    if not numbers:
+        raise InputDataError(path, "no points", "x, y, z of points", "Export the points again.")
+    return _point_cloud(np.array(numbers).reshape(-1, 3))
+
+
+def _point_cloud(points: NDArray[np.float64]) -> TriangleMesh:
+    return TriangleMesh(np.unique(points, axis=0), np.empty((0, 3), dtype=np.int64))
+
+
+def _columns(first: list[str]) -> tuple[int, int, int] | None:
+    """Columns of x, y and z when the first line is a head; None when it is data."""
+    try:
+        [float(field) for field in first[:3]]
+    except ValueError:
+        names = [field.strip("\"'").lower().split("_")[0].split("(")[0] for field in first]
+        if all(name in names for name in "xyz"):
+            return names.index("x"), names.index("y"), names.index("z")
+        return 0, 1, 2
+    return None
