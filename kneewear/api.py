@@ -34,10 +34,9 @@ from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.evaluation import PoseContact
 from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.wear import accumulation, summary
-from kneewear.wear.cycles import record_cycles
 from kneewear.wear.laws import WearLaw
-from kneewear.wear.maps import DamageMaps
-from kneewear.wear.worn_contact import WornContact
+from kneewear.wear.records import DamageMaps, record_cycles
+from kneewear.wear.worn_surface import WornContact
 
 # Relative paths in settings start at the checkout; of an installed package, where it is used.
 _ROOT = Path(__file__).parent.parent

@@ -8,8 +8,8 @@ from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.cycles import record_cycles
-from kneewear.wear.worn_contact import WornContact
+from kneewear.wear.records import record_cycles
+from kneewear.wear.worn_surface import WornContact
 
 with job_log(snakemake.log[0], snakemake.threads):
     # Lives are computed for the cases that finished in all activities.

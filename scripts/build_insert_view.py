@@ -6,8 +6,7 @@ from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.insert_view import build_insert_view
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.cycles import CycleRecord
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import CycleRecord, DamageMaps
 
 with job_log(snakemake.log[0], snakemake.threads):
     knee = load_knee(snakemake.input.knee)

@@ -4,7 +4,7 @@ from kneewear.io import netcdf
 from kneewear.io.knee import load_knee
 from kneewear.io.vtk import save_damage_vtk
 from kneewear.joblog import job_log
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps
 
 with job_log(snakemake.log[0], snakemake.threads):
     knee = load_knee(snakemake.input.knee)

@@ -7,7 +7,7 @@ from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_contact
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.cycles import CycleRecord
+from kneewear.wear.records import CycleRecord
 
 with job_log(snakemake.log[0], snakemake.threads):
     case = {"case": snakemake.params.case}

@@ -8,7 +8,7 @@ from kneewear.io.documents import load_table, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_results
 from kneewear.report.regression import draw_regression
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps
 
 with job_log(snakemake.log[0], snakemake.threads):
     tables = {Path(path).stem: load_table(path) for path in snakemake.input.tables}

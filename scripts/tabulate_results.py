@@ -7,8 +7,7 @@ from kneewear.joblog import job_log
 from kneewear.regression.tables import tabulate_results
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory, tabulate_failures
-from kneewear.wear.cycles import CycleRecord
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import CycleRecord, DamageMaps
 from kneewear.wear.summary import summarize_cases
 
 with job_log(snakemake.log[0], snakemake.threads):

@@ -20,7 +20,7 @@ from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import layer_thickness
 from kneewear.io.result_files import atomic_path
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.maps import centre_case
 from kneewear.report.style import INK, METAL, SIDE_COLOURS, WIDTH, styled
-from kneewear.wear.cycles import CycleRecord
+from kneewear.wear.records import CycleRecord
 
 Array = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from kneewear.report.style import (
     styled,
 )
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.cycles import CycleRecord
+from kneewear.wear.records import CycleRecord
 
 # Moments of the cycle shown as pictures, samples of a surface there, and colour of the metal.
 MOMENTS = 8

@@ -32,8 +32,7 @@ from kneewear.report.regression import (
 )
 from kneewear.report.timings import draw_cost, draw_distance_methods
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.cycles import CycleRecord
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import CycleRecord, DamageMaps
 
 
 def draw_results(

@@ -21,8 +21,7 @@ from kneewear.report.maps import typical_cases
 from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.cycles import CycleRecord
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import CycleRecord, DamageMaps
 
 # Values are kept as steps of the colour scale, one byte each.
 STEPS = 255

@@ -25,8 +25,7 @@ from kneewear.report.style import (
     styled,
 )
 from kneewear.settings.cases import Case
-from kneewear.wear.cycles import CycleRecord
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import CycleRecord, DamageMaps
 
 # Part of the largest wear depth below which no cross-shear is shown.
 LEAST_WORN = 0.02

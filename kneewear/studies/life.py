@@ -15,8 +15,7 @@ from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.cycles import record_cycles
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps, record_cycles
 from kneewear.wear.summary import summarize_cases
 
 

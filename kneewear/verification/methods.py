@@ -14,7 +14,7 @@ from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.cycles import record_cycles
+from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import summarize_cases
 
 Histories = Mapping[str, ContactHistory]  # by activity

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,19 +21,23 @@ from kneewear.wear.creep import (
     minutes_of_life,
     recovered_part,
 )
-from kneewear.wear.cross_shear import cross_shear_ratio
-from kneewear.wear.cycle_sums import CycleSums, sum_cycle
-from kneewear.wear.cycles import check_same_cases
-from kneewear.wear.laws import WearLaw, choose_wear_law, cycles_of_life
-from kneewear.wear.maps import DamageMaps
-from kneewear.wear.wear_steps import WearStep, divide_life
-from kneewear.wear.worn_contact import Resimulation
+from kneewear.wear.laws import (
+    WearLaw,
+    choose_wear_law,
+    cross_shear_ratio,
+    cycles_of_life,
+    frictional_work,
+    worn_depth,
+)
+from kneewear.wear.records import DamageMaps, check_same_cases
 from kneewear.wear.worn_surface import lower_surface
 
 if TYPE_CHECKING:
     from kneewear.settings.wear import WearSettings
 
 Array = NDArray[np.float64]
+# Simulates the cycle of one case on the fresh insert again on the elements of a worn one.
+Resimulation = Callable[[ElementGrid, ContactHistory], ContactHistory]
 
 logger = logging.getLogger(__name__)
 
@@ -59,8 +63,8 @@ def accumulate_wear(
     grid : ElementGrid
         The element grid of the histories.
     settings : WearSettings
-        Laws of wear and creep and their constants; cycles per year; months; shares of the
-        activities in each life; blocks of cycles between which the surface is updated.
+        Laws and constants of wear and creep, lives, and blocks between which the surface is
+        updated.
     resimulate : callable, optional
         Simulates a cycle again on a worn grid, such as `WornContact`; needed when the surface is
         updated.
@@ -83,8 +87,7 @@ def accumulate_wear(
 
     Notes
     -----
-    A life is divided into steps (:func:`kneewear.wear.wear_steps.divide_life`) during which the
-    surface does not change. Wear of a step is its cycles times the depth of one cycle. Within a
+    A life is divided into steps (`divide_life`) during which the surface does not change. Within a
     step activities mix linearly by their shares, as in Bei (2003), section 4.2.1 ("linear
     rules-of-mixture"): depth = sum_a share_a depth_a, for wear and creep alike. One step is the
     dissertation's extrapolation of the fresh surface's cycle.
@@ -93,27 +96,28 @@ def accumulate_wear(
     what the creep law gives for the largest pressure of an element so far and the age reached, so
     it never decreases and is not compounded. When activities follow each other instead of mixing,
     that largest pressure is the largest of any activity.
-
-    Every case and life starts from the fresh surface; cost grows with the number of steps times
-    activities.
     """
     first = check_same_cases(histories)
     shares = _share_matrix(settings.lives, tuple(histories))
     law = law or choose_wear_law(settings)
+    lowered: list[tuple[float, str]] = []
     ends = [
-        simulate_life(
+        _simulate_life(
             {name: history.only(case.name) for name, history in histories.items()},
             _Life(case, dict(zip(histories, row.tolist(), strict=True)), law, grid, settings),
             resimulate,
+            lowered,
         )
         for row in shares
         for case in first.cases
     ]
+    _warn_of_oscillation(lowered)
     # A batch may have no case.
     axes = len(shares), len(first.cases)
     stacked = {
         name: np.array([getattr(end, name) for end in ends]).reshape(*axes, *array.shape)
         for name, array in vars(_fresh_insert(grid)).items()
+        if name != "pressures"
     }
     creep = (1.0 - recovered_part(settings.recovery_minutes)) * stacked["creep"]
     return DamageMaps(
@@ -157,68 +161,166 @@ class _Life:
     settings: WearSettings
 
 
+@dataclass(frozen=True)
+class WearStep:
+    """Part of a life during which the surface does not change.
+
+    Shares of the activities, which sum to one; start and end as fractions of the life's cycles.
+    """
+
+    shares: Mapping[str, float]
+    start: float
+    end: float
+
+
 @dataclass
-class _Insert:
-    """State of an insert during a life."""
+class _Sums:
+    """Wear (mm), frictional work (MPa mm), largest pressure (MPa) and penetration (mm) of a cycle.
+
+    Per element (side, row, column), but `avg_pressure` and `max_penetration` per side.
+    """
 
     wear: Array
-    creep: Array
     work: Array
     cross_work: Array
     max_pressure: Array
     avg_pressure: Array
+    max_penetration: Array
+
+
+@dataclass
+class _Insert(_Sums):
+    """The same of a life so far; creep, mm; and the largest pressure of each activity."""
+
+    creep: Array
+    pressures: dict[str, Array] = field(default_factory=dict)
 
 
 def _fresh_insert(grid: ElementGrid) -> _Insert:
-    zero = np.zeros(grid.area.shape)
-    return _Insert(zero, zero, zero, zero, zero, np.zeros(len(grid.sides)))
+    elements, sides = np.zeros(grid.area.shape), np.zeros(len(grid.sides))
+    return _Insert(elements, elements, elements, elements, sides, sides, creep=elements)
 
 
-def simulate_life(
-    fresh: Mapping[str, ContactHistory], life: _Life, resimulate: Resimulation | None
+def _simulate_life(
+    fresh: Mapping[str, ContactHistory],
+    life: _Life,
+    resimulate: Resimulation | None,
+    lowered: list[tuple[float, str]],
 ) -> _Insert:
-    """Insert at the end of a life; `fresh` holds this case's cycles on the fresh surface."""
+    """Insert at the end of a life; `fresh` holds this case's cycles on the fresh surface.
+
+    Appends to `lowered` how far each update lowers the surface relative to the penetration.
+    """
     steps = divide_life(life.mixture, life.settings)
     if len(steps) > 1 and resimulate is None:
         raise ValueError("updating the surface needs a way to simulate contact again")
     update, surface = life.settings.surface_update, life.grid
     insert = _fresh_insert(surface)
-    largest: dict[str, Array] = {}
     for number, step in enumerate(steps):
         cycles = {name: fresh[name] for name in step.shares}
         if number and resimulate is not None:
             cycles = {name: resimulate(surface, cycle) for name, cycle in cycles.items()}
-        sums = {name: sum_cycle(cycle, 0, life.law) for name, cycle in cycles.items()}
+        sums = {name: _sum_cycle(cycle, life.law) for name, cycle in cycles.items()}
         before = insert.wear + insert.creep
-        _add_step(insert, largest, step, sums, life)
+        _add_step(insert, step, sums, life)
         if number + 1 < len(steps):
             damage = insert.wear + insert.creep
-            _warn_of_oscillation(damage - before, sums, step, life)
+            depth = np.max([cycle.max_penetration for cycle in sums.values()], axis=0)
+            ratio = (damage - before).max(axis=(1, 2)) / np.where(depth > 0.0, depth, np.inf)
+            text = f"case {life.case.name}, from {step.start:.3g} to {step.end:.3g} of the life"
+            lowered.append((float(ratio.max()), text))
             surface = lower_surface(
                 life.grid, damage, insert.wear, update.smoothing_mm, update.thins_layer
             )
     return insert
 
 
-def _add_step(
-    insert: _Insert,
-    largest: dict[str, Array],
-    step: WearStep,
-    sums: Mapping[str, CycleSums],
-    life: _Life,
-) -> None:
+def divide_life(mixture: Mapping[str, float], settings: WearSettings) -> tuple[WearStep, ...]:
+    """Steps of a life with these shares of activities in its cycles.
+
+    One per block when activities mix linearly; one per block and activity, in the order of the
+    mapping, when they follow each other. Activities without a share are omitted.
+    """
+    used = {activity: share for activity, share in mixture.items() if share > 0.0}
+    ends = block_ends(settings)
+    steps: list[WearStep] = []
+    for start, end in zip((0.0, *ends[:-1]), ends, strict=True):
+        if settings.mixing == "linear":
+            steps.append(WearStep(used, start, end))
+            continue
+        reached = start + (end - start) * np.cumsum(list(used.values()))
+        borders = [start, *reached[:-1].tolist(), end]
+        steps += [
+            WearStep({activity: 1.0}, first, last)
+            for activity, first, last in zip(used, borders[:-1], borders[1:], strict=True)
+        ]
+    return tuple(steps)
+
+
+def block_ends(settings: WearSettings) -> tuple[float, ...]:
+    """Ends of the blocks of a life, as fractions of its cycles; the last is one.
+
+    Wear grows with the cycles, creep with the logarithm of time: nine tenths of it may occur within
+    the first tenth of a life. So that no block lowers the surface by much more than the others,
+    blocks end at equal steps of (f + c) / 2, where f is the fraction of the cycles and c that of
+    the creep. Without time-dependent creep all blocks have equal numbers of cycles.
+    """
+    count = settings.blocks
+    if count == 1 or not settings.creep_takes_time:
+        return tuple((number + 1) / count for number in range(count))
+    from scipy.optimize import brentq  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    minutes = minutes_of_life(settings.months)
+
+    def progress(decades: float) -> float:
+        part = 10.0**decades
+        return 0.5 * (part + creep_development(part * minutes, minutes))
+
+    first = float(np.log10(FIRST_MINUTE / minutes))
+    least = progress(first)
+    ends = [
+        brentq(lambda d, to=to: progress(d) - to, first, 0.0)
+        for to in least + (1.0 - least) * np.arange(1, count) / count
+    ]
+    return (*(float(10.0**end) for end in ends), 1.0)
+
+
+def _sum_cycle(history: ContactHistory, law: WearLaw) -> _Sums:
+    """Sum the cycle of one case over its frames, in double precision and in their order."""
+    max_pressure = history.pressure[0].max(axis=0).astype(np.float64)
+    # Most elements are never loaded: omitting them halves the time. Frames remain the slowest axis
+    # in memory because numpy adds in another order along the fastest.
+    loaded = max_pressure > 0.0
+    pressure = np.ascontiguousarray(history.pressure[0][:, loaded])
+    slip = np.ascontiguousarray(history.slip[0][:, loaded])
+    work, cross_work = frictional_work(pressure, slip)
+    wear = worn_depth(pressure, slip, cross_shear_ratio(work, cross_work), law)
+    maps = np.zeros((3, *loaded.shape))
+    maps[:, loaded] = wear, work, cross_work
+    return _Sums(
+        wear=maps[0],
+        work=maps[1],
+        cross_work=maps[2],
+        max_pressure=max_pressure,
+        avg_pressure=history.avg_pressure[0].max(axis=0),
+        max_penetration=history.max_penetration[0].max(axis=0),
+    )
+
+
+def _add_step(insert: _Insert, step: WearStep, sums: Mapping[str, _Sums], life: _Life) -> None:
     """Add a step's wear, and update creep and the largest pressures to its end."""
     settings = life.settings
     cycles = cycles_of_life(settings.cycles_per_year, settings.months) * (step.end - step.start)
     for name, share in step.shares.items():
         cycle = sums[name]
-        insert.wear = insert.wear + share * (cycles * cycle.wear_depth)
+        insert.wear = insert.wear + share * (cycles * cycle.wear)
         insert.work = insert.work + share * (cycles * cycle.work)
         insert.cross_work = insert.cross_work + share * (cycles * cycle.cross_work)
         insert.max_pressure = np.maximum(insert.max_pressure, cycle.max_pressure)
         insert.avg_pressure = np.maximum(insert.avg_pressure, cycle.avg_pressure)
-        largest[name] = np.maximum(largest.get(name, 0.0), cycle.max_pressure)
-    pressures = [(share, largest[name]) for name, share in step.shares.items()]
+        earlier = insert.pressures.get(name, 0.0)
+        insert.pressures[name] = np.maximum(earlier, cycle.max_pressure)
+    pressures = [(share, insert.pressures[name]) for name, share in step.shares.items()]
     if settings.mixing == "sequence":
         pressures = [(1.0, insert.max_pressure)]
     insert.creep = sum(
@@ -246,19 +348,17 @@ def _creep_depth(max_pressure: Array, part: float, life: _Life) -> Array:
     raise ValueError(f"creep_law must be 'pressure' or 'strain', got {settings.creep_law!r}")
 
 
-def _warn_of_oscillation(
-    lowering: Array, sums: Mapping[str, CycleSums], step: WearStep, life: _Life
-) -> None:
-    """Warn when a step lowers the surface by much more than the penetration."""
-    deepest = np.max([cycle.max_penetration for cycle in sums.values()], axis=0)
-    ratio = lowering.max(axis=(1, 2)) / np.where(deepest > 0.0, deepest, np.inf)
-    if ratio.max() > LARGEST_LOWERING:
+def _warn_of_oscillation(lowered: list[tuple[float, str]]) -> None:
+    """Warn once if updates lower the surface by much more than the penetration."""
+    count = sum(ratio > LARGEST_LOWERING for ratio, _ in lowered)
+    if count:
+        ratio, text = max(lowered)
         logger.warning(
-            "case %s: cycles from %.3g to %.3g of the life lower the surface by %.1f times the "
-            "penetration; depths oscillate when it is more than about %g: take more blocks",
-            life.case.name,
-            step.start,
-            step.end,
-            ratio.max(),
+            "%d of %d updates lower the surface by more than %g times the penetration, by up to "
+            "%.1f times (%s); depths oscillate when they do: take more blocks",
+            count,
+            len(lowered),
             LARGEST_LOWERING,
+            ratio,
+            text,
         )

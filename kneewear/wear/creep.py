@@ -27,17 +27,8 @@ def minutes_of_life(months: float) -> float:
 
 
 def creep_from_pressure(max_pressure: ArrayLike, creep_per_pressure: float) -> NDArray[np.float64]:
-    """Creep depth, mm, proportional to the largest pressure of an element so far.
+    """Creep depth, mm, from the largest pressure of an element so far, MPa, times mm/MPa.
 
-    Parameters
-    ----------
-    max_pressure : array
-        Largest pressure, MPa.
-    creep_per_pressure : float
-        Depth per pressure at the age in question, mm/MPa.
-
-    Notes
-    -----
     The depths of Bei (2003), Table B-1, follow the cycle-maximum pressure of Table A-1 with
     0.0165-0.0190 mm/MPa in all 50 values, independently of insert thickness. The constant is valid
     for the life it was found for (51 months); :func:`creep_development` converts it to other ages.
@@ -54,11 +45,7 @@ def creep_strain_per_pressure(minutes: float) -> float:
 
 
 def creep_development(minutes: float, reference_minutes: float) -> float:
-    """Creep at one age relative to that at another, with the logarithm of time.
-
-    The ratio of :func:`creep_strain_per_pressure` at both ages; ages below a minute count as a
-    minute.
-    """
+    """Ratio of :func:`creep_strain_per_pressure` at two ages; ages below a minute count as one."""
     youngest = max(minutes, FIRST_MINUTE)
     return creep_strain_per_pressure(youngest) / creep_strain_per_pressure(reference_minutes)
 
@@ -66,23 +53,11 @@ def creep_development(minutes: float, reference_minutes: float) -> float:
 def creep_from_strain(
     max_pressure: ArrayLike, thickness: ArrayLike, minutes: float
 ) -> NDArray[np.float64]:
-    """Creep depth, mm, as a strain over the local thickness, with the logarithm of time.
+    """Creep depth [3.491e-3 + 7.966e-4 (log10 t - 4)] p h, mm.
 
-    Parameters
-    ----------
-    max_pressure : array
-        Largest pressure of each element so far, MPa.
-    thickness : array, broadcast against `max_pressure`
-        Local thickness of the insert, mm.
-    minutes : float
-        Time of implantation, min, positive.
-
-    Notes
-    -----
-    depth = [3.491e-3 + 7.966e-4 (log10 t - 4)] p h, t in minutes, p in MPa. The coefficients are
-    quoted from memory of the two papers below and were not checked against them. With the cycle
-    maximum for p and the full thickness for h it predicts about twice to four times the depths of
-    Bei (2003), Table B-1.
+    From the largest pressure p of each element so far, MPa, its thickness h, mm, and the positive
+    time t of implantation, min. With the cycle maximum for p and the full thickness for h it
+    predicts about twice to four times the depths of Bei (2003), Table B-1.
 
     References
     ----------
@@ -96,14 +71,10 @@ def creep_from_strain(
 
 
 def recovered_part(minutes: float) -> float:
-    """Fraction of the creep, 0 to 0.51, that is recovered within minutes without load.
+    """Fraction R = 0.51 [1 + 0.27 (log10 t - 4)] of creep recovered in t minutes without load.
 
-    Notes
-    -----
-    R = 0.51 [1 + 0.27 (log10 t - 4)], from its zero at 2 min to 0.51 at 10 000 min and beyond.
-    After 10 000 min of 2 to 8 MPa, 51 % of the creep was recovered in the end, with the logarithm
-    of time, and 73 % of that within the first 1000 min of 10 000 (abstract read). The same
-    fractions are assumed after years and at the pressures of a knee.
+    From zero at 2 min to 0.51 at 10 000 min and beyond. Measured after 10 000 min of 2 to 8 MPa;
+    the same fractions are assumed after years and at the pressures of a knee.
 
     References
     ----------

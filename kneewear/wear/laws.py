@@ -7,13 +7,12 @@ To add a law: a class here, listed in `WEAR_LAWS`; its name in `WearSettings.wea
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from kneewear.wear.cross_shear import SQUARE_PATH
 
 if TYPE_CHECKING:
     from kneewear.settings.wear import WearSettings
@@ -22,6 +21,8 @@ Array = NDArray[np.float64]
 
 MONTHS_PER_YEAR = 12.0
 MM3_PER_N_MM_FROM_MM3_PER_N_M = 1.0e-3
+# Cross-shear ratio of a square path, the largest possible.
+SQUARE_PATH = 0.5
 
 
 def cycles_of_life(cycles_per_year: float, months: float) -> float:
@@ -30,11 +31,11 @@ def cycles_of_life(cycles_per_year: float, months: float) -> float:
 
 
 @dataclass(frozen=True)
-class WearLaw:
+class WearLaw(ABC):
     """How pressure and cross-shear convert sliding to depth: depth = f(CS) sum_t w(p_t) |s_t|.
 
     A weight w of the pressure at each frame is summed along the path and multiplied by a factor f
-    of the cross-shear ratio CS of the whole cycle. A law so needs one sum per element.
+    of the cross-shear ratio CS of the whole cycle.
 
     Parameters
     ----------
@@ -52,18 +53,14 @@ class WearLaw:
         """Weight of sliding under a pressure, MPa: the pressure itself, if not overridden."""
         return pressure
 
+    @abstractmethod
     def factor(self, cross_shear: Array) -> Array | float:
         """Factor at a cross-shear ratio of 0 to 0.5; weight and factor give mm per mm."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Archard(WearLaw):
-    """Wear proportional to pressure and sliding: depth = k sum_t p_t |s_t|.
-
-    The direction of sliding has no influence: k is the volume removed per force and sliding
-    distance on any path.
-    """
+    """Wear proportional to pressure and sliding in any direction: depth = k sum_t p_t |s_t|."""
 
     summary: ClassVar[str] = "Wear follows Archard's law with {factor}"
     references: ClassVar[tuple[str, ...]] = (
@@ -80,13 +77,9 @@ class Archard(WearLaw):
 class UnifiedTheory(WearLaw):
     """Wear by the work across the principal direction only: k(CS) = 2 k CS.
 
-    Notes
-    -----
-    Molecules align along the principal direction of sliding and are removed by work across it.
-    On a rectangle of sides A <= B that is A / (A + B) of all work, so the factor is proportional
-    to A / (A + B); on a straight path it is zero. The idea was read in the abstract of the first
-    paper, the form A / (A + B) is from memory of both. Measured factors peak at rectangles of 3 by
-    7 (Turell's thesis, abstract read) and do not vanish on straight paths.
+    On a rectangle of sides A <= B that work is A / (A + B) of all (idea from the abstract of the
+    first paper, this form from memory of both). Measured factors peak at rectangles of 3 by 7
+    (Turell's thesis, abstract read) and do not vanish on straight paths.
     """
 
     summary: ClassVar[str] = (
@@ -114,14 +107,11 @@ WORK_ALONG_OVER_ACROSS = 6.4
 class DirectionalWork(WearLaw):
     """Wear by the work along and across the principal direction, with different weights.
 
-    Notes
-    -----
-    k(CS) = 2 k [CS + (1 - CS) / 6.4] / (1 + 1 / 6.4): removing a volume takes 6.4 times as much
-    work along the molecules as across them. On a straight path the factor is 2 k / 7.4 = 0.27 k.
-    The ratio was read in the paper's abstract; the absolute works given there are not used because
-    they would make factors a thousand times smaller than usual ones. Strickland et al. (2012, Wear
+    k(CS) = 2 k [CS + (1 - CS) / 6.4] / (1 + 1 / 6.4); on a straight path 2 k / 7.4 = 0.27 k. The
+    ratio was read in the paper's abstract; the absolute works given there are not used because they
+    would make factors a thousand times smaller than usual ones. Strickland et al. (2012, Wear
     274-275, 100-108) and O'Brien et al. (2014, J. Biomechanics 47, 1127-1133) add a memory of the
-    order of directions; that needs more than sums over a cycle and is not provided.
+    order of directions, which needs more than sums over a cycle and is not provided.
     """
 
     summary: ClassVar[str] = (
@@ -143,12 +133,8 @@ class DirectionalWork(WearLaw):
 class PressurePower(WearLaw):
     """Wear factor that decreases with pressure: k(p) = 2e-6 p^-0.84 mm3/(N m), p in MPa.
 
-    Notes
-    -----
-    Independent of direction. Wear grows with p^0.16 only, that is, hardly with load. The relation
-    was fitted to pins and simulators under nominal stresses of a few MPa and more; the factor is
-    unbounded at small pressures, where the depth vanishes all the same. Form and both coefficients
-    are from memory of the literature.
+    Independent of direction. Fitted to pins and simulators under nominal stresses of a few MPa and
+    more. Form and both coefficients are from memory of the literature.
     """
 
     summary: ClassVar[str] = "The wear factor decreases with pressure (Vassiliou and Unsworth 2004)"
@@ -173,12 +159,9 @@ class PressurePower(WearLaw):
 class CrossShearAndPressure(WearLaw):
     """Factor of cross-shear and pressure: k = exp(-13.1 + 0.19 ln CS - 0.29 p) mm3/(N m).
 
-    Notes
-    -----
-    p in MPa, conventional polyethylene. On a straight path the factor is zero. The relation was
-    fitted to pins under a few MPa for use in hips; the 15 to 30 MPa of a knee are far outside and
-    make k vanish (exp(-0.29 * 20) = 0.003), so it serves for comparison only. Form and all three
-    coefficients are from memory of the literature.
+    p in MPa, conventional polyethylene. Fitted to pins under a few MPa for use in hips; at the 15
+    to 30 MPa of a knee k vanishes (exp(-0.29 * 20) = 0.003), so it serves for comparison only. Form
+    and all three coefficients are from memory of the literature.
     """
 
     summary: ClassVar[str] = (
@@ -207,13 +190,9 @@ class CrossShearAndPressure(WearLaw):
 class ContactArea(WearLaw):
     """Wear volume = C x contact area x sliding distance, independent of the pressure.
 
-    Notes
-    -----
     C = (32 CS + 0.3) 1e-9 up to CS = 0.04 and (1.9 CS + 1.6) 1e-9 beyond, a pure number (mm3 per
-    mm2 and mm), for conventional polyethylene. On a straight path C is 0.3e-9. The two parts differ
-    by 6 % at 0.04. An element counts while its pressure is above zero, so depth depends on where
-    contact is, not on its pressure. Form and all four coefficients are from memory of the
-    literature.
+    mm2 and mm), for conventional polyethylene; the two parts differ by 6 % at 0.04. Form and all
+    four coefficients are from memory of the literature.
     """
 
     summary: ClassVar[str] = (
@@ -265,8 +244,7 @@ def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law
     pressure : array, shape (n_frames, ...)
         Contact pressure, MPa; zero where the surfaces are apart.
     slip : array, shape (n_frames, ..., 2)
-        Tangential displacement during each frame's interval, mm, along two perpendicular
-        tangents.
+        Tangential displacement during each frame's interval, mm, along two perpendicular tangents.
     cross_shear : array, shape (...)
         Cross-shear ratio of the cycle, 0 to 0.5.
     law : WearLaw
@@ -275,13 +253,49 @@ def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law
     Returns
     -------
     array, shape (...)
-        Depth removed in one cycle, mm, along the inward normal.
-
-    Notes
-    -----
-    depth = f(CS) sum_t w(p_t) |s_t|. Valid while the depth is small against the thickness.
+        Depth f(CS) sum_t w(p_t) |s_t|, mm, along the inward normal. Valid while it is small against
+        the thickness.
     """
     weight = law.weight(np.asarray(pressure, dtype=np.float64))
     distance = np.linalg.norm(np.asarray(slip, dtype=np.float64), axis=-1)
     factor = law.factor(np.asarray(cross_shear, dtype=np.float64))
     return factor * np.sum(weight * distance, axis=0)
+
+
+def frictional_work(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array]:
+    """Work of friction of a cycle, total and across its principal direction.
+
+    Per area and coefficient of friction, MPa mm; arguments as in `worn_depth`.
+
+    Notes
+    -----
+    A step in direction a does p |s| cos^2(a - b) along direction b and p |s| sin^2(a - b) across
+    it. The principal direction is the b that minimizes the work across over the cycle. With
+    W = sum p |s| and D = |sum p |s| (cos 2a, sin 2a)| that minimum is (W - D) / 2.
+
+    References
+    ----------
+    Kang, L., Galvin, A.L., Brown, T.D., Jin, Z. and Fisher, J. (2008) Quantification of the effect
+    of cross-shear on the wear of conventional and highly cross-linked UHMWPE. J. Biomechanics 41,
+    340-346 (the ratio of work across to all work; from memory).
+    """
+    load = np.asarray(pressure, dtype=np.float64)
+    along, aside = np.moveaxis(np.asarray(slip, dtype=np.float64), -1, 0)
+    distance = np.hypot(along, aside)
+    moving = np.where(distance > 0.0, distance, 1.0)
+    cosine, sine = along / moving, aside / moving
+    step = load * distance
+    work = np.sum(step, axis=0)
+    double_cosine = np.sum(step * (cosine**2 - sine**2), axis=0)
+    double_sine = np.sum(step * (2.0 * cosine * sine), axis=0)
+    across = 0.5 * (work - np.hypot(double_cosine, double_sine))
+    return work, np.maximum(across, 0.0)
+
+
+def cross_shear_ratio(work: ArrayLike, cross_work: ArrayLike) -> Array:
+    """Work across the principal direction relative to all work, both of :func:`frictional_work`.
+
+    From 0 (straight paths, and where nothing slides) to 0.5 (square or round ones).
+    """
+    total = np.asarray(work, dtype=np.float64)
+    return np.asarray(cross_work, dtype=np.float64) / np.where(total > 0.0, total, 1.0)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.wear.cycles import CycleRecord
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import CycleRecord, DamageMaps
 
 if TYPE_CHECKING:
     from kneewear.settings.wear import WearSettings
@@ -64,9 +63,8 @@ def summarize_cases(
     Returns
     -------
     DataFrame
-        Columns case, life, thickness_mm, body_mass_kg, the further settings that cases override,
-        side, quantity, value and unit. `side` is medial, lateral, or both for quantities of the
-        whole knee.
+        Columns case, life, the settings that cases override, side (medial, lateral, or both for the
+        whole knee), quantity, value and unit.
 
     Raises
     ------
@@ -117,68 +115,61 @@ def _case_rows(
     order = np.argsort(-maps.shares[life], kind="stable")
     used = order[maps.shares[life][order] > 0.0]
     for index, side in enumerate(maps.sides):
-        rows = [
-            *_damage_rows(maps, grid, (life, case, index)),
-            *_rate_rows(maps, grid, settings, (life, case, index)),
-            *_centre_of_pressure_rows(cycles, used, case, index),
-        ]
-        yield from ((side, row) for row in rows)
+        yield from ((side, row) for row in _damage_rows(maps, grid, settings, (life, case, index)))
+        yield from ((side, row) for row in _centre_of_pressure_rows(cycles, used, case, index))
     yield from ((BOTH_SIDES, row) for row in _equilibrium_rows(cycles, used, case))
 
 
-def _damage_rows(maps: DamageMaps, grid: ElementGrid, index: tuple[int, int, int]) -> list[Row]:
-    """Pressures, depths, area, volumes and positions of one life, case and side."""
+def _damage_rows(
+    maps: DamageMaps, grid: ElementGrid, settings: WearSettings, index: tuple[int, int, int]
+) -> list[Row]:
+    """Pressures, depths, area, volumes, positions and rates of one life, case and side."""
     wear, creep, damage = maps.wear_depth[index], maps.creep_depth[index], maps.damage_depth[index]
     pressure, area, centre = maps.max_pressure[index], grid.area[index[2]], grid.centre[index[2]]
-    worst = np.unravel_index(np.argmax(damage), damage.shape)
-    pressed = np.unravel_index(np.argmax(pressure), pressure.shape)
+    worst, pressed, worn, crept = (
+        np.unravel_index(np.argmax(values), values.shape)
+        for values in (damage, pressure, wear, creep)
+    )
+    unknown = np.full(3, np.nan)
     loaded = bool(pressure[pressed] > 0.0)
-    position = centre[worst] if loaded else np.full(3, np.nan)
+    position = centre[worst] if loaded else unknown
     distance = float(np.linalg.norm(centre[worst] - centre[pressed])) if loaded else float("nan")
-    return [
+    volumes = {"damage": damage_volume(damage, area), "wear": damage_volume(wear, area)}
+    rows: list[Row] = [
         ("max_pressure", float(pressure[pressed]), "MPa"),
         ("avg_pressure", float(maps.avg_pressure[index]), "MPa"),
         ("wear_depth", float(wear[worst]), "mm"),
         ("creep_depth", float(creep[worst]), "mm"),
         ("damage_depth", float(damage[worst]), "mm"),
         ("damage_area", damage_area(pressure, area), "mm2"),
-        ("damage_volume", damage_volume(damage, area), "mm3"),
+        ("damage_volume", volumes["damage"], "mm3"),
         ("max_wear_depth", float(wear.max()), "mm"),
         ("max_creep_depth", float(creep.max()), "mm"),
-        ("wear_volume", damage_volume(wear, area), "mm3"),
+        ("wear_volume", volumes["wear"], "mm3"),
         ("creep_volume", damage_volume(creep, area), "mm3"),
         ("damage_location_x", float(position[0]), "mm"),
         ("damage_location_z", float(position[2]), "mm"),
         ("distance_max_damage_to_max_pressure", distance, "mm"),
         ("border_pressure", border_pressure(pressure, grid.valid[index[2]]), "MPa"),
     ]
-
-
-def _rate_rows(
-    maps: DamageMaps, grid: ElementGrid, settings: WearSettings, index: tuple[int, int, int]
-) -> list[Row]:
-    """Positions of largest wear and creep, rates and cross-shear of one life, case and side."""
-    wear, creep, damage = maps.wear_depth[index], maps.creep_depth[index], maps.damage_depth[index]
-    area, centre = grid.area[index[2]], grid.centre[index[2]]
-    volume = damage_volume(wear, area)
+    for name, depth, at in (("wear", wear, worn), ("creep", creep, crept)):
+        position = centre[at] if depth[at] > 0.0 else unknown
+        rows += [(f"{name}_location_{axis}", float(position[n]), "mm") for n, axis in AXES]
     years = settings.months / MONTHS_PER_YEAR
     per_year = 1.0 / years if years > 0.0 else float("nan")
     cycles = cycles_of_life(settings.cycles_per_year, settings.months)
     per_million = 1.0e6 / cycles if cycles > 0.0 else float("nan")
-    weighted = damage_volume(wear * maps.cross_shear[index], area)
-    rows: list[Row] = []
-    for name, depth in (("wear", wear), ("creep", creep)):
-        worst = np.unravel_index(np.argmax(depth), depth.shape)
-        position = centre[worst] if depth[worst] > 0.0 else np.full(3, np.nan)
-        rows += [(f"{name}_location_{axis}", float(position[n]), "mm") for n, axis in AXES]
+    mass = settings.density_mg_per_mm3 * volumes["wear"]
+    crossed = damage_volume(wear * maps.cross_shear[index], area)
+    cross_shear = crossed / volumes["wear"] if volumes["wear"] > 0.0 else float("nan")
     return [
         *rows,
         ("linear_wear_rate", per_year * float(wear.max()), "mm/year"),
         ("linear_penetration_rate", per_year * float(damage.max()), "mm/year"),
-        ("volumetric_wear_rate", per_year * volume, "mm3/year"),
-        ("volumetric_penetration_rate", per_year * damage_volume(damage, area), "mm3/year"),
-        ("mass_loss", per_million * settings.density_mg_per_mm3 * volume, "mg/million cycles"),
-        ("cross_shear", weighted / volume if volume > 0.0 else float("nan"), "1"),
+        ("volumetric_wear_rate", per_year * volumes["wear"], "mm3/year"),
+        ("volumetric_penetration_rate", per_year * volumes["damage"], "mm3/year"),
+        ("mass_loss", per_million * mass, "mg/million cycles"),
+        ("cross_shear", cross_shear, "1"),
     ]
 
 

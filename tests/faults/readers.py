@@ -25,7 +25,7 @@ from kneewear.io.result_files import atomic_path
 from kneewear.settings import files as settings_file
 from kneewear.settings.study import load_study, merge_settings
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps
 from tests.faults.faulty_files import CHECKOUT, EXAMPLE, STUDY, ascii_stl
 from tests.faults.mutations import mutated
 

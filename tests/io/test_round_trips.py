@@ -28,8 +28,7 @@ from kneewear.mechanics.loads import Spring
 from kneewear.settings.cases import Case
 from kneewear.sides import SIDES
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.cycles import CycleRecord, record_cycles
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import CycleRecord, DamageMaps, record_cycles
 
 RNG = np.random.default_rng(1)
 OTHER = (Case("c", 10.0, 60.0),)

@@ -13,7 +13,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import build_grid
 from kneewear.io.vtk import save_damage_vtk, save_geometry_vtk
 from kneewear.settings.cases import Case
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps
 from tests.geometry.test_layers import knee_of_spheres
 from tests.physics.bodies import gait_study
 

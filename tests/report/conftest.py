@@ -25,7 +25,7 @@ from kneewear.regression.validity import flag_validity
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.cycles import record_cycles
+from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import summarize_cases
 from tests.report.static_results import solve_small_study
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.cycles import record_cycles
+from kneewear.wear.records import record_cycles
 
 
 def one_case(history, index):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kneewear.wear.cross_shear import cross_shear_ratio, frictional_work
+from kneewear.wear.laws import cross_shear_ratio, frictional_work
 
 angles = st.floats(0.0, 2.0 * np.pi)
 

@@ -12,7 +12,7 @@ from kneewear import default_study
 from kneewear.settings.cases import Case
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.summary import damage_volume
-from kneewear.wear.worn_contact import WornContact
+from kneewear.wear.worn_surface import WornContact
 from tests.physics.bodies import gait_study
 
 CASE = Case("centre", 10.0, 100.0)

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from kneewear.wear.accumulation import block_ends, divide_life
 from kneewear.wear.creep import creep_development, minutes_of_life
-from kneewear.wear.wear_steps import block_ends, divide_life
 
 MIXTURE = {"gait": 0.85, "rest": 0.0, "stairs": 0.15}
 

@@ -13,7 +13,7 @@ import kneewear
 from kneewear.io import netcdf
 from kneewear.report.captions import figure_text
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps
 from tests.test_api import run_example
 
 from .conftest import Checkout

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps
 
 Counts = NDArray[np.int64]
 Array = NDArray[np.float64]

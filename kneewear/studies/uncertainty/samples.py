@@ -28,7 +28,7 @@ from kneewear.studies.life import (
 )
 from kneewear.studies.uncertainty.element_sums import ElementSums, add_sample, no_sums
 from kneewear.studies.uncertainty.plan import LABELS, NOMINAL, POSE_ERROR, sample_case
-from kneewear.wear.maps import DamageMaps
+from kneewear.wear.records import DamageMaps
 
 logger = logging.getLogger(__name__)
 
