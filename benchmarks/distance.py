@@ -25,7 +25,7 @@ from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.surface import Surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.documents import save_table
-from kneewear.reference.published import published_distance_methods
+from kneewear.reference.published import published_table
 from kneewear.verification.multipatch import PatchSet
 
 # Name, patches along and across, lines of each patch along and across: those of Table 2-1.
@@ -194,7 +194,7 @@ def compare_published(measured: pd.DataFrame) -> pd.DataFrame:
         One row a geometry and quantity: geometry, quantity, unit, here, opencascade (NaN where it
         was not timed), published, difference (here less published).
     """
-    printed = published_distance_methods().set_index("geometry")
+    printed = published_table("table_2_1_distance_methods").set_index("geometry")
     rows = []
     for geometry, own in measured.set_index("geometry").iterrows():
         published = printed.loc[geometry]

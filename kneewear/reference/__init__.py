@@ -1,1 +1,1 @@
-"""Closed-form solutions and published results to compare with; imports nothing of ours."""
+"""Analytical solutions and published results to compare with; imports nothing of ours."""

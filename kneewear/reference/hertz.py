@@ -1,12 +1,11 @@
-"""Frictionless contact of an elastic half-space: Hertz, and the flat punch.
+"""Frictionless contact of an elastic half-space after Hertz.
 
 All hold for contacts small against the radii and the bodies, of smooth surfaces and small strain.
 The modulus is that of the pair, 1 / E* = (1 - nu1^2) / E1 + (1 - nu2^2) / E2.
 
 References
 ----------
-Johnson, K. L. (1985), Contact Mechanics, doi:10.1017/CBO9781139171731: sections 3.8, 4.2 and
-chapter 4.
+Johnson, K. L. (1985), Contact Mechanics, doi:10.1017/CBO9781139171731, chapter 4.
 """
 
 from __future__ import annotations
@@ -20,18 +19,10 @@ from scipy.special import ellipk, elliprd
 
 @dataclass(frozen=True)
 class HertzContact:
-    """A Hertz contact.
+    """A Hertz contact: force, N, approach of distant points, mm, and largest pressure, MPa.
 
-    Parameters
-    ----------
-    force : float
-        N.
-    depth : float
-        Approach of distant points, mm.
-    semi_axes : pair of float
-        Of the contact ellipse, mm, longer one first (along the smaller curvature).
-    peak_pressure : float
-        MPa; the mean is two thirds of it.
+    `semi_axes` are those of the contact ellipse, mm, longer one first (along the smaller
+    curvature). The mean pressure is two thirds of the largest.
     """
 
     force: float
@@ -58,25 +49,10 @@ def sphere_contact(radius: float, depth: float, modulus: float) -> HertzContact:
 
 
 def ellipse_contact(radii: tuple[float, float], force: float, modulus: float) -> HertzContact:
-    """Hertz contact of general profiles under a force.
+    """Hertz contact of general profiles under a force, N.
 
-    Parameters
-    ----------
-    radii : pair of float
-        Principal radii of the relative curvature, mm, larger one first; both positive.
-    force : float
-        N.
-    modulus : float
-        E* of the pair, MPa.
-
-    Returns
-    -------
-    HertzContact
-
-    Raises
-    ------
-    ValueError
-        If the radii are not positive or not in order.
+    `radii` are the principal radii of the relative curvature, mm, larger one first; `modulus` is E*
+    of the pair, MPa. ValueError if the radii are not positive or not in order.
 
     Notes
     -----
@@ -98,19 +74,6 @@ def ellipse_contact(radii: tuple[float, float], force: float, modulus: float) ->
     depth = 3.0 * force * float(ellipk(parameter)) / (2.0 * math.pi * modulus * along)
     peak = 1.5 * force / (math.pi * along * across)
     return HertzContact(force, depth, (along, across), peak)
-
-
-def punch_force(radius: float, depth: float, modulus: float) -> float:
-    """Force 2 E* a depth on a flat circular punch of radius a, N (Johnson 1985, Eq. 3.36)."""
-    return 2.0 * modulus * radius * depth
-
-
-def punch_pressure(distance: float, radius: float, depth: float, modulus: float) -> float:
-    """Pressure, MPa, under a flat circular punch at a distance from its axis, mm, below its radius.
-
-    Infinite at its rim (Johnson 1985, Eq. 3.34).
-    """
-    return modulus * depth / (math.pi * math.sqrt(radius**2 - distance**2))
 
 
 def _integral_d(parameter: float) -> float:

@@ -1,23 +1,26 @@
-"""Free impact of two bodies with F = K d^n (1 + c rate / initial rate): exact in the phase plane.
+"""Indentation of spheres, and free impact with F = K d^n (1 + c rate / initial rate).
 
-With v the rate of indentation, v0 its start value and m the reduced mass, m v dv/dd = -F parts
-into v dv / (1 + c v / v0) = -(K / m) d^n dd. Integrated from v = v0 to 0 it gives the largest
-indentation; back to d = 0 it gives the speed of parting. Neither mass, stiffness, exponent nor
-speed is left in the restitution.
+Impacts are exact in the phase plane. With v the rate of indentation, v0 its start value and m the
+reduced mass, m v dv/dd = -F parts into v dv / (1 + c v / v0) = -(K / m) d^n dd. Integrated from
+v = v0 to 0 it gives the largest indentation; back to d = 0 it gives the speed of parting. Neither
+mass, stiffness, exponent nor speed is left in the restitution.
+
+References
+----------
+Machado thesis, Eqs 5.25 to 5.31: indentations. Its Eq. 5.28 prints the condition of separation as
+d > Ri where d > Ri + Rj is meant.
 """
 
 from __future__ import annotations
 
 import math
 
-from scipy.special import gamma, lambertw
+from scipy.special import lambertw
 
 
 def delivered_restitution(factor: float) -> float:
     """Speed after over speed before the impact, for the damping factor c >= 0.
 
-    Notes
-    -----
     The root of 1/c - ln(1 + c) / c^2 = -e/c - ln(1 - c e) / c^2: with Lambert's function,
     e = (1 + W0(-(1 + c) exp(-1 - c))) / c. About 1 - 2 c / 3 for a small factor; rounding grows as
     1e-16 / c^2.
@@ -32,36 +35,24 @@ def largest_indentation(
 ) -> float:
     """Indentation D, mm, at which the bodies come to rest against one another.
 
-    Parameters
-    ----------
-    mass : float
-        Reduced mass, tonnes.
-    speed : float
-        Speed of approach, mm/s.
-    stiffness : float
-        K, N/mm^n.
-    factor, exponent : float
-        c and n.
-
-    Notes
-    -----
-    D^(n+1) = (n + 1) (m v0^2 / K) (1/c - ln(1 + c) / c^2); the last bracket is 1/2 without damping.
+    From the reduced mass, t, the speed of approach, mm/s, the stiffness K, N/mm^n, the damping
+    factor c and the exponent n: D^(n+1) = (n + 1) (m v0^2 / K) (1/c - ln(1 + c) / c^2); the last
+    bracket is 1/2 without damping.
     """
     bracket = (factor - math.log1p(factor)) / factor**2 if factor else 0.5
     return ((exponent + 1.0) * mass * speed**2 / stiffness * bracket) ** (1.0 / (exponent + 1.0))
 
 
-def loop_area(mass: float, speed: float, factor: float) -> float:
-    """Energy lost in one impact, N mm: the area m v0^2 (1 - e^2) / 2 of the force's loop over d."""
-    return 0.5 * mass * speed**2 * (1.0 - delivered_restitution(factor) ** 2)
+def convex_indentation(distance: float, radius: float, other: float) -> float:
+    """Overlap max(Ri + Rj - d, 0) of two balls, mm, from the distance d of their centres, mm."""
+    return max(radius + other - distance, 0.0)
 
 
-def elastic_duration(indentation: float, speed: float, exponent: float = 1.5) -> float:
-    """Time in contact, s, of an impact without loss, from the largest indentation D, mm.
+def conformal_indentation(distance: float, radius: float, cup_radius: float) -> float:
+    """Overlap max(d - (Rj - Ri), 0) of a ball and its cup, mm, from their centre distance d, mm."""
+    return max(distance - (cup_radius - radius), 0.0)
 
-    2 D / v0 times the integral of (1 - x^(n+1))^(-1/2) from 0 to 1; 2.943 D / v0 for n = 3/2
-    (Johnson 1985, Contact Mechanics, section 11.4).
-    """
-    power = 1.0 / (exponent + 1.0)
-    quarter = math.sqrt(math.pi) * gamma(1.0 + power) / gamma(0.5 + power)
-    return float(2.0 * quarter * indentation / speed)
+
+def plane_indentation(height: float, radius: float) -> float:
+    """Overlap max(R - height, 0) of a ball with its centre at a height over a plane, mm."""
+    return max(radius - height, 0.0)

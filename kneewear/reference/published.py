@@ -9,11 +9,6 @@ from importlib.resources import files
 
 import pandas as pd
 
-SOURCE = (
-    "Bei, Y. (2003), Dynamic simulation of knee joint contact during human movement, "
-    "dissertation, University of Florida"
-)
-
 TABLES = {
     "table_a_1_max_pressure": "A-1",
     "table_a_1_avg_pressure": "A-1",
@@ -40,72 +35,25 @@ CALIBRATION_CASES = tuple(
 )
 
 
-def published_values() -> pd.DataFrame:
-    """All printed values of Tables A-1, B-1 and C-1.
+def published_table(name: str) -> pd.DataFrame:
+    """One printed table by the name of its CSV file, whose first line states source and columns.
 
-    Returns
-    -------
-    DataFrame
-        350 rows; columns table, side, thickness_mm, body_mass_kg, quantity, unit, published.
+    In "table_4_1_regression" the printed a2 of the depths has one significant digit: predictions
+    need the coefficients re-fitted on the printed values, `refit_a0` and so on.
     """
-    parts = [_read(name).assign(table=table) for name, table in TABLES.items()]
-    values = pd.concat(parts, ignore_index=True)
-    values = values.rename(columns={"mass_kg": "body_mass_kg", "value": "published"})
-    values["unit"] = values["unit"].replace(UNITS)
-    values[["thickness_mm", "body_mass_kg"]] = values[["thickness_mm", "body_mass_kg"]].astype(
-        float
-    )
-    return values[
-        ["table", "side", "thickness_mm", "body_mass_kg", "quantity", "unit", "published"]
-    ]
-
-
-def published_regression() -> pd.DataFrame:
-    """Table 4-1: printed coefficients of Eq. 4-1, and a re-fit on the printed values.
-
-    Returns
-    -------
-    DataFrame
-        Columns side, quantity, unit, a0, a1, a2, R2 (as printed), refit_a0, refit_a1, refit_a2,
-        refit_R2, refit_R2_adj, refit_rmse, refit_max_abs_resid, mm_per_10kg, refit_mm_per_10kg.
-
-    Notes
-    -----
-    The printed a2 of the depths has one significant digit: predictions need the re-fit.
-    """
-    table = _read("table_4_1_regression")
-    table["unit"] = table["unit"].replace(UNITS)
-    return table
-
-
-def published_material_errors() -> pd.DataFrame:
-    """Table 3-1: errors of the linear and the nonlinear material against measured pressures.
-
-    Returns
-    -------
-    DataFrame
-        Columns quantity (max_pressure, avg_pressure), measured (peaks without or with averaging of
-        neighbouring sensels), statistic (mean, SD, RMS), linear_mpa and nonlinear_mpa: model minus
-        measurement over 4 flexion angles and 4 loads.
-    """
-    return _read("table_3_1_errors")
-
-
-def published_distance_methods() -> pd.DataFrame:
-    """Table 2-1: minimum distance and ray firing on one and on several patches of a condyle.
-
-    Returns
-    -------
-    DataFrame
-        Columns geometry, patches, lines_along and lines_across of each patch; max_mm, mean_mm and
-        sd_mm, the deviation from the dense patch; ray_firing_us and minimum_distance_us for an
-        unstated number of queries; ratio, the former over the latter.
-    """
-    return _read("table_2_1_distance_methods")
-
-
-def _read(name: str) -> pd.DataFrame:
-    """One committed table."""
     source = files("kneewear.reference").joinpath("published", f"{name}.csv")
     with source.open("r", encoding="utf-8") as file:
-        return pd.read_csv(file, comment="#")
+        return pd.read_csv(file, comment="#").replace({"unit": UNITS})
+
+
+def published_values() -> pd.DataFrame:
+    """The 350 printed values of Tables A-1, B-1 and C-1.
+
+    Columns table, side, thickness_mm, body_mass_kg, quantity, unit and published.
+    """
+    parts = [published_table(name).assign(table=table) for name, table in TABLES.items()]
+    values = pd.concat(parts, ignore_index=True)
+    values = values.rename(columns={"mass_kg": "body_mass_kg", "value": "published"})
+    settings = ["thickness_mm", "body_mass_kg"]
+    values[settings] = values[settings].astype(float)
+    return values[["table", "side", *settings, "quantity", "unit", "published"]]

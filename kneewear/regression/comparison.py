@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.reference.published import (
     CALIBRATION_CASES,
     HALF_UNITS,
-    published_regression,
+    published_table,
     published_values,
 )
 from kneewear.regression.correlation import correlate_pressure
@@ -102,7 +102,9 @@ def compare_regression(regression: pd.DataFrame) -> pd.DataFrame:
         r2 and mm_per_10kg, and the coefficients re-fitted on the printed values, which are needed
         where the printed a2 has one digit. Empty, with its header, when nothing was regressed.
     """
-    printed = published_regression().rename(columns={"R2": "r2", "refit_R2": "refit_r2"})
+    printed = published_table("table_4_1_regression").rename(
+        columns={"R2": "r2", "refit_R2": "refit_r2"}
+    )
     ours = regression.rename(columns={"a1_per_mm": "a1", "a2_per_kg": "a2"})
     life = [name for name in ("life",) if name in ours]
     values = ["a0", "a1", "a2", "r2", "mm_per_10kg"]
@@ -172,7 +174,9 @@ def predict_published(cases: pd.DataFrame) -> pd.DataFrame:
     cells = published_values()[["thickness_mm", "body_mass_kg"]].drop_duplicates()
     marked = cases.merge(cells, how="left", indicator="known")
     others = marked[marked["known"] == "left_only"]
-    table = others.merge(published_regression(), on=["side", "quantity"], suffixes=("", "_printed"))
+    table = others.merge(
+        published_table("table_4_1_regression"), on=["side", "quantity"], suffixes=("", "_printed")
+    )
     table["computed"] = table["value"]
     table["predicted"] = _plane(table, "refit_")
     table["predicted_as_printed"] = _plane(table, "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from kneewear.reference.published import published_material_errors
+from kneewear.reference.published import published_table
 from kneewear.sides import SIDES
 
 KEYS = ["flexion_deg", "posterior_mm", "load_n"]
@@ -90,7 +90,7 @@ def _spread(differences: pd.Series) -> dict[str, float]:
 
 def _published(quantity: str) -> dict[str, float]:
     """Mean difference nonlinear - linear of Table 3-1, and limits of its standard deviation."""
-    errors = published_material_errors()
+    errors = published_table("table_3_1_errors")
     errors = errors[errors["quantity"] == quantity]
     mean = errors[errors["statistic"] == "mean"]
     deviation = errors[errors["statistic"] == "SD"]

@@ -28,9 +28,8 @@ from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.reference import bonded_layer, winkler
-from kneewear.reference.bonded_layer import LayerLaw
-from kneewear.reference.winkler import Measure
+from kneewear.reference import winkler
+from kneewear.reference.winkler import LayerLaw, Measure
 
 Array = NDArray[np.float64]
 Cells = tuple[int, int]  # rows and columns of elements
@@ -127,7 +126,7 @@ def _quantities(result: Resultant) -> dict[str, float]:
 
 def _softening(form: Literal["published", "integrated"]) -> tuple[PressureLaw, LayerLaw]:
     material = MATERIALS["polyethylene_23c"]
-    exact = bonded_layer.SofteningLayer(
+    exact = winkler.SofteningLayer(
         material.exponent,
         material.reference_strain,
         material.reference_pressure,
@@ -140,8 +139,8 @@ def _softening(form: Literal["published", "integrated"]) -> tuple[PressureLaw, L
 
 # Law of the engine and law of the analytical solution, by name.
 LAWS: dict[str, tuple[PressureLaw, LayerLaw]] = {
-    "linear": (SmallStrain(MODULUS), bonded_layer.LinearLayer(MODULUS, THICKNESS)),
-    "large strain": (LargeStrain(MODULUS), bonded_layer.LargeStrainLayer(MODULUS, THICKNESS)),
+    "linear": (SmallStrain(MODULUS), winkler.LinearLayer(MODULUS, THICKNESS)),
+    "large strain": (LargeStrain(MODULUS), winkler.LargeStrainLayer(MODULUS, THICKNESS)),
     "published": _softening("published"),
     "integrated": _softening("integrated"),
 }
@@ -194,9 +193,9 @@ def sphere_on_layer(
     exact = LAWS[law][1]
     area = math.pi * EDGE**2
     values = {
-        "force": bonded_layer.sphere_force(RADIUS, DEPTH, exact, measure),
+        "force": winkler.sphere_force(RADIUS, DEPTH, exact, measure),
         "peak": exact.pressure(DEPTH),
-        "mean": bonded_layer.sphere_force(RADIUS, DEPTH, exact, SUMMED[measure]) / area,
+        "mean": winkler.sphere_force(RADIUS, DEPTH, exact, SUMMED[measure]) / area,
         "area": area,
         "radius": EDGE,
     }
@@ -208,7 +207,7 @@ def cylinder_on_layer(law: str, measure: Measure = "minimum_distance") -> Analyt
     exact, width = LAWS[law][1], 2.0 * JUST_WIDER * EDGE
     area = 2.0 * EDGE * width
     force, total = (
-        width * bonded_layer.cylinder_force(RADIUS, DEPTH, exact, kind)
+        width * winkler.cylinder_force(RADIUS, DEPTH, exact, kind)
         for kind in (measure, SUMMED[measure])
     )
     values = {"force": force, "peak": exact.pressure(DEPTH), "mean": total / area, "area": area}
@@ -220,10 +219,11 @@ def cylinder_on_layer(law: str, measure: Measure = "minimum_distance") -> Analyt
 def cylinder_over_edge() -> AnalyticalContact:
     """Cylinder that overhangs the edge of the block it is pressed into."""
     edge, width = 0.3 * EDGE, 2.0 * EDGE
+    layer = winkler.LinearLayer(MODULUS, THICKNESS)
 
     def solution(shift: Array) -> tuple[Array, Values]:
         reach = edge - float(shift[0])
-        force = winkler.cylinder_force(RADIUS, DEPTH, MODULUS, THICKNESS, edge=reach)
+        force = winkler.linear_cylinder_force(RADIUS, DEPTH, layer, edge=reach)
         values = {"force": width * force, "area": width * (EDGE + reach)}
         return np.array([shift[0], RADIUS - DEPTH, 0.0]), values
 
@@ -245,9 +245,7 @@ def tilted_flat(law: str) -> AnalyticalContact:
     def solution(shift: Array) -> tuple[Array, Values]:
         reach = half + 1.0 + float(shift[0])
         area = 2.0 * half * reach
-        force = bonded_layer.tilted_flat_force(
-            tilt, 2.0 * half, (0.0, reach), exact, "minimum_distance"
-        )
+        force = winkler.tilted_flat_force(tilt, 2.0 * half, (0.0, reach), exact, "minimum_distance")
         values = {"force": force, "area": area, "mean": force / math.cos(tilt) / area}
         return np.array([1.0 + shift[0], 0.0, 0.0]), values
 
@@ -267,8 +265,7 @@ def flat_punch() -> AnalyticalContact:
     engine_law, exact = LAWS["linear"]
     half = 3.0, 2.0
     area, pressure = 4.0 * half[0] * half[1], exact.pressure(DEPTH)
-    force = bonded_layer.flat_punch_force(area, DEPTH, exact)
-    values = {"force": force, "area": area, "peak": pressure, "mean": pressure}
+    values = {"force": area * pressure, "area": area, "peak": pressure, "mean": pressure}
     return AnalyticalContact(
         "flat punch, linear",
         Bearing("plate", plate((-5.0, 5.0), (-5.0, 5.0)), THICKNESS),
@@ -284,7 +281,7 @@ def ball_in_cup(law: str) -> AnalyticalContact:
     engine_law, exact = LAWS[law]
     cup, off = RADIUS + 1.0, DEPTH + 1.0
     rim = (cup**2 + off**2 - RADIUS**2) / (2.0 * cup * off)
-    force = bonded_layer.ball_in_cup_force(RADIUS, cup, DEPTH, exact)
+    force = winkler.ball_in_cup_force(RADIUS, cup, DEPTH, exact)
     area = 2.0 * math.pi * cup**2 * (1.0 - rim)
 
     def solution(shift: Array) -> tuple[Array, Values]:

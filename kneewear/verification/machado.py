@@ -18,7 +18,7 @@ from kneewear.geometry.primitives import plate, sphere
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import impact as exact_impact
-from kneewear.reference.spheres import (
+from kneewear.reference.impact import (
     conformal_indentation,
     convex_indentation,
     plane_indentation,

@@ -27,7 +27,8 @@ Curve = tuple[Array, Array]
 
 # E* of the same polyethylene as a thick body, MPa.
 HALF_SPACE_MODULUS = contact_modulus(YOUNGS_MODULUS, POISSON_RATIO)
-LOAD = winkler.sphere_force(RADIUS, DEPTH, MODULUS, THICKNESS)
+LAYER = winkler.LinearLayer(MODULUS, THICKNESS)
+LOAD = winkler.sphere_force(RADIUS, DEPTH, LAYER)
 DEEPEST = 0.4  # mm
 _DEPTHS, _FINE_DEPTHS = np.linspace(0.0, DEEPEST, 9)[1:], np.linspace(0.0, DEEPEST, 81)
 _CELLS = 28
@@ -79,7 +80,7 @@ def _winkler() -> tuple[Curve, Curve]:
     """Analytical solution of the foundation."""
     distance = np.linspace(0.0, winkler.contact_radius(RADIUS, DEPTH), 200)
     depth = RADIUS - np.hypot(distance, RADIUS - DEPTH)
-    forces = [winkler.sphere_force(RADIUS, float(d), MODULUS, THICKNESS) for d in _FINE_DEPTHS]
+    forces = [winkler.sphere_force(RADIUS, float(d), LAYER) for d in _FINE_DEPTHS]
     return (distance, MODULUS / THICKNESS * depth), (_FINE_DEPTHS, np.array(forces))
 
 

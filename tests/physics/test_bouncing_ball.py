@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from kneewear.geometry.table import frame_samples, tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.reference.impact import elastic_duration, largest_indentation
+from kneewear.reference.impact import largest_indentation
 from kneewear.verification.common_normal import (
     find_common_normal,
     frame_patch,
@@ -25,7 +25,7 @@ from kneewear.verification.common_normal import (
 )
 from kneewear.verification.impact import impact_force
 from tests.physics.bodies import UPRIGHT, plate, sphere
-from tests.physics.machado import PER_METRE, published
+from tests.physics.machado import PER_METRE, elastic_duration, published
 
 pytestmark = pytest.mark.compiled
 

@@ -18,6 +18,23 @@ MEASURES = ("minimum_distance", "minimum_distance_along_normal", "ray")
 OFFSETS = (np.arange(8) + 0.5) / 8 - 0.5
 
 
+LAYER = winkler.LinearLayer(MODULUS, THICKNESS)
+
+
+def sphere_mean(radius, depth, law, measure="minimum_distance_along_normal"):
+    """Mean pressure over a sphere's contact, MPa."""
+    along = "ray" if measure == "ray" else "minimum_distance_along_normal"
+    area = math.pi * winkler.contact_radius(radius, depth) ** 2
+    return winkler.sphere_force(radius, depth, law, along) / area
+
+
+def cylinder_mean(radius, depth, law, measure="minimum_distance_along_normal"):
+    """Mean pressure over a cylinder's contact, MPa."""
+    along = "ray" if measure == "ray" else "minimum_distance_along_normal"
+    width = 2.0 * winkler.contact_radius(radius, depth)
+    return winkler.linear_cylinder_force(radius, depth, law, along) / width
+
+
 def push(rho, radius, depth, measure):
     """Penetration times the share of the pressure that acts along the plane's normal, mm."""
     centre = radius - depth
@@ -39,33 +56,22 @@ def test_closed_forms_are_the_integrals_of_the_pressure(radius, depth, measure):
     )[0]
     strip = quad(lambda x: push(x, radius, depth, measure), -edge, edge, epsrel=1e-12)[0]
     # Quadrature is asked for 1e-12; the cylinder's form loses (radius / depth)^1.5 = 1e4 roundings.
-    assert winkler.sphere_force(radius, depth, MODULUS, THICKNESS, measure) == pytest.approx(
+    assert winkler.sphere_force(radius, depth, LAYER, measure) == pytest.approx(
         MODULUS / THICKNESS * sphere_integral, rel=1e-9
     )
-    assert winkler.cylinder_force(radius, depth, MODULUS, THICKNESS, measure) == pytest.approx(
+    assert winkler.linear_cylinder_force(radius, depth, LAYER, measure) == pytest.approx(
         MODULUS / THICKNESS * strip, rel=1e-9
     )
-    if measure != "minimum_distance":
-        mean = MODULUS / THICKNESS * sphere_integral / (math.pi * edge**2)
-        assert winkler.sphere_mean_pressure(
-            radius, depth, MODULUS, THICKNESS, measure
-        ) == pytest.approx(mean, rel=1e-9)
-        mean = MODULUS / THICKNESS * strip / (2 * edge)
-        assert winkler.cylinder_mean_pressure(
-            radius, depth, MODULUS, THICKNESS, measure
-        ) == pytest.approx(mean, rel=1e-9)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_shallow_contact_is_that_of_the_paraboloid(measure):
     # The terms left out are of the order depth / radius = 1e-5.
-    arguments = (30.0, 3e-4, MODULUS, THICKNESS, measure)
-    peak = winkler.peak_pressure(3e-4, MODULUS, THICKNESS)
-    assert winkler.sphere_force(*arguments) == pytest.approx(
-        winkler.paraboloid_force(*arguments[:4]), rel=2e-5
-    )
-    assert peak / winkler.sphere_mean_pressure(*arguments) == pytest.approx(2.0, rel=2e-5)
-    assert peak / winkler.cylinder_mean_pressure(*arguments) == pytest.approx(1.5, rel=2e-5)
+    work, peak = (30.0, 3e-4, LAYER), LAYER.pressure(3e-4)
+    paraboloid = math.pi * MODULUS / THICKNESS * 30.0 * 3e-4**2
+    assert winkler.sphere_force(*work, measure) == pytest.approx(paraboloid, rel=2e-5)
+    assert peak / sphere_mean(*work, measure) == pytest.approx(2.0, rel=2e-5)
+    assert peak / cylinder_mean(*work, measure) == pytest.approx(1.5, rel=2e-5)
 
 
 def test_depth_beyond_the_radius_is_refused():
@@ -92,22 +98,22 @@ def errors(condyle, cells, expected):
 
 
 EDGE = winkler.contact_radius(RADIUS, DEPTH)
-PEAK = winkler.peak_pressure(DEPTH, MODULUS, THICKNESS)
-WORK = (RADIUS, DEPTH, MODULUS, THICKNESS, "minimum_distance")
+PEAK = LAYER.pressure(DEPTH)
+WORK = (RADIUS, DEPTH, LAYER)
 SPHERE = np.array(
     [
         winkler.sphere_force(*WORK),
         math.pi * EDGE**2,
         PEAK,
-        winkler.sphere_mean_pressure(*WORK),
+        sphere_mean(*WORK),
     ]
 )
 CYLINDER = np.array(
     [
-        winkler.cylinder_force(*WORK) * 2 * HALF,
+        winkler.linear_cylinder_force(*WORK) * 2 * HALF,
         2 * EDGE * 2 * HALF,
         PEAK,
-        winkler.cylinder_mean_pressure(*WORK),
+        cylinder_mean(*WORK),
     ]
 )
 

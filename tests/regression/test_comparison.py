@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kneewear.reference.published import published_regression, published_values
+from kneewear.reference.published import published_table, published_values
 from kneewear.regression.comparison import (
     COLUMNS,
     compare_correlation,
@@ -22,7 +22,7 @@ def test_published_tables_are_whole():
     assert len(values) == 350
     assert not values.duplicated(["side", "thickness_mm", "body_mass_kg", "quantity"]).any()
     assert values["published"].notna().all()
-    assert len(published_regression()) == 10
+    assert len(published_table("table_4_1_regression")) == 10
 
 
 def test_published_damage_is_wear_plus_creep():
@@ -139,5 +139,7 @@ def test_prediction_of_the_published_cells_errs_by_the_residual_of_the_regressio
         .groupby([table["side"], table["quantity"]])
         .max()
     )
-    printed = published_regression().set_index(["side", "quantity"])["refit_max_abs_resid"]
+    printed = published_table("table_4_1_regression").set_index(["side", "quantity"])[
+        "refit_max_abs_resid"
+    ]
     np.testing.assert_allclose(worst, printed.loc[worst.index], rtol=0.05, atol=2e-3)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.reference.published import published_regression
+from kneewear.reference.published import published_table
 from kneewear.regression.fit import fit_regression, regression_shortfall
 from kneewear.regression.models import compare_models
 
@@ -37,7 +37,7 @@ def test_limits_hold_the_true_plane_under_noise(plane):
 
 def test_refit_of_the_published_values_agrees_with_table_4_1(published):
     table = fit_regression(published).merge(
-        published_regression(), on=["side", "quantity"], suffixes=("", "_printed")
+        published_table("table_4_1_regression"), on=["side", "quantity"], suffixes=("", "_printed")
     )
     assert len(table) == 10
     # The re-fit columns are written with four digits.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.reference.published import published_material_errors
+from kneewear.reference.published import published_table
 from kneewear.regression.materials import compare_materials
 
 
@@ -67,7 +67,7 @@ def test_published_difference_is_that_of_the_mean_errors():
 
 def test_published_errors_are_consistent():
     # RMS^2 = mean^2 + SD^2 (n - 1) / n over 16 cases, within the rounding of the print.
-    errors = published_material_errors().set_index(["quantity", "measured", "statistic"])
+    errors = published_table("table_3_1_errors").set_index(["quantity", "measured", "statistic"])
     for _, part in errors.groupby(level=["quantity", "measured"]):
         mean, deviation, square = part.to_numpy()
         assert np.sqrt(mean**2 + deviation**2 * 15 / 16) == pytest.approx(square, abs=0.06)

@@ -104,7 +104,7 @@ def test_two_spheres_on_plates_sink_as_the_closed_form_says():
     )  # fmt: skip
     depth = 38.0 - found.translation[1]
     # 400 elements in contact: the sum is within 0.1 % of the integral.
-    force = winkler.sphere_force(30.0, depth, MODULUS, 8.0, "minimum_distance")
+    force = winkler.sphere_force(30.0, depth, winkler.LinearLayer(MODULUS, 8.0))
     assert force == pytest.approx(1000.0, rel=1e-3)
     assert found.rotation[0] == pytest.approx(0.0, abs=1e-9)
 

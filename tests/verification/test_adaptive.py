@@ -15,7 +15,6 @@ from kneewear.geometry.grid import Bearing, bearing_of, build_elements
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
-from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
 from kneewear.verification.adaptive import AdaptivePair, spread_force
 from tests.physics.bodies import (
     CASES,
@@ -33,7 +32,8 @@ pytestmark = pytest.mark.compiled
 
 RADIUS, HEIGHT, HALF = 30.0, 8.0, 9.0
 LAW = SmallStrain(MODULUS)
-MINIMUM = "minimum_distance"
+LAYER = winkler.LinearLayer(MODULUS, HEIGHT)
+SUMMED = "minimum_distance_along_normal"  # its force is the sum of pressure times area
 
 
 def under_sphere(rows=20, columns=20, projection_surface=None):
@@ -56,12 +56,12 @@ def fixed(pair, rows, columns):
 
 def sphere_errors(evaluate, depth, places):
     """Relative errors of force, peak, mean and area, root mean square over places."""
-    radius = winkler.contact_radius(RADIUS, depth)
+    area = math.pi * winkler.contact_radius(RADIUS, depth) ** 2
     exact = np.array([
-        winkler.sphere_force(RADIUS, depth, MODULUS, HEIGHT),
-        winkler.peak_pressure(depth, MODULUS, HEIGHT),
-        winkler.sphere_mean_pressure(RADIUS, depth, MODULUS, HEIGHT, MINIMUM),
-        math.pi * radius**2,
+        winkler.sphere_force(RADIUS, depth, LAYER),
+        LAYER.pressure(depth),
+        winkler.sphere_force(RADIUS, depth, LAYER, SUMMED) / area,
+        area,
     ])  # fmt: skip
     found = []
     for x, z in places:
@@ -109,7 +109,7 @@ def test_force_grows_steadily_with_depth():
     depths = np.linspace(0.01, 0.02, 60)
     force = [pair.evaluate(UPRIGHT, np.array([0.2, HEIGHT + RADIUS - d, 0.1]), LAW).wrench[1]
              for d in depths]  # fmt: skip
-    ratio = force / np.array([winkler.sphere_force(RADIUS, d, MODULUS, HEIGHT) for d in depths])
+    ratio = force / np.array([winkler.sphere_force(RADIUS, d, LAYER) for d in depths])
     # Rectangles grow with the contact: no element enters or leaves at once.
     assert (np.diff(force) > 0).all()
     assert np.ptp(ratio) < 1e-3
@@ -221,7 +221,7 @@ def test_ball_in_a_cup_is_followed_on_elements_of_a_sphere():
     shift = 0.302
     aim = np.array([0.1, -1.0, 0.05]) / math.sqrt(1.0 + 0.1**2 + 0.05**2)
     result = pair.evaluate(UPRIGHT, shift * aim, LAW)
-    exact = ball_in_cup_force(14.0, 14.3, shift - 0.3, LinearLayer(MODULUS, HEIGHT))
+    exact = winkler.ball_in_cup_force(14.0, 14.3, shift - 0.3, winkler.LinearLayer(MODULUS, HEIGHT))
     assert result.wrench[:3] == pytest.approx(-exact * aim, abs=3e-3 * exact)
 
 

@@ -12,7 +12,7 @@ from kneewear import default_study
 from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.reference.spheres import (
+from kneewear.reference.impact import (
     conformal_indentation,
     convex_indentation,
     plane_indentation,

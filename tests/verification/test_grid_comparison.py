@@ -44,7 +44,7 @@ def test_reference_is_the_analytical_solution(pair, depth):
     assert pose == pytest.approx([0.3, HEIGHT + RADIUS - depth, -0.2], abs=2e-3 * depth)
     result = pair.with_elements(*REFERENCE).evaluate(UPRIGHT, pose, LAW)
     deep = HEIGHT + RADIUS - pose[1]
-    force = winkler.sphere_force(RADIUS, deep, MODULUS, HEIGHT)
+    force = winkler.sphere_force(RADIUS, deep, winkler.LinearLayer(MODULUS, HEIGHT))
     assert result.wrench[1] == pytest.approx(force, rel=5e-5)
     assert result.pressure.max() == pytest.approx(MODULUS * deep / HEIGHT, rel=3e-4)
     area = math.pi * winkler.contact_radius(RADIUS, deep) ** 2

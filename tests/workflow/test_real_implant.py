@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 
 from kneewear.contact.foundation import confined_modulus
 from kneewear.io import netcdf
-from kneewear.reference.winkler import cylinder_force, peak_pressure
+from kneewear.reference.winkler import LinearLayer, linear_cylinder_force
 from kneewear.simulation.history import ContactHistory
 
 from .balance import assert_balanced, assert_equilibria_balance, batches
@@ -91,12 +91,10 @@ def test_stance_peaks_lie_between_a_level_cylinder_and_a_wedge(real_results, sid
 
 def level_cylinder_peak(force, width, radius, trough, thickness):
     """Peak pressure of a cylinder that lies level in a trough (elastic foundation)."""
-    modulus = confined_modulus(463.0, 0.46)
+    layer = LinearLayer(confined_modulus(463.0, 0.46), thickness)
     relative = 1.0 / (1.0 / radius - 1.0 / trough)
-    depth = brentq(
-        lambda d: width * cylinder_force(relative, d, modulus, thickness) - force, 1e-6, 2.0
-    )
-    return peak_pressure(depth, modulus, thickness)
+    depth = brentq(lambda d: width * linear_cylinder_force(relative, d, layer) - force, 1e-6, 2.0)
+    return layer.pressure(depth)
 
 
 def wedge_peak(force, tilt, radius, trough, thickness):
@@ -108,4 +106,4 @@ def wedge_peak(force, tilt, radius, trough, thickness):
     modulus = confined_modulus(463.0, 0.46)
     relative = 1.0 / (1.0 / radius - 1.0 / trough)
     stiffness = 8.0 / 15.0 * modulus / thickness * np.sqrt(2.0 * relative) / tilt
-    return peak_pressure((force / stiffness) ** 0.4, modulus, thickness)
+    return LinearLayer(modulus, thickness).pressure((force / stiffness) ** 0.4)
