@@ -12,12 +12,8 @@ from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_surfaces import Cylinder, Plane, Sphere
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.table import tabulate_surface
-<<<<<<< HEAD
 from kneewear.geometry.thickness import thickness_to
-from kneewear.reference.bonded_layer import LinearLayer, ball_in_cup_force
-=======
 from kneewear.reference.winkler import LinearLayer, ball_in_cup_force
->>>>>>> d65da96 (Reference: the linear layer is one law of the Winkler solutions; printed tables by one reader; formulas only tests use are in the tests)
 from tests.physics.bodies import MODULUS, UPRIGHT, cylinder, linear_layer, revolved, sphere
 
 # A 28 mm head in a liner with 0.3 mm of radial clearance and 8 mm of wall.
