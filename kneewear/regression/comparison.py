@@ -1,6 +1,10 @@
-"""Computed results and the published ones (Bei 2003, Tables 4-1, A-1, B-1 and C-1)."""
+"""Computed results, and the values and statements of Bei (2003) on them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,8 +16,9 @@ from kneewear.reference.published import (
     published_table,
     published_values,
 )
-from kneewear.regression.correlation import correlate_pressure
+from kneewear.regression.fit import PREDICTORS, correlate_pressure
 from kneewear.regression.groups import drop_single_life, lives_of
+from kneewear.sides import SIDES
 
 COLUMNS = [
     "life", "table", "side", "thickness_mm", "body_mass_kg", "quantity", "unit", "computed",
@@ -25,31 +30,63 @@ PREDICTION_COLUMNS = [
 ]  # fmt: skip
 KEYS = ["side", "thickness_mm", "body_mass_kg", "quantity"]
 
+_DEPTHS = ("wear_depth", "creep_depth", "damage_depth")
+_OTHERS = (*_DEPTHS, "damage_volume")
+
+
+class Statement(NamedTuple):
+    """A sentence of section 4.3 or 4.4 as limits, as printed, of a number.
+
+    The number is a column, of r2 that on a predictor. The quantity that is nearest to or farthest
+    beyond a limit decides.
+    """
+
+    text: str
+    column: str
+    quantities: tuple[str, ...]
+    low: float
+    high: float
+    predictor: str = ""
+
+
+# Section 4.4 prints the smallest R2 for the largest pressure, `similar` for the other.
+STATEMENTS = (
+    *(
+        Statement(f"R² of {what}, on {name}", "r2", quantities, low, inf, predictor)
+        for predictor, name in zip(
+            PREDICTORS, ("maximum pressure", "maximum average pressure"), strict=True
+        )
+        for what, quantities, low in (
+            ("wear, creep and damage depth, the smallest", _DEPTHS, 0.976),
+            ("damage volume", ("damage_volume",), 0.732),
+            ("damage area", ("damage_area",), 0.084),
+        )
+    ),
+    Statement("Insert thickness worth 10 kg for wear depth (mm)", "mm_per_10kg",
+              ("wear_depth",), 1.0, 2.0),
+    Statement("Insert thickness worth 10 kg for damage volume (mm)", "mm_per_10kg",
+              ("damage_volume",), 6.0, 7.0),
+    Statement("a₁ of depths and volume, the largest (mm or mm³ per mm)", "a1", _OTHERS, -inf, 0.0),
+    Statement("a₁ of damage area (mm² per mm)", "a1", ("damage_area",), 0.0, inf),
+    Statement("a₂ of all, the smallest (mm, mm² or mm³ per kg)", "a2", (*_OTHERS, "damage_area"),
+              0.0, inf),
+)  # fmt: skip
+
 
 def error_beyond_rounding(
     computed: ArrayLike, published: ArrayLike, half_unit: ArrayLike
 ) -> NDArray[np.float64]:
     """Error a printed value's rounding cannot explain, relative to the printed value.
 
-    Parameters
-    ----------
-    computed, published : array
-        Computed and printed values, of one unit.
-    half_unit : array
-        Half of the last printed digit, in that unit.
-
-    Returns
-    -------
-    array
-        max(|computed - published| - half_unit, 0) / published; zero where the computed value would
-        be printed the same.
+    max(|computed - published| - half_unit, 0) / published, where `half_unit` is half of the last
+    printed digit; zero where the computed value would be printed the same.
     """
     difference = np.abs(np.asarray(computed) - np.asarray(published))
     return np.maximum(difference - half_unit, 0.0) / np.asarray(published, dtype=float)
 
 
 def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
-    """Compare computed values with the 350 printed ones.
+    """Compare computed values with the 350 printed ones (Tables A-1, B-1 and C-1).
 
     Parameters
     ----------
@@ -59,12 +96,10 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns table, side, thickness_mm, body_mass_kg, quantity, unit, computed, published,
-        relative_error (computed / published - 1), error_beyond_rounding (without sign, see
-        `error_beyond_rounding`) and calibration (True for cells the built-in constants were fitted
-        to). Cells whose case is not in the study are left out: a study
-        without any published case gives an empty table with its header. A life column comes first
-        when the study has several lives.
+        `COLUMNS`: relative_error is computed / published - 1, error_beyond_rounding that of the
+        function of this name, and calibration True for cells the built-in constants were fitted to.
+        Cells whose case is not in the study are left out: a study without any published case gives
+        an empty table with its header. A life column comes first when there are several.
     """
     printed = published_values()
     parts = []
@@ -88,19 +123,11 @@ def compare_published(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_regression(regression: pd.DataFrame) -> pd.DataFrame:
-    """Compare the coefficients of Eq. 4-1 with those of Table 4-1.
+    """Compare the coefficients of Eq. 4-1 (`fit_regression`) with those of Table 4-1.
 
-    Parameters
-    ----------
-    regression : DataFrame
-        Result of :func:`kneewear.regression.fit.fit_regression`.
-
-    Returns
-    -------
-    DataFrame
-        The ten rows of Table 4-1 (for each life, if several) with computed and printed a0, a1, a2,
-        r2 and mm_per_10kg, and the coefficients re-fitted on the printed values, which are needed
-        where the printed a2 has one digit. Empty, with its header, when nothing was regressed.
+    The ten rows of Table 4-1 (for each life, if several) with computed and printed a0, a1, a2, r2
+    and mm_per_10kg, and the coefficients re-fitted on the printed values, which are needed where
+    the printed a2 has one digit. Empty, with its header, when nothing was regressed.
     """
     printed = published_table("table_4_1_regression").rename(
         columns={"R2": "r2", "refit_R2": "refit_r2"}
@@ -119,25 +146,14 @@ def compare_regression(regression: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_correlation(correlation: pd.DataFrame) -> pd.DataFrame:
-    """Compare R2 on either pressure with that of the printed values.
+    """Compare R2 on either pressure (`correlate_pressure`) with that of the printed values.
 
-    Parameters
-    ----------
-    correlation : DataFrame
-        Result of :func:`kneewear.regression.correlation.correlate_pressure`.
-
-    Returns
-    -------
-    DataFrame
-        Columns side, quantity, predictor, r2 and r2_published, the same line fitted to the 25
-        printed cells of each side (Bei 2003 prints the smallest R2 of both sides for three groups
-        of quantities only, section 4.4). A life column comes first when there are several.
+    `r2_published` is of the same line fitted to the 25 printed cells of each side: Bei (2003)
+    prints the smallest R2 of both sides for three groups of quantities only (section 4.4).
     """
     printed = published_values().rename(columns={"published": "value"}).drop(columns="table")
-    printed["case"] = (
-        printed["thickness_mm"].astype(str) + " " + printed["body_mass_kg"].astype(str)
-    )
-    theirs = correlate_pressure(printed.assign(life="published"))
+    case = printed["thickness_mm"].astype(str) + " " + printed["body_mass_kg"].astype(str)
+    theirs = correlate_pressure(printed.assign(case=case, life="published"))
     keys = ["side", "quantity", "predictor"]
     merged = correlation.merge(theirs[[*keys, "r2"]], on=keys, suffixes=("", "_published"))
     life = [name for name in ("life",) if name in merged]
@@ -155,21 +171,15 @@ def predict_published(cases: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per case, side and quantity of Table 4-1, for the cases whose thickness and mass are
-        not among the 25 published ones (those have values of their own to compare with): computed
-        value, prediction by the re-fitted coefficients, prediction by the printed ones, and
-        computed / predicted - 1. A life column comes first when the study has several lives. Empty,
-        with its header, when all cases were published.
+        `PREDICTION_COLUMNS`, one row per case, side and quantity of Table 4-1, for the cases whose
+        thickness and mass are not among the 25 published ones (those have values of their own).
 
     Notes
     -----
-    prediction = a0 + a1 * thickness_mm + a2 * body_mass_kg. Table 4-1 is for 51 months of gait
-    alone; for other lives it gives the result of gait alone. The printed a2 of the depths has one
-    digit, so the printed coefficients err by up to 0.08 mm on their own table.
-
-    References
-    ----------
-    Bei, Y. (2003), Eq. 4-1 and Table 4-1.
+    prediction = a0 + a1 * thickness_mm + a2 * body_mass_kg (Eq. 4-1), by the re-fitted and by the
+    printed coefficients. Table 4-1 is for 51 months of gait alone; for other lives it gives the
+    result of gait alone. The printed a2 of the depths has one digit, so the printed coefficients
+    err by up to 0.08 mm on their own table.
     """
     cells = published_values()[["thickness_mm", "body_mass_kg"]].drop_duplicates()
     marked = cases.merge(cells, how="left", indicator="known")
@@ -188,3 +198,53 @@ def _plane(table: pd.DataFrame, kind: str) -> pd.Series:
     """Eq. 4-1 with one set of coefficients."""
     thickness, mass = table["thickness_mm"], table["body_mass_kg"]
     return table[f"{kind}a0"] + table[f"{kind}a1"] * thickness + table[f"{kind}a2"] * mass
+
+
+def check_statements(correlation: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
+    """Check the statements of the source on trends.
+
+    Parameters
+    ----------
+    correlation, regression : DataFrame
+        Results of `compare_correlation` and `compare_regression`.
+
+    Returns
+    -------
+    DataFrame
+        One row per statement and side: its limits, the number from the printed tables (re-fitted,
+        rounded as they are they do not keep every limit themselves), the number here, and whether
+        the latter keeps the limits. A life column comes first when there are several. Empty, with
+        its header, where nothing was fitted.
+    """
+    numbers = pd.concat(
+        [correlation.rename(columns={"r2_published": "refit_r2"}), regression.assign(predictor="")]
+    )
+    lives = numbers["life"] if "life" in numbers else pd.Series("", index=numbers.index)
+    rows = [
+        {"life": life, "statement": one.text, "side": side, **found}
+        for life in dict.fromkeys(lives)
+        for one in STATEMENTS
+        for side in SIDES
+        for found in _decide(one, numbers[(lives == life) & (numbers["side"] == side)])
+    ]
+    columns = ["statement", "side", "low", "high", "printed_tables", "here", "holds"]
+    return pd.DataFrame(rows, columns=["life"] * ("life" in numbers) + columns)
+
+
+def _decide(one: Statement, numbers: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """The deciding number of a side, if there is any."""
+    asked = numbers["quantity"].isin(one.quantities) & (numbers["predictor"] == one.predictor)
+    here, printed = numbers.loc[asked, one.column], numbers.loc[asked, f"refit_{one.column}"]
+    # How far values are within the limits; negative outside.
+    margin, printed_margin = (
+        np.minimum(values - one.low, one.high - values)
+        for values in (here.to_numpy(float), printed.to_numpy(float))
+    )
+    if len(here) and not np.isnan(margin).any():
+        yield {
+            "low": one.low,
+            "high": one.high,
+            "printed_tables": printed.iloc[int(printed_margin.argmin())],
+            "here": here.iloc[int(margin.argmin())],
+            "holds": bool(margin.min() >= 0.0),
+        }

@@ -1,4 +1,4 @@
-"""Linear regression of the results on the covariates of the cases (Bei 2003, Eq. 4-1)."""
+"""Linear regression of the results on the covariates of the cases, and on contact pressure."""
 
 from __future__ import annotations
 
@@ -10,29 +10,26 @@ from numpy.typing import NDArray
 
 from kneewear.regression.groups import (
     BODY_MASS,
+    HEAD,
     QUANTITIES,
     THICKNESS,
     covariates_of,
     drop_single_life,
+    results_of,
     side_tables,
     units_of,
 )
 
 CONFIDENCE = 0.95
 LOST_MASS_KG = 10.0
+PREDICTORS = ("max_pressure", "avg_pressure")
 _PER_UNIT = {THICKNESS: "per_mm", BODY_MASS: "per_kg"}
+_FEWEST_CASES = 3
 
 
 def regression_shortfall(cases: pd.DataFrame) -> str:
     """Why these cases cannot carry the regression; empty when they can.
 
-    Parameters
-    ----------
-    cases : DataFrame
-        Tidy case table.
-
-    Notes
-    -----
     The coefficients need at least two levels of each covariate; standard errors need more cases
     than coefficients, and covariates must not vary together.
     """
@@ -72,26 +69,46 @@ def fit_regression(cases: pd.DataFrame) -> pd.DataFrame:
 
     Notes
     -----
-    Ordinary least squares. Limits assume independent, normal residuals; residuals are model
-    misfit of a deterministic computation, so the limits describe how well the plane fits, not how
-    certain the prediction is. `mm_per_10kg` = -10 a2 / a1 is negative where thickness and mass
-    act in the same direction (area).
+    Ordinary least squares (Bei 2003, Eq. 4-1 and Table 4-1). Limits assume independent, normal
+    residuals; residuals are model misfit of a deterministic computation, so the limits describe how
+    well the plane fits, not how certain the prediction is. `mm_per_10kg` = -10 a2 / a1 is negative
+    where thickness and mass act in the same direction (area).
+    """
+    possible = not regression_shortfall(cases)
+    rows = [
+        labels | _fit_plane(design.drop(columns="case"), values)
+        for labels, design, values in (results_of(cases) if possible else ())
+    ]
+    return drop_single_life(pd.DataFrame(rows, columns=_columns(covariates_of(cases))))
 
-    References
+
+def correlate_pressure(cases: pd.DataFrame) -> pd.DataFrame:
+    """Regress each quantity on the maximum and on the maximum average pressure.
+
+    Parameters
     ----------
-    Bei, Y. (2003) Dynamic simulation of knee joint contact during human movement. Dissertation,
-    University of Florida; Eq. 4-1 and Table 4-1.
+    cases : DataFrame
+        Tidy case table.
+
+    Returns
+    -------
+    DataFrame
+        One row per side, quantity and predictor (max_pressure, avg_pressure) with intercept, slope
+        and r2 of a straight line (Bei 2003, section 4.4). A life column comes first when the study
+        has several lives. Empty, with its header, for fewer than three cases.
     """
     units = units_of(cases)
-    rows = []
-    if not regression_shortfall(cases):
-        for life, side, table in side_tables(cases):
-            design = table.index.to_frame(index=False).drop(columns="case")
-            for quantity in QUANTITIES:
-                head = {"life": life, "side": side, "quantity": quantity, "unit": units[quantity]}
-                values = table[quantity].to_numpy(dtype=np.float64)
-                rows.append(head | _fit_plane(design, values))
-    return drop_single_life(pd.DataFrame(rows, columns=_columns(covariates_of(cases))))
+    rows = [
+        (life, side, quantity, units[quantity], predictor,
+         *_fit_line(table[predictor].to_numpy(), table[quantity].to_numpy()), len(table))
+        for life, side, table in side_tables(cases)
+        if len(table) >= _FEWEST_CASES
+        for quantity in QUANTITIES
+        for predictor in PREDICTORS
+        if quantity != predictor
+    ]  # fmt: skip
+    columns = [*HEAD, "predictor", "intercept", "slope_per_mpa", "r2", "cases"]
+    return drop_single_life(pd.DataFrame(rows, columns=columns))
 
 
 def _coefficients(names: list[str]) -> list[str]:
@@ -104,8 +121,7 @@ def _columns(names: list[str]) -> list[str]:
     numbers = range(len(names) + 1)
     limits = [f"a{n}_{end}95" for n in numbers for end in ("low", "high")]
     errors = [f"a{n}_se" for n in numbers]
-    head = ["life", "side", "quantity", "unit", *_coefficients(names), "r2"]
-    return [*head, *errors, *limits, "rmse", "cases", "mm_per_10kg"]
+    return [*HEAD, *_coefficients(names), "r2", *errors, *limits, "rmse", "cases", "mm_per_10kg"]
 
 
 def _design_matrix(design: pd.DataFrame) -> NDArray[np.float64]:
@@ -133,3 +149,15 @@ def _fit_plane(design: pd.DataFrame, values: NDArray[np.float64]) -> dict[str, A
         "cases": len(values),
         "mm_per_10kg": -LOST_MASS_KG * a2 / a1 if a1 else float("nan"),
     }
+
+
+def _fit_line(
+    predictor: NDArray[np.float64], values: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """Intercept, slope and r2 of the least-squares line; NaN when either does not vary."""
+    x, y = predictor - predictor.mean(), values - values.mean()
+    spread = float(x @ x), float(y @ y)
+    if not min(spread) > 0.0:
+        return float("nan"), float("nan"), float("nan")
+    slope = float(x @ y) / spread[0]
+    return float(values.mean() - slope * predictor.mean()), slope, slope**2 * spread[0] / spread[1]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kneewear.sides import SIDES
 
 QUANTITIES = (
-    "max_pressure",
-    "avg_pressure",
-    "wear_depth",
-    "creep_depth",
-    "damage_depth",
-    "damage_area",
+    "max_pressure", "avg_pressure", "wear_depth", "creep_depth", "damage_depth", "damage_area",
     "damage_volume",
-)
+)  # fmt: skip
 THICKNESS, BODY_MASS = "thickness_mm", "body_mass_kg"
-_LABELS = ("case", "life", "side", "quantity", "value", "unit")
+# Columns that name one result.
+HEAD = ["life", "side", "quantity", "unit"]
+_LABELS = ("case", *HEAD, "value")
 
 
 def covariates_of(cases: pd.DataFrame) -> list[str]:
@@ -32,6 +31,11 @@ def lives_of(cases: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(cases["life"]))
 
 
+def units_of(cases: pd.DataFrame) -> dict[str, str]:
+    """Unit of each quantity."""
+    return dict(zip(cases["quantity"], cases["unit"], strict=True))
+
+
 def side_tables(cases: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Life, side and a table with one row per case and one column per quantity.
 
@@ -42,16 +46,22 @@ def side_tables(cases: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         for side in SIDES:
             chosen = cases[(cases["life"] == life) & (cases["side"] == side)]
             if not chosen.empty:
-                yield (
-                    life,
-                    side,
-                    chosen.pivot_table(index=index, columns="quantity", values="value", sort=False),
+                table = chosen.pivot_table(
+                    index=index, columns="quantity", values="value", sort=False
                 )
+                yield life, side, table
 
 
-def units_of(cases: pd.DataFrame) -> dict[str, str]:
-    """Unit of each quantity."""
-    return dict(zip(cases["quantity"], cases["unit"], strict=True))
+def results_of(
+    cases: pd.DataFrame,
+) -> Iterator[tuple[dict[str, str], pd.DataFrame, NDArray[np.float64]]]:
+    """Each result of each life and side: labels (`HEAD`), cases with covariates, and values."""
+    units = units_of(cases)
+    for life, side, table in side_tables(cases):
+        design = table.index.to_frame(index=False)
+        for quantity in QUANTITIES:
+            labels = dict(zip(HEAD, (life, side, quantity, units[quantity]), strict=True))
+            yield labels, design, table[quantity].to_numpy(dtype=np.float64)
 
 
 def drop_single_life(table: pd.DataFrame) -> pd.DataFrame:

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from kneewear.regression.fit import CONFIDENCE, regression_shortfall
 from kneewear.regression.groups import (
     BODY_MASS,
-    QUANTITIES,
+    HEAD,
     THICKNESS,
     covariates_of,
     drop_single_life,
-    side_tables,
-    units_of,
+    results_of,
 )
 
 Array = NDArray[np.float64]
@@ -34,7 +33,6 @@ POLYNOMIALS = {
 }
 # A plane that predicts a case it was not fitted to within this part of the mean is sufficient.
 ENOUGH = 0.02
-_HEAD = ["life", "side", "quantity", "unit", "model"]
 _QUALITY = [
     "terms", "r2", "adjusted_r2", "rmse", "leave_one_out_rmse", "leave_one_out_max",
     "leave_one_out_percent", "p_value", "plane_is_enough",
@@ -80,11 +78,6 @@ class _Fit:
 def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
     """Fit planes, curved polynomials and a power law, and find which predicts unseen cases best.
 
-    Parameters
-    ----------
-    cases : DataFrame
-        Tidy case table (`tables/cases.csv`).
-
     Returns
     -------
     DataFrame
@@ -122,33 +115,20 @@ def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
             head | {"plane_is_enough": enough} | _quality(fit, plane) | _power(fit) for fit in fits
         ]
     exponents = [_exponent(name) for name in covariates_of(cases)]
-    columns = [*_HEAD, *_QUALITY, "factor", *exponents, "log_deviation"]
+    columns = [*HEAD, "model", *_QUALITY, "factor", *exponents, "log_deviation"]
     return drop_single_life(pd.DataFrame(rows, columns=columns))
 
 
 def predict_cases(cases: pd.DataFrame) -> pd.DataFrame:
     """Residuals, leave-one-out residuals and intervals of plane and power law at every case.
 
-    Parameters
-    ----------
-    cases : DataFrame
-        Tidy case table (`tables/cases.csv`).
-
-    Returns
-    -------
-    DataFrame
-        One row per case, side, quantity and model ("plane" or "power law"): value, fitted value,
-        their difference, the same with the case left out of the fit, leverage, 95 % confidence
-        limits of the fitted mean and 95 % prediction limits of a new case there. A life column
-        comes first when the study has several lives. Empty when there is no regression.
-
-    Notes
-    -----
-    Limits are those of ordinary least squares (statsmodels) for independent, normal residuals.
-    They are the misfit of a smooth formula to a computation: prediction limits are where another
-    computed case would be, not what a patient has.
+    One row per case, side, quantity and model ("plane" or "power law"): value, fitted value, their
+    difference, the same with the case left out of the fit, leverage, 95 % confidence limits of the
+    fitted mean and 95 % prediction limits of a new case. Limits are those of ordinary least squares
+    for independent, normal residuals. They are the misfit of a smooth formula to a computation:
+    prediction limits are where another computed case would be, not what a patient has.
     """
-    columns = [*_HEAD, "case", *covariates_of(cases), *_POINT]
+    columns = [*HEAD, "model", "case", *covariates_of(cases), *_POINT]
     parts = [
         _points(fit).assign(**head)
         for head, fits in _all_fits(cases)
@@ -163,12 +143,8 @@ def _all_fits(cases: pd.DataFrame) -> Iterator[tuple[dict[str, str], list[_Fit]]
     """What is fitted, and its models, the plane first."""
     if regression_shortfall(cases):
         return
-    units = units_of(cases)
-    for life, side, table in side_tables(cases):
-        design = table.index.to_frame(index=False)
-        for quantity in QUANTITIES:
-            head = {"life": life, "side": side, "quantity": quantity, "unit": units[quantity]}
-            yield head, list(_fits(design, table[quantity].to_numpy(dtype=np.float64)))
+    for labels, design, values in results_of(cases):
+        yield labels, list(_fits(design, values))
 
 
 def _fits(design: pd.DataFrame, values: Array) -> Iterator[_Fit]:

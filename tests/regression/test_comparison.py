@@ -13,8 +13,7 @@ from kneewear.regression.comparison import (
     error_beyond_rounding,
     predict_published,
 )
-from kneewear.regression.correlation import correlate_pressure
-from kneewear.regression.fit import fit_regression
+from kneewear.regression.fit import correlate_pressure, fit_regression
 
 
 def test_published_tables_are_whole():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kneewear.regression.correlation import correlate_pressure
-from kneewear.regression.validity import flag_validity
+from kneewear.regression.fit import correlate_pressure
+from kneewear.regression.tables import flag_validity
 
 
 def test_quantities_proportional_to_pressure_have_r2_of_one(plane):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kneewear.regression.comparison import compare_correlation, compare_regression
-from kneewear.regression.correlation import correlate_pressure
-from kneewear.regression.fit import fit_regression
-from kneewear.regression.statements import check_statements
+from kneewear.regression.comparison import check_statements, compare_correlation, compare_regression
+from kneewear.regression.fit import correlate_pressure, fit_regression
 from kneewear.report.wear_facts import statement_table
 
 # From unrounded values the source reads 0.732 and 0.084; and its wear depth on the medial side is

@@ -13,15 +13,14 @@ from kneewear.activity.parametric import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression.comparison import (
+    check_statements,
     compare_correlation,
     compare_published,
     compare_regression,
 )
-from kneewear.regression.correlation import correlate_pressure
-from kneewear.regression.fit import fit_regression
+from kneewear.regression.fit import correlate_pressure, fit_regression
 from kneewear.regression.models import compare_models, predict_cases
-from kneewear.regression.statements import check_statements
-from kneewear.regression.validity import flag_validity
+from kneewear.regression.tables import flag_validity
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
