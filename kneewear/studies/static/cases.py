@@ -40,15 +40,7 @@ FEWEST, MOST = 4, 1000
 
 @dataclass(frozen=True)
 class StaticSolution:
-    """A static case in equilibrium, and the elements it was solved on.
-
-    Parameters
-    ----------
-    elements : CellPairs
-        Pairs and their elements.
-    equilibrium : StaticEquilibrium
-        Pose and resultants.
-    """
+    """A static case in equilibrium, and the elements it was solved on."""
 
     elements: CellPairs
     equilibrium: StaticEquilibrium
@@ -124,27 +116,9 @@ def solve_static_cases(
 def solve_case(
     knee: KneePairs, cells: Mapping[str, Rectangle], case: StaticCase, settings: StaticSettings
 ) -> StaticSolution:
-    """Find the equilibrium of one case on given cells, starting above the insert.
+    """Equilibrium of one case on given cells, starting above the insert.
 
-    Parameters
-    ----------
-    knee : KneePairs
-        Surfaces in contact.
-    cells : mapping of side to Rectangle
-        Cells of each pair.
-    case : StaticCase
-        The case.
-    settings : StaticSettings
-        Free coordinates, held ones and materials.
-
-    Returns
-    -------
-    StaticSolution
-
-    Raises
-    ------
-    ConvergenceError
-        If there is no equilibrium.
+    ConvergenceError if there is none.
     """
     angles = np.radians([0.0, settings.tibial_external_rotation_deg, -case.flexion])
     height = knee.height_above(body_three_123(angles))

@@ -26,27 +26,15 @@ def study_active_elements(
 ) -> pd.DataFrame:
     """Solve one case on many grids of about the wanted numbers of loaded elements.
 
-    Parameters
-    ----------
-    knee : KneePairs
-        Surfaces in contact.
-    grid : GridSettings
-        Rows and columns from which the first cells are made.
-    settings : StaticSettings
-        With an `element_study`.
-    seed : int
-        Of the random positions of the cells.
+    The rectangle of cells, first of the rows and columns of `grid`, is moved by random parts of a
+    cell along both directions: where the patch meets the borders between cells is chance, and with
+    few elements it decides the result.
 
     Returns
     -------
     DataFrame
         Columns wanted, offset (number of the random position), side, active_elements,
         max_pressure_mpa and avg_pressure_mpa; one row per grid and side, a post left out.
-
-    Notes
-    -----
-    The rectangle of cells is moved by random parts of a cell along both directions: where the patch
-    meets the borders between cells is chance, and with few elements it decides the result.
     """
     study, case = _chosen(settings)
     cells = knee.cells(grid)
@@ -69,25 +57,14 @@ def study_active_elements(
 def study_divisions(knee: KneePairs, grid: GridSettings, settings: StaticSettings) -> pd.DataFrame:
     """Evaluate one pose of the medial side on every combination of rows and columns.
 
-    Parameters
-    ----------
-    knee : KneePairs
-        Surfaces in contact.
-    grid : GridSettings
-        Rows and columns on which the pose is found, except for the medial side.
-    settings : StaticSettings
-        With an `element_study`.
+    The pose is the equilibrium on the finest cells, and stays: what the cells change is then not
+    hidden by the load that a new equilibrium would restore.
 
     Returns
     -------
     DataFrame
         Columns rows, columns, force_n, torque_n_mm (about the insert's origin), active_elements,
         max_pressure_mpa and avg_pressure_mpa.
-
-    Notes
-    -----
-    The pose is the equilibrium on the finest cells, and stays: what the cells change is then not
-    hidden by the load that a new equilibrium would restore.
     """
     study, case = _chosen(settings)
     finest = study.divisions[-1]

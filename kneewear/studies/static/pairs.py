@@ -31,19 +31,7 @@ CLEARANCE = 1.0
 
 @dataclass(frozen=True)
 class CellPairs:
-    """Contact pairs over one choice of elements, with the layers under these.
-
-    Parameters
-    ----------
-    cells : mapping of side to Rectangle
-        Cells of the elements.
-    grid : ElementGrid
-        Their elements, one side per pair.
-    pairs : tuple of ContactPair
-        In the order of the grid's sides.
-    layers : tuple of Layer
-        One for each pair.
-    """
+    """Contact pairs over one choice of cells by side, with their elements and layers."""
 
     cells: Mapping[str, Rectangle]
     grid: ElementGrid

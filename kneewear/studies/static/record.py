@@ -17,20 +17,7 @@ WHOLE = "all"
 
 @dataclass(frozen=True)
 class StaticCase:
-    """One static case.
-
-    Parameters
-    ----------
-    material : str
-        Name of the pressure law.
-    flexion : float
-        Flexion, deg.
-    posterior : float
-        Position of the femoral origin behind that of the insert, mm; where the search starts if
-        it is free.
-    load : float
-        Load straight down, N.
-    """
+    """One static case: material, flexion (deg), posterior position (mm) and load (N)."""
 
     material: str
     flexion: float
@@ -119,18 +106,9 @@ _COMPONENTS = ("posterior", "superior", "medial")
 def tabulate_static(record: StaticRecord) -> pd.DataFrame:
     """Tidy table of a static study (`tables/static.csv`).
 
-    Parameters
-    ----------
-    record : StaticRecord
-        All cases.
-
-    Returns
-    -------
-    DataFrame
-        Columns material, flexion_deg, posterior_mm, load_n, side, quantity, value and unit. An
-        unloaded side has no centre of pressure. Poses, reactions and the
-        residual have the side "all": position and reaction of the femoral
-        component along posterior, superior and medial, and its varus, deg.
+    Columns material, flexion_deg, posterior_mm, load_n, side, quantity, value and unit. An unloaded
+    side has no centre of pressure. Poses, reactions and the residual have the side "all": position
+    and reaction of the femoral component along posterior, superior and medial, and its varus, deg.
     """
     parts = [
         _column(record, side, quantity, unit, getattr(record, quantity)[:, number])

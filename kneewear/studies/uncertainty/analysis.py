@@ -32,23 +32,11 @@ LEAST_DEVIATION = 1e-9
 def analyse_samples(
     uncertainty: UncertaintySettings, seed: int, samples: pd.DataFrame
 ) -> pd.DataFrame:
-    """Reduce the samples of a study to the table of its method.
+    """Reduce the samples of a study (`evaluate_samples`) to the table of its method.
 
-    Parameters
-    ----------
-    uncertainty : UncertaintySettings
-        Method, level and constants.
-    seed : int
-        Seed of the study.
-    samples : DataFrame
-        All samples, as `evaluate_samples` returns them.
-
-    Returns
-    -------
-    DataFrame
-        Columns side, quantity, unit and nominal; then those of `PredictionInterval` for
-        monte_carlo, a row per output; of `step_effects` for one_at_a_time and of `sobol_indices`
-        for variance_based, a row per output and constant.
+    Columns side, quantity, unit and nominal; then those of `PredictionInterval` for monte_carlo, a
+    row per output; of `step_effects` for one_at_a_time and of `sobol_indices` for variance_based, a
+    row per output and constant.
     """
     ordered = samples.sort_values("sample")
     rows: Rows = []
@@ -102,25 +90,15 @@ class PredictionInterval:
 
 
 def prediction_interval(values: Array, level_percent: float) -> PredictionInterval:
-    """Interval that holds the next sample with a probability.
+    """Interval that holds the next of some independent samples with a probability.
 
-    Parameters
-    ----------
-    values : array, shape (n,)
-        Independent samples; NaN for one that failed.
-    level_percent : float
-        Probability, percent.
-
-    Returns
-    -------
-    PredictionInterval
-        Infinite ends where there are too few samples for the level.
+    Infinite ends where there are too few samples for the level; samples that failed are NaN.
 
     Notes
     -----
-    Free of any distribution: of n independent samples in order, the k-th and the one k from the
-    end hold another one between them with a probability of (n + 1 - 2k) / (n + 1). Between whole k
-    the ends are interpolated. An end is the p-th quantile, and ranks a and b of the binomial
+    Free of any distribution: of n independent samples in order, the k-th and the one k from the end
+    hold another one between them with a probability of (n + 1 - 2k) / (n + 1). Between whole k the
+    ends are interpolated. An end is the p-th quantile, and ranks a and b of the binomial
     distribution of n and p hold it with 95 % (David and Nagaraja 2003, Order Statistics, section
     7.1; from memory). Holds for independent samples only, not for those of a balanced plan.
     """
@@ -155,23 +133,15 @@ def _end_error(ordered: Array, tail: float) -> float:
 
 
 def step_effects(output: pd.DataFrame) -> Rows:
-    """Effect of each constant alone on one output.
+    """Effect of each constant alone on one output of a one_at_a_time plan.
 
-    Parameters
-    ----------
-    output : DataFrame
-        Columns role, constant and value of a one_at_a_time plan.
-
-    Returns
-    -------
-    list of dict
-        In the order of the plan: `constant`; `at_low` and `at_high`, the output with the constant
-        one standard deviation lower and higher; `effect_percent`, half of their difference in
-        percent of the nominal output (the standard deviation the constant gives it, with the sign
-        of the slope); `curvature_percent`, half of their sum minus the nominal output (zero for a
-        straight line); `share_percent`, the square of the effect as part of the sum over all
-        constants: of the variance, if the output is linear in the constants. NaN where a sample
-        failed or the nominal output is zero.
+    In the order of the plan: `constant`; `at_low` and `at_high`, the output with the constant one
+    standard deviation lower and higher; `effect_percent`, half of their difference in percent of
+    the nominal output (the standard deviation the constant gives it, with the sign of the slope);
+    `curvature_percent`, half of their sum minus the nominal output (zero for a straight line);
+    `share_percent`, the square of the effect as part of the sum over all constants: of the
+    variance, if the output is linear in the constants. NaN where a sample failed or the nominal
+    output is zero.
     """
     nominal = output.loc[output["role"] == NOMINAL, "value"].iloc[0]
     steps = output[output["role"] != NOMINAL]
@@ -196,35 +166,22 @@ def step_effects(output: pd.DataFrame) -> Rows:
 def sobol_indices(
     output: pd.DataFrame, names: Sequence[str], level_percent: float, seed: int
 ) -> Rows:
-    """Variance-based indices of all constants for one output, after Sobol.
+    """Variance-based indices of all constants for one output of a variance_based plan, after Sobol.
 
-    Parameters
-    ----------
-    output : DataFrame
-        Columns block, role and value of a variance_based plan, in its order.
-    names : sequence of str
-        Constants in the order of the plan.
-    level_percent : float
-        Level of the intervals, percent.
-    seed : int
-        Of the resampling; not zero.
-
-    Returns
-    -------
-    list of dict
-        For each constant: `constant`; `first`, the part of the variance that vanishes on average
-        when the constant alone becomes known; `total`, the part that remains on average when all
-        others become known; `first_error` and `total_error`, half-widths of their intervals;
-        `blocks` and `dropped`, the blocks of samples that count and those left out because a
-        sample in them failed; `converged`, whether the intervals of all constants are narrow
-        enough; `blocks_needed`, the blocks with which they would be, as errors fall with the root
-        of the number. NaN for an output that does not vary, or with fewer than two blocks left.
+    For each constant: `constant`; `first`, the part of the variance that vanishes on average when
+    the constant alone becomes known; `total`, the part that remains on average when all others
+    become known; `first_error` and `total_error`, half-widths of their intervals; `blocks` and
+    `dropped`, the blocks of samples that count and those left out because a sample in them failed;
+    `converged`, whether the intervals of all constants are narrow enough; `blocks_needed`, the
+    blocks with which they would be, as errors fall with the root of the number. NaN for an output
+    that does not vary, or with fewer than two blocks left.
 
     Notes
     -----
     First index V(E(y | x)) / V(y) and total index E(V(y | others)) / V(y), by the estimators of
-    Saltelli et al. (2010, table 2, rows b and f) in SALib; intervals by resampling the blocks.
-    Holds for independent constants. Estimates of small indices may be below zero.
+    Saltelli et al. (2010, table 2, rows b and f) in SALib; intervals by resampling the blocks, with
+    a seed that is not zero. Holds for independent constants. Estimates of small indices may be
+    below zero.
     """
     drawn = output[output["role"].isin(["A", "mixed", "B"])]
     values = drawn["value"].to_numpy(float).reshape(-1, len(names) + 2)

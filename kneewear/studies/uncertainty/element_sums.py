@@ -23,18 +23,9 @@ SQUARE_NANOMETRES = 1.0e12
 
 @dataclass(frozen=True)
 class ElementSums:
-    """Depths of some samples, summed by element.
+    """Depths of some samples, summed by element: int arrays of shape (side, row, column).
 
-    Parameters
-    ----------
-    sides : tuple of str
-        ("medial", "lateral").
-    samples : int array, shape ()
-        Samples summed.
-    wear, creep, damage : int array, shape (side, row, column)
-        Sum of depths, pm.
-    wear_squares, creep_squares, damage_squares : int array, shape (side, row, column)
-        Sum of squared depths, nm2.
+    Sums of depths are in pm, those of squared depths in nm2; `samples` is the number of samples.
     """
 
     sides: tuple[str, ...]

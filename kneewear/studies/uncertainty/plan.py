@@ -29,20 +29,7 @@ NOMINAL = "nominal"
 
 
 def quantile(constant: UncertainConstant, probability: ArrayLike) -> Array:
-    """Random number of a constant that is not exceeded with a probability.
-
-    Parameters
-    ----------
-    constant : UncertainConstant
-        Distribution and spread.
-    probability : array
-        From 0 to 1.
-
-    Returns
-    -------
-    array
-        In the unit of the spread; zero at 0.5.
-    """
+    """Random number of a constant, in the unit of its spread, not exceeded with a probability."""
     from scipy.stats import truncnorm  # noqa: PLC0415 - slow to load
 
     probability = np.asarray(probability, dtype=float)
@@ -66,22 +53,9 @@ def uncertain_names(uncertainty: UncertaintySettings) -> list[str]:
 
 
 def plan_samples(study: UncertaintyStudy) -> pd.DataFrame:
-    """Decide what every sample changes, and check that the settings of every sample are possible.
+    """Plan of `draw_samples`, once the settings of every sample are known to be possible.
 
-    Parameters
-    ----------
-    study : UncertaintyStudy
-        Settings.
-
-    Returns
-    -------
-    DataFrame
-        As `draw_samples`.
-
-    Raises
-    ------
-    InputDataError
-        If a sample's settings are out of their range.
+    InputDataError if a sample's settings are out of their range.
     """
     plan = draw_samples(study)
     for _, row in plan.iterrows():
@@ -92,19 +66,14 @@ def plan_samples(study: UncertaintyStudy) -> pd.DataFrame:
 def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
     """Random numbers of every sample of an uncertainty study.
 
-    Parameters
-    ----------
-    study : UncertaintyStudy
-        Settings.
-
     Returns
     -------
     DataFrame
         One row per sample: its number `sample`; `role` is nominal (the first: nothing changed),
-        draw, low, high, A, B or mixed; `constant` names the one that is low, high or mixed;
-        `block` is the number of the balanced group of variance_based; then the random number of
-        each constant, in the unit of its spread, and `pose_error`, which names an error of
-        measured poses, where they count.
+        draw, low, high, A, B or mixed; `constant` names the one that is low, high or mixed; `block`
+        is the number of the balanced group of variance_based; then the random number of each
+        constant, in the unit of its spread, and `pose_error`, which names an error of measured
+        poses, where they count.
 
     Notes
     -----
@@ -126,19 +95,7 @@ def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
 
 
 def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -> Case:
-    """Case of one sample: the settings its uncertain constants change.
-
-    Parameters
-    ----------
-    study : UncertaintyStudy
-        Settings.
-    row : mapping or Series
-        Random number of each constant, in the unit of its spread.
-
-    Returns
-    -------
-    Case
-    """
+    """Case of one sample: the settings its constants change by the random numbers of a row."""
     settings = study.model_dump(mode="json")
     values: dict[str, float] = {}
     for name, constant in study.uncertainty.constants.items():

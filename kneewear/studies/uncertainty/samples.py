@@ -115,16 +115,8 @@ def check_discretisation(
 ) -> pd.DataFrame:
     """Results of the settings themselves on the study's elements and frames, and on twice as many.
 
-    Parameters
-    ----------
-    study, knee, activities
-        As in `evaluate_samples`.
-
-    Returns
-    -------
-    DataFrame
-        Columns side, quantity, unit, here, finer and difference_percent. Frames are doubled where
-        all activities are built in; those of files keep theirs.
+    Columns side, quantity, unit, here, finer and difference_percent. Frames are doubled where all
+    activities are built in; those of files keep theirs.
     """
     built_in = len(built_in_activities(study)) == len(activities)
     rows, columns = 2 * study.grid.rows, 2 * study.grid.columns
@@ -216,21 +208,9 @@ class _Sampler:
 
 
 def with_pose_error(activity: Activity, error: float, seed: int) -> Activity:
-    """Activity with a random error of its measured poses.
+    """Activity with the random error of its measured poses that a number from 0 to 1 names.
 
-    Parameters
-    ----------
-    activity : Activity
-        As measured, with the standard deviation of each coordinate.
-    error : float
-        Number from 0 to 1 that names the error; NaN for none.
-    seed : int
-        Seed of the study.
-
-    Returns
-    -------
-    Activity
-        The same one for the same number, activity and seed.
+    The same one for the same number, activity and seed of the study; as measured for NaN.
     """
     if np.isnan(error):
         return activity
