@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,3 +138,31 @@ class Activity:
     def remarks(self) -> tuple[str, ...]:
         """Warnings, then notes, for the report."""
         return (*(f"Check this: {warning}" for warning in self.warnings), *self.notes)
+
+
+def sample_activity(activity: Activity, generator: np.random.Generator) -> Activity:
+    """Activity with a random error of measurement, by its `deviation`, added to its pose."""
+    errors = motion_errors(
+        activity.percent / 100.0, activity.deviation_harmonics, generator, columns=6
+    )
+    shifted = activity.coordinates + activity.deviation * errors
+    return replace(activity, translation=shifted[:, :3], rotation=shifted[:, 3:])
+
+
+def motion_errors(
+    turn: NDArray[np.float64], harmonics: int, generator: np.random.Generator, *, columns: int
+) -> NDArray[np.float64]:
+    """Smooth periodic random curves of unit variance, shape (frames, columns).
+
+    At fractions `turn` of the cycle (a_0 + sqrt 2 sum over k of a_k cos(2 pi k t) +
+    b_k sin(2 pi k t)) / sqrt(2 n + 1), a and b independent standard normal numbers, n the number of
+    harmonics: errors at two times correlate by sin((2 n + 1) pi d) / ((2 n + 1) sin(pi d)) for
+    times d of a cycle apart. With n = 0 the error is constant over the cycle, as that of a
+    registered frame.
+    """
+    phase = 2.0 * np.pi * np.outer(turn, np.arange(1, harmonics + 1))
+    waves = np.sqrt(2.0) * np.hstack([np.cos(phase), np.sin(phase)])
+    basis = np.hstack([np.ones((turn.size, 1)), waves])
+    return (
+        basis @ generator.standard_normal((2 * harmonics + 1, columns)) / np.sqrt(2 * harmonics + 1)
+    )

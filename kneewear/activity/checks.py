@@ -40,20 +40,11 @@ _POLARITY = {
 
 
 def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
-    """Refuse an impossible motion of a knee.
+    """Refuse an impossible motion of a knee; return warnings of a suspicious one.
 
-    Parameters
-    ----------
-    motion : DataFrame
-        Column percent, and those of the pose (deg and mm) in the sense of the convention.
-    settings : MotionSettings
-        File, columns and convention.
-
-    Returns
-    -------
-    tuple of str
-        Warnings: single samples far off their neighbours, and curves of the opposite sign to those
-        of the edition of the standard that is named.
+    `motion` has a column percent, and those of the pose (deg and mm) in the sense of the
+    convention. Warnings name single samples far off their neighbours, and curves of the opposite
+    sign to those of the named edition of a standard.
 
     Raises
     ------
@@ -72,20 +63,10 @@ def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, .
 
 
 def check_side(settings: FileActivity, knee: str) -> None:
-    """Refuse columns whose names are those of the other knee.
+    """Refuse columns whose names are those of the other knee than the implant's, right or left.
 
-    Parameters
-    ----------
-    settings : FileActivity
-        Names of the columns.
-    knee : str
-        "right" or "left", the implant's side.
-
-    Raises
-    ------
-    InputDataError
-        If a name ends in `_l` or holds "left" and the knee is a right one, or the reverse; or if
-        the motion of a left knee is given in the convention of OpenSim.
+    InputDataError if a name ends in `_l` or holds "left" and the knee is a right one, or the
+    reverse; or if the motion of a left knee is given in the convention of OpenSim.
     """
     other = "left" if knee == "right" else "right"
     pattern = re.compile(rf"(^|[_/ ]){other[0]}($|[/ ])|(^|[_/ ]){other}($|[_/ ])", re.IGNORECASE)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from kneewear.activity.activity import USUALLY_PRESCRIBED
+from kneewear.activity.activity import Activity
 from kneewear.activity.conventions import senses
 from kneewear.activity.cycles import close_cycle, resample_cycle
-from kneewear.activity.motion import Motion
+from kneewear.activity.load import GRAVITY
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Spring
 from kneewear.settings.activity import ControlSettings, FileActivity, MotionSettings
-
-Array = NDArray[np.float64]
 
 # Coordinate of this project that each controlled quantity is.
 _COORDINATE = {
@@ -32,58 +29,10 @@ _FORCES = {
 }
 
 
-@dataclass(frozen=True)
-class Control:
-    """Control of each coordinate over one cycle.
+def apply_control(activity: Activity, motion: pd.DataFrame, settings: FileActivity) -> Activity:
+    """Activity with coordinates prescribed, held at their mean, under force control or free.
 
-    Parameters
-    ----------
-    prescribed : tuple of str
-        Coordinates that follow the motion or are held.
-    load_line : float or None
-        Medial-lateral position of the axial load, mm; None where it is solved.
-    wrench : array, shape (frames, 6)
-        Force and moment on the femoral component, N and N mm.
-    springs : tuple of Spring
-        Soft tissue.
-    notes : tuple of str
-        The control in words.
-    """
-
-    prescribed: tuple[str, ...]
-    load_line: float | None
-    wrench: Array
-    springs: tuple[Spring, ...]
-    notes: tuple[str, ...]
-
-
-def hold_coordinates(motion: Motion, control: ControlSettings | None) -> Motion:
-    """Motion whose held coordinates keep their mean."""
-    if control is None:
-        return motion
-    pose = np.hstack([motion.translation, motion.rotation])
-    for name, coordinate in _COORDINATE.items():
-        if getattr(control, name) == "held":
-            number = COORDINATES.index(coordinate)
-            pose[:, number] = pose[:, number].mean()
-    return Motion(pose[:, :3], pose[:, 3:], motion.notes)
-
-
-def control_coordinates(motion: pd.DataFrame, settings: FileActivity, frames: int) -> Control:
-    """Control of each coordinate.
-
-    Parameters
-    ----------
-    motion : DataFrame
-        Column percent, and force curves in the sense of the convention (N and N m).
-    settings : FileActivity
-        Control and convention.
-    frames : int
-        Number of frames of the cycle.
-
-    Returns
-    -------
-    Control
+    `motion` has a column percent, and force curves in the sense of the convention (N and N m).
 
     Notes
     -----
@@ -93,26 +42,31 @@ def control_coordinates(motion: pd.DataFrame, settings: FileActivity, frames: in
     """
     control = settings.control
     if control is None:
-        return Control(USUALLY_PRESCRIBED, None, np.zeros((frames, 6)), (), ())
-    prescribed = {"theta_3"} | {
-        coordinate
-        for name, coordinate in _COORDINATE.items()
-        if getattr(control, name) in ("prescribed", "held")
-    }
-    wrench = np.zeros((frames, 6))
+        return activity
+    prescribed, pose = {"theta_3"}, activity.coordinates
+    for name, coordinate in _COORDINATE.items():
+        if getattr(control, name) in ("prescribed", "held"):
+            prescribed.add(coordinate)
+        if getattr(control, name) == "held":
+            number = COORDINATES.index(coordinate)
+            pose[:, number] = pose[:, number].mean()
+    wrench = np.zeros((len(activity.percent), 6))
     for name, (column, index, unit) in _FORCES.items():
         if column in motion:
             percent, values = (motion[one].to_numpy(dtype=float) for one in ("percent", column))
             closed, _ = close_cycle(percent, values, settings.closing_percent)
-            curve = resample_cycle(percent, closed, frames)
+            curve = resample_cycle(percent, closed, len(activity.percent))
             wrench[:, index] = senses(settings.motion)[name] * unit * curve
     ways = ", ".join(f"{name.replace('_', ' ')} {getattr(control, name)}" for name in _COORDINATE)
-    return Control(
+    return replace(
+        activity,
+        translation=pose[:, :3],
+        rotation=pose[:, 3:],
         prescribed=tuple(name for name in COORDINATES if name in prescribed),
         load_line=control.load_line_mm,
-        wrench=wrench,
+        wrench=wrench / ((settings.load.body_mass_kg or 1.0) * GRAVITY),
         springs=_springs(control, settings.motion),
-        notes=(f"flexion prescribed, {ways}",),
+        notes=(*activity.notes, f"flexion prescribed, {ways}"),
     )
 
 

@@ -64,16 +64,8 @@ _OPENSIM_AXES = np.diag([-1.0, 1.0, -1.0])
 def senses(settings: MotionSettings) -> dict[str, int]:
     """Sign of each column of a motion file.
 
-    Parameters
-    ----------
-    settings : MotionSettings
-        Convention, or the six signs.
-
-    Returns
-    -------
-    dict
-        Column -> 1 where it grows with flexion, varus, external tibial rotation, posterior,
-        superior or medial translation of the femur; -1 for the contrary.
+    1 where it grows with flexion, varus, external tibial rotation, posterior, superior or medial
+    translation of the femur; -1 for the contrary.
     """
     if settings.signs is None:
         return dict(zip(POSE, _SENSES[settings.convention], strict=True))
@@ -92,6 +84,9 @@ def senses(settings: MotionSettings) -> dict[str, int]:
 def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array, Array]:
     """Pose of the femoral component in the insert's frame.
 
+    Angles are converted by the full rotation matrix: clinical ones used as body-three angles would
+    be wrong by some 0.2 deg.
+
     Parameters
     ----------
     motion : DataFrame
@@ -102,15 +97,8 @@ def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array,
 
     Returns
     -------
-    translation : array, shape (n, 3)
-        mm, x posterior, y superior, z medial.
-    rotation : array, shape (n, 3)
-        Body-three 1-2-3 angles, rad, without jumps.
-
-    Notes
-    -----
-    Angles are converted by the full rotation matrix: clinical ones used as body-three angles would
-    be wrong by some 0.2 deg.
+    translation, rotation : array, shape (n, 3)
+        mm, x posterior, y superior, z medial; and body-three 1-2-3 angles, rad, without jumps.
     """
     absent = np.zeros(len(motion))
     values = {name: motion[name].to_numpy(float) if name in motion else absent for name in POSE}

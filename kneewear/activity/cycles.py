@@ -22,28 +22,11 @@ def frame_percent(frames: int) -> Array:
 
 
 def close_cycle(percent: Array, values: Array, closing_percent: float) -> tuple[Array, Array]:
-    """Curves whose end meets their start.
+    """Curves whose end meets their start, and the gap before, last sample minus first one.
 
-    Parameters
-    ----------
-    percent : array, shape (n,)
-        Ascending, from 0. Without a sample at 100 percent the curves count as closed.
-    values : array, shape (n, ...)
-        Samples.
-    closing_percent : float
-        Last part of the cycle, percent, over which the gap is removed.
-
-    Returns
-    -------
-    closed : array, shape (n, ...)
-        Samples; a last one at 100 percent equals the first.
-    gap : array, shape (...)
-        Last sample minus first one before closing; zero without a sample at 100 percent.
-
-    Notes
-    -----
-    f(p) - gap s^2 (3 - 2 s), s = (p - 100 + c) / c within the closing part; samples before it are
-    unchanged.
+    The gap is removed over the last part of the cycle, `closing_percent`: f(p) - gap s^2 (3 - 2 s),
+    s = (p - 100 + c) / c, c = `closing_percent`. Samples (n, ...) are at ascending percents from 0;
+    without one at 100 percent the curves count as closed.
     """
     values = np.asarray(values, dtype=float)
     if percent[-1] < 100.0 - 1e-9:
@@ -61,27 +44,11 @@ def close_cycle(percent: Array, values: Array, closing_percent: float) -> tuple[
 def resample_cycle(
     percent: Array, values: Array, frames: int, harmonics: int | None = None
 ) -> Array:
-    """Smooth periodic curve through closed samples, or near them, at equally spaced frames.
+    """Smooth periodic curves through closed samples, or near them, at equally spaced frames.
 
-    Parameters
-    ----------
-    percent : array, shape (n,)
-        Ascending, from 0; at least 4 samples.
-    values : array, shape (n, ...)
-        Samples of closed curves.
-    frames : int
-        Number of frames of the cycle.
-    harmonics : int, optional
-        Number of harmonics to keep; None keeps the spline through all samples.
-
-    Returns
-    -------
-    array, shape (frames, ...)
-
-    Notes
-    -----
-    A cubic spline with periodic ends: value, velocity and acceleration are continuous everywhere.
-    Its truncated Fourier series has continuous derivatives of all orders.
+    Four or more samples (n, ...) at ascending percents from 0. A cubic spline with periodic ends:
+    value, velocity and acceleration are continuous everywhere; with a number of `harmonics` to
+    keep, its truncated Fourier series, with continuous derivatives of all orders.
     """
     spline = periodic_spline(percent, values, 100.0)
     if harmonics is None:

@@ -21,33 +21,11 @@ LEAST_PEAK = 0.05
 
 
 def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Array:
-    """Axial knee load from a vertical ground reaction by the dissertation's recipe.
+    """Axial knee load, body weights, from a vertical ground reaction, any unit.
 
-    Parameters
-    ----------
-    force : array, shape (n,)
-        Vertical ground reaction over a cycle, any unit.
-    limits : pair of float
-        Minimum and maximum load, body weights; 0.25 and 3.0 in the dissertation.
-
-    Returns
-    -------
-    array, shape (n,)
-        Load, body weights.
-
-    Raises
-    ------
-    ValueError
-        If the force is constant.
-
-    Notes
-    -----
-    Linear: load = low + (high - low) (force - min) / (max - min). The curve has the shape of the
-    ground reaction; no muscle force is computed.
-
-    References
-    ----------
-    Bei, Y. (2003), section 4.2.1, after Taylor et al. (1998, 2001).
+    load = low + (high - low) (force - min) / (max - min), with the limits low and high (0.25 and
+    3.0 in Bei 2003, section 4.2.1, after Taylor et al. 1998, 2001): the shape of the ground
+    reaction; no muscle force is computed. ValueError if the force is constant.
     """
     force = np.asarray(force, dtype=float)
     span = np.ptp(force)
@@ -59,30 +37,10 @@ def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Arra
 def axial_load(
     load: pd.DataFrame, settings: LoadSettings, frames: int, closing_percent: float
 ) -> tuple[Array, tuple[str, ...]]:
-    """Axial load at each frame.
+    """Axial load at each frame, body weights, and notes on its processing.
 
-    Parameters
-    ----------
-    load : DataFrame
-        Columns percent and load (body weights, N, or a ground reaction in any unit).
-    settings : LoadSettings
-        Kind of the curve and its scale.
-    frames : int
-        Number of frames of the cycle.
-    closing_percent : float
-        Part of the cycle over which the end is led back to the start, percent.
-
-    Returns
-    -------
-    load : array, shape (frames,)
-        Body weights, positive.
-    notes : tuple of str
-        Processing steps.
-
-    Raises
-    ------
-    InputDataError
-        If the load is not positive, or in another unit.
+    `load` has columns percent and load (body weights, N, or a ground reaction in any unit).
+    InputDataError if the load is not positive, or in another unit.
     """
     percent, values = (load[name].to_numpy(dtype=float) for name in ("percent", "load"))
     notes = []
@@ -90,7 +48,13 @@ def axial_load(
         limits = settings.load_range_body_weights
         if limits is None:
             raise ValueError("a ground reaction needs load_range_body_weights")
-        _check_varies(values, settings)
+        if np.ptp(values) == 0:
+            raise InputDataError(
+                settings.file,
+                f"a constant ground reaction of {values[0]:g}",
+                "a curve with a minimum and a maximum",
+                "Check `columns.load`, or use kind: axial_load.",
+            )
         values = scale_ground_reaction(values, limits)
         notes.append(f"ground reaction scaled linearly to {limits[0]:g}-{limits[1]:g} body weights")
     if settings.body_mass_kg is not None:
@@ -113,17 +77,6 @@ def axial_load(
         )
     notes.append(f"load of {len(percent)} samples resampled to {frames} frames")
     return sampled, tuple(notes)
-
-
-def _check_varies(values: Array, settings: LoadSettings) -> None:
-    """Refuse a constant ground reaction."""
-    if np.ptp(values) == 0:
-        raise InputDataError(
-            settings.file,
-            f"a constant ground reaction of {values[0]:g}",
-            "a curve with a minimum and a maximum",
-            "Check `columns.load`, or use kind: axial_load.",
-        )
 
 
 def _check_body_weights(values: Array, settings: LoadSettings) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -19,50 +17,14 @@ Array = NDArray[np.float64]
 _FEWEST_ROWS = 4
 
 
-@dataclass(frozen=True)
-class Motion:
-    """Pose of the femoral component over one cycle.
-
-    Parameters
-    ----------
-    translation : array, shape (frames, 3)
-        mm, x posterior, y superior, z medial.
-    rotation : array, shape (frames, 3)
-        Body-three 1-2-3 angles, rad.
-    notes : tuple of str
-        Processing steps.
-    """
-
-    translation: Array
-    rotation: Array
-    notes: tuple[str, ...]
-
-
 def cut_cycle(
     curves: pd.DataFrame, window: tuple[float, float] | None, file: str
 ) -> tuple[pd.DataFrame, float | None]:
-    """Curves over percent of the cycle.
+    """Curves over percent of the cycle, and its length, s (None when the file has percent).
 
-    Parameters
-    ----------
-    curves : DataFrame
-        With a column percent, or time_s.
-    window : pair of float, optional
-        First and last time of the cycle, s; None for the whole file.
-    file : str
-        File name for messages.
-
-    Returns
-    -------
-    curves : DataFrame
-        The rows of the cycle, with a column percent.
-    duration : float or None
-        Length of the cycle, s; None when the file has percent.
-
-    Raises
-    ------
-    InputDataError
-        If the window holds too few rows or exceeds the file.
+    `curves` have a column percent, or time_s; `window` is the first and last time of the cycle, s
+    (None: the whole file); `file` is named in messages. InputDataError if the window holds too few
+    rows or exceeds the file.
     """
     if "time_s" not in curves:
         return curves, None
@@ -86,29 +48,24 @@ def cut_cycle(
 
 def motion_pose(
     motion: pd.DataFrame, settings: MotionSettings, frames: int, closing_percent: float
-) -> Motion:
-    """Pose of the femoral component over one cycle.
+) -> tuple[Array, tuple[str, ...]]:
+    """Pose of the femoral component over one cycle, and notes on its processing.
+
+    The samples are closed over the last part of the cycle, `closing_percent`, converted to poses
+    and interpolated by a periodic cubic spline, or by its first harmonics if smoothing is
+    requested, so that velocities and accelerations are continuous across the end of the cycle too.
 
     Parameters
     ----------
     motion : DataFrame
         Column percent, and those of the pose (deg and mm) in the sense of the convention.
-    settings : MotionSettings
-        Convention, and whether the curves are smoothed.
-    frames : int
-        Number of frames of the cycle.
-    closing_percent : float
-        Part of the cycle over which the end is led back to the start, percent.
 
     Returns
     -------
-    Motion
-
-    Notes
-    -----
-    The samples are closed, converted to poses and interpolated by a periodic cubic spline, or by
-    its first harmonics if smoothing is requested, so that velocities and accelerations are
-    continuous across the end of the cycle too.
+    pose : array, shape (frames, 6)
+        Posterior, superior and medial position, mm; body-three 1-2-3 angles, rad.
+    notes : tuple of str
+        Processing steps.
     """
     percent = motion["percent"].to_numpy(dtype=float)
     names = [name for name in POSE if name in motion]
@@ -127,7 +84,7 @@ def motion_pose(
         smooth = resample_cycle(percent, pose, frames, settings.smoothing_harmonics)
         notes.append(_smoothing_note(smooth - sampled, settings.smoothing_harmonics))
         sampled = smooth
-    return Motion(sampled[:, :3], sampled[:, 3:], tuple(notes))
+    return sampled, tuple(notes)
 
 
 def _closing_note(names: list[str], gap: Array, closing_percent: float) -> str:

@@ -6,15 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.activity.checks import check_duration, check_motion, check_side
-from kneewear.activity.control import control_coordinates, hold_coordinates
+from kneewear.activity.control import apply_control
 from kneewear.activity.cycles import frame_percent
-from kneewear.activity.load import GRAVITY, axial_load
+from kneewear.activity.load import MOST_BODY_WEIGHTS, axial_load
 from kneewear.activity.motion import cut_cycle, motion_pose
-from kneewear.activity.parametric import build_parametric_activity
-from kneewear.settings.activity import FileActivity, ParametricActivity
+from kneewear.errors import InputDataError
+from kneewear.mechanics.rotations import angles_123, grood_suntay
+from kneewear.settings.activity import BumpCurve, FileActivity, ParametricActivity
+
+Array = NDArray[np.float64]
 
 
 def build_activity(
@@ -64,35 +68,86 @@ def build_activity(
     warnings = check_motion(motion, settings.motion)
     if seconds is not None:
         warnings += check_duration(seconds, settings)
-    pose = motion_pose(motion, settings.motion, frames, settings.closing_percent)
-    pose = hold_coordinates(pose, settings.control)
-    control = control_coordinates(motion, settings, frames)
+    pose, notes = motion_pose(motion, settings.motion, frames, settings.closing_percent)
     forces, load_notes = axial_load(load, settings.load, frames, settings.closing_percent)
     activity = Activity(
         name=name,
         percent=frame_percent(frames),
         duration=settings.duration_s,
-        translation=pose.translation,
-        rotation=pose.rotation,
+        translation=pose[:, :3],
+        rotation=pose[:, 3:],
         load=forces,
-        prescribed=control.prescribed,
-        load_line=control.load_line,
-        wrench=control.wrench / ((settings.load.body_mass_kg or 1.0) * GRAVITY),
-        springs=control.springs,
-        notes=(*pose.notes, *control.notes, *load_notes),
+        notes=(*notes, *load_notes),
         warnings=warnings,
     )
-    deviation = settings.motion.standard_deviation
-    if deviation is None:
+    activity = apply_control(activity, motion, settings)
+    given = settings.motion.standard_deviation
+    if given is None:
         return activity
-    positions = (
-        deviation.anterior_posterior_mm,
-        deviation.superior_inferior_mm,
-        deviation.medial_lateral_mm,
+    positions = given.anterior_posterior_mm, given.superior_inferior_mm, given.medial_lateral_mm
+    angles = np.radians([given.varus_deg, given.rotation_deg, given.flexion_deg])
+    deviation = np.array([*positions, *angles])
+    return replace(activity, deviation=deviation, deviation_harmonics=given.harmonics)
+
+
+def build_parametric_activity(name: str, settings: ParametricActivity, frames: int) -> Activity:
+    """Sample the curves of a built-in activity over one cycle of `frames` frames.
+
+    Varus, height and medial-lateral position are zero: there the search of the equilibrium starts.
+    InputDataError if the load is not positive at every frame, or too large to be in body weights.
+    """
+    percent = frame_percent(frames)
+    load = curve(settings.load_body_weights, percent)
+    _check_load(load, percent, f"key activities.{name}.load_body_weights")
+    translation = np.zeros((frames, 3))
+    translation[:, 0] = curve(settings.femur_posterior_mm, percent)
+    rotation = grood_suntay(
+        np.radians(curve(settings.flexion_deg, percent)),
+        0.0,
+        np.radians(curve(settings.tibial_external_rotation_deg, percent)),
     )
-    angles = (deviation.varus_deg, deviation.rotation_deg, deviation.flexion_deg)
-    return replace(
-        activity,
-        deviation=np.array([*positions, *np.radians(angles)]),
-        deviation_harmonics=deviation.harmonics,
+    return Activity(
+        name=name,
+        percent=percent,
+        duration=settings.duration_s,
+        translation=translation,
+        rotation=angles_123(rotation),
+        load=load,
+        notes=("Representative built-in curves, not a measurement.",),
     )
+
+
+def _check_load(load: Array, percent: Array, key: str) -> None:
+    """Refuse loads that vanish, are tensile or are in newtons."""
+    least, most = int(load.argmin()), int(load.argmax())
+    if load[least] <= 0:
+        raise InputDataError(
+            key,
+            f"a load of {load[least]:.3g} body weights at {percent[least]:g} percent",
+            "a load above 0 at every frame",
+            "Raise its base, or make the bumps of negative height smaller.",
+        )
+    if load[most] > MOST_BODY_WEIGHTS:
+        raise InputDataError(
+            key,
+            f"a load of {load[most]:.3g} at {percent[most]:g} percent",
+            f"body weights, below {MOST_BODY_WEIGHTS:g}",
+            "This looks like newtons: divide base and heights by body mass x 9.81.",
+        )
+
+
+def curve(settings: BumpCurve, percent: ArrayLike) -> Array:
+    """Value of a periodic curve at percents of the cycle: a base plus raised cosines.
+
+    A bump of width w is h cos^2(pi d / (2 w)) at a distance d < w from its centre and zero beyond,
+    so w is its full width at half height and bumps one width apart join by half cosines, as the
+    curves of ISO 14243 do.
+    """
+    percent = np.asarray(percent, dtype=float)
+    value = np.full(percent.shape, settings.base)
+    for bump in settings.bumps:
+        away = (percent - bump.centre_percent + 50.0) % 100.0 - 50.0
+        inside = np.abs(away) < bump.width_percent
+        shape = np.cos(0.5 * np.pi * away / bump.width_percent) ** 2
+        value = value + np.where(inside, bump.height * shape, 0.0)
+    return value

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.activity.activity import motion_errors, sample_activity
 from kneewear.activity.sources import build_activity
-from kneewear.activity.uncertainty import motion_errors, sample_activity
 from tests.activity.motions import file_activity, load, motion, motion_settings
 
 DEVIATION = {"flexion_deg": 0.6, "rotation_deg": 1.0, "anterior_posterior_mm": 0.5, "harmonics": 2}

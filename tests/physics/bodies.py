@@ -11,7 +11,7 @@ from numba import config
 
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
-from kneewear.activity.parametric import build_parametric_activity
+from kneewear.activity.sources import build_parametric_activity
 from kneewear.contact.foundation import Layer, SmallStrain, confined_modulus
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid

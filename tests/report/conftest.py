@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from kneewear import default_study
-from kneewear.activity.parametric import build_parametric_activity
+from kneewear.activity.sources import build_parametric_activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.regression.comparison import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kneewear.activity.parametric import build_parametric_activity
+from kneewear.activity.sources import build_parametric_activity
 from kneewear.errors import InputDataError
 from kneewear.settings.files import read_settings
 from kneewear.settings.study import apply_case, load_study, merge_settings

@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from kneewear.activity.activity import Activity
-from kneewear.activity.uncertainty import sample_activity
+from kneewear.activity.activity import Activity, sample_activity
 from kneewear.errors import KneewearError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
