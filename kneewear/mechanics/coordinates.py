@@ -1,9 +1,15 @@
-"""Generalized coordinates of the moving body."""
+"""Generalized coordinates of the moving body, and smooth periodic histories of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from kneewear.mechanics import _kernels
+
+Array = NDArray[np.float64]
 
 # Position of the moving body's origin, mm, and body-three 1-2-3 angles, rad (Bei 2003, 2.2.1).
 COORDINATES = ("x", "y", "z", "theta_1", "theta_2", "theta_3")
@@ -18,3 +24,49 @@ def coordinate_numbers(names: ArrayLike) -> NDArray[np.int64]:
             f"coordinates {', '.join(given)}; expected different ones of {', '.join(COORDINATES)}"
         )
     return np.array(sorted(COORDINATES.index(name) for name in given), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class PeriodicSpline:
+    """Periodic cubic splines: value, rate and acceleration are continuous everywhere.
+
+    `coefficients` (interval, power, channel) are those of the powers 0 to 3 of the time since each
+    interval's start; `period` is the duration of the cycle, s.
+    """
+
+    coefficients: Array
+    period: float
+
+    def __call__(self, time: float) -> tuple[Array, Array, Array]:
+        """Values and their first two derivatives at a time, s, each of shape (n_channels,)."""
+        value, rate, acceleration = np.empty((3, self.coefficients.shape[2]))
+        _kernels.sample_spline(
+            self.coefficients, self.period, float(time), value, rate, acceleration
+        )
+        return value, rate, acceleration
+
+
+def fit_periodic(samples: ArrayLike, period: float) -> PeriodicSpline:
+    """Cubic splines through samples (time, channel) at n equal intervals of a period, s.
+
+    ValueError if there are fewer than three samples or they are not finite.
+
+    Notes
+    -----
+    With u the rates at the samples, continuity of the acceleration requires
+    u[i-1] + 4 u[i] + u[i+1] = 3 (y[i+1] - y[i-1]) / h, a circulant system that the discrete Fourier
+    transform solves.
+    """
+    values = np.asarray(samples, dtype=float)
+    if values.ndim != 2 or values.shape[0] < 3 or not np.isfinite(values).all():
+        raise ValueError("a periodic spline needs three or more rows of finite samples")
+    count = values.shape[0]
+    step = period / count
+    phase = 2.0 * np.pi * np.fft.rfftfreq(count)[:, None]
+    growth = 3j * np.sin(phase) / (step * (2.0 + np.cos(phase)))
+    rate = np.fft.irfft(np.fft.rfft(values, axis=0) * growth, count, axis=0)
+    rise = np.roll(values, -1, axis=0) - values
+    after = np.roll(rate, -1, axis=0)
+    square = (3.0 * rise / step - 2.0 * rate - after) / step
+    cube = (rate + after - 2.0 * rise / step) / step**2
+    return PeriodicSpline(np.ascontiguousarray(np.stack([values, rate, square, cube], 1)), period)

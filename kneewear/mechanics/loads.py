@@ -71,21 +71,10 @@ class Load:
         return Load(force, moment, point, self.frame, self.point_frame)
 
     def wrench(self, translation: Array, rotation: Array) -> tuple[Array, Array]:
-        """Wrench of a steady load about the moving origin at a pose, and its derivative.
+        """Wrench (6,) of a steady load about the moving origin, and its derivative (6, 6).
 
-        Parameters
-        ----------
-        translation : array, shape (3,)
-            Position of the moving origin, mm.
-        rotation : array, shape (3, 3)
-            Orientation of the moving body.
-
-        Returns
-        -------
-        wrench : array, shape (6,)
-            N and N mm, in the fixed frame.
-        rate : array, shape (6, 6)
-            Derivative over translation, mm, and rotation about fixed axes, rad.
+        The wrench, N and N mm, is in the fixed frame; the derivative is over translation, mm, and
+        rotation about fixed axes, rad.
         """
         wrench, rate = np.zeros(6), np.zeros((6, 6))
         _kernels.apply_load(
@@ -153,21 +142,10 @@ def spring_arrays(springs: Sequence[Spring]) -> _kernels.SpringArrays:
 def spring_forces(
     springs: Sequence[Spring], coordinates: ArrayLike, rates: ArrayLike = (0.0,) * 6
 ) -> tuple[Array, Array]:
-    """Forces of springs and dampers along the coordinates, and their derivative.
+    """Forces (6,) of springs and dampers along the coordinates, and their derivative (6, 6).
 
-    Parameters
-    ----------
-    springs : sequence of Spring
-        The springs.
-    coordinates, rates : array, shape (6,)
-        Coordinates, mm and rad, and their rates, mm/s and rad/s.
-
-    Returns
-    -------
-    force : array, shape (6,)
-        Sum of -k (q - rest -+ gap) outside the gap, zero inside, and -c q'; N or N mm.
-    derivative : array, shape (6, 6)
-        Over the coordinates: -k outside the gap.
+    With coordinates q, mm and rad, and rates q': the sum of -k (q - rest -+ gap) outside the gap,
+    zero inside, and -c q', N or N mm; the derivative over the coordinates is -k outside the gap.
     """
     force, derivative = np.zeros(6), np.zeros((6, 6))
     _kernels.pull_springs(

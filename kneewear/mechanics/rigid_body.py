@@ -56,24 +56,12 @@ class RigidBody:
         )
 
     def equations(self, coordinates: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:
-        """Mass matrix and bias of the equations of motion M q'' + b = Q.
+        """Mass matrix M and bias b of the equations of motion M q'' + b = Q.
 
-        Parameters
-        ----------
-        coordinates, rates : array, shape (6,)
-            Coordinates, mm and rad, and their rates, mm/s and rad/s.
-
-        Returns
-        -------
-        mass : array, shape (6, 6)
-            M, t, t mm and t mm2.
-        bias : array, shape (6,)
-            b: centrifugal and gyroscopic forces, N and N mm.
-
-        Notes
-        -----
-        Newton-Euler about the body's origin, projected on the axes of the coordinates. Singular at
-        a quarter turn of the second angle.
+        From coordinates, mm and rad, and rates, mm/s and rad/s, by Newton-Euler about the body's
+        origin, projected on the axes of the coordinates. M has the units t, t mm and t mm2; b holds
+        centrifugal and gyroscopic forces, N and N mm. Singular at a quarter turn of the second
+        angle.
         """
         rotation, axes = np.empty((3, 3)), np.empty((3, 3))
         mass, bias = np.empty((6, 6)), np.empty(6)
@@ -83,12 +71,6 @@ class RigidBody:
         )
         return mass, bias
 
-    def kinetic_energy(self, coordinates: ArrayLike, rates: ArrayLike) -> float:
-        """Kinetic energy T = q' . M q' / 2, N mm."""
-        mass, _ = self.equations(coordinates, rates)
-        rates = np.asarray(rates, dtype=float)
-        return 0.5 * float(rates @ mass @ rates)
-
 
 def solid_body(mass: float, radii_of_gyration: ArrayLike, centre_of_mass: ArrayLike) -> RigidBody:
     """A body of mass, t, with radii of gyration, mm, about the axes of its frame."""
@@ -97,22 +79,10 @@ def solid_body(mass: float, radii_of_gyration: ArrayLike, centre_of_mass: ArrayL
 
 
 def modal_damping(mass: ArrayLike, stiffness: ArrayLike, ratio: float) -> Array:
-    """Damping matrix that damps every mode of free vibration by the same ratio.
+    """Damping matrix that damps every mode of free vibration by the same ratio to critical damping.
 
-    Parameters
-    ----------
-    mass : array, shape (n, n)
-        Mass matrix, symmetric and positive.
-    stiffness : array, shape (n, n)
-        Stiffness; its symmetric part is used, and modes that it does not restore are damped by its
-        magnitude.
-    ratio : float
-        Damping relative to critical damping.
-
-    Returns
-    -------
-    array, shape (n, n)
-        C = 2 ratio L |L^-1 K L^-T|^(1/2) L', with M = L L'.
+    C = 2 ratio L |L^-1 K L^-T|^(1/2) L', with M = L L' and the symmetric part of the stiffness K;
+    modes that it does not restore are damped by its magnitude.
     """
     root = np.linalg.cholesky(np.asarray(mass, dtype=float))
     inverse = np.linalg.inv(root)

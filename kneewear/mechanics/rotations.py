@@ -19,22 +19,11 @@ def _about(axis: int, angle: ArrayLike) -> NDArray[np.float64]:
 
 
 def body_three_123(angles: ArrayLike) -> NDArray[np.float64]:
-    """Rotation from body-three 1-2-3 angles.
+    """Rotation R = R1 R2 R3, from femoral components of a vector to those of the insert.
 
-    Parameters
-    ----------
-    angles : array, shape (..., 3)
-        Rotations about x, then the rotated y, then the rotated z, rad. For a right knee the first
-        is varus, the second external tibial rotation, the third minus flexion.
-
-    Returns
-    -------
-    array, shape (..., 3, 3)
-        R = R1 R2 R3, from femoral components of a vector to insert components.
-
-    References
-    ----------
-    Kane, T. R., Likins, P. W., Levinson, D. A. (1983), Spacecraft Dynamics: body-three 1-2-3.
+    `angles` (..., 3) are body-three 1-2-3 (Kane, Likins and Levinson 1983, Spacecraft Dynamics):
+    rotations about x, then the rotated y, then the rotated z, rad. For a right knee the first is
+    varus, the second external tibial rotation, the third minus flexion.
     """
     angles = np.asarray(angles, dtype=float)
     first, second, third = (_about(axis, angles[..., axis]) for axis in range(3))
@@ -63,18 +52,8 @@ def grood_suntay(
 ) -> NDArray[np.float64]:
     """Rotation R = Ry(external rotation) Rx(varus) Rz(-flexion) from clinical angles.
 
-    Parameters
-    ----------
-    flexion, varus, external_rotation : array
-        Flexion, varus and external tibial rotation of a right knee, rad; broadcast together.
-
-    Returns
-    -------
-    array, shape (..., 3, 3)
-
-    References
-    ----------
-    Grood, E. S., Suntay, W. J. (1983), J Biomech Eng 105:136-144, doi:10.1115/1.3138397.
+    Flexion, varus and external tibial rotation of a right knee, rad, after Grood, E. S. and Suntay,
+    W. J. (1983), J Biomech Eng 105:136-144, doi:10.1115/1.3138397.
     """
     flexion, varus, external_rotation = np.broadcast_arrays(flexion, varus, external_rotation)
     return _about(1, external_rotation) @ _about(0, varus) @ _about(2, -np.asarray(flexion))
@@ -96,11 +75,8 @@ def clinical_angles(rotation: ArrayLike) -> NDArray[np.float64]:
 def turn_axes(angles: ArrayLike) -> NDArray[np.float64]:
     """Axes about which each of the body-three 1-2-3 angles, rad, rotates.
 
-    Returns
-    -------
-    array, shape (..., 3, 3)
-        Unit axes in the fixed frame, one per column: the angular velocity is this matrix times the
-        rates of the angles. Singular when the second angle is a quarter turn.
+    Unit axes in the fixed frame, one per column (..., 3, 3): the angular velocity is this matrix
+    times the rates of the angles. Singular when the second angle is a quarter turn.
     """
     angles = np.asarray(angles, dtype=float)
     (s1, c1), (s2, c2) = ((np.sin(angles[..., n]), np.cos(angles[..., n])) for n in (0, 1))

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import coordinate_numbers
-from kneewear.mechanics.periodic import fit_periodic
+from kneewear.mechanics.coordinates import coordinate_numbers, fit_periodic
 from kneewear.mechanics.rigid_body import RigidBody, modal_damping
 from kneewear.mechanics.rotations import turn_axes
 from kneewear.simulation import _kernels

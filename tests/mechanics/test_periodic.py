@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.mechanics.periodic import fit_periodic
+from kneewear.mechanics.coordinates import fit_periodic
 
 
 def course(time, period=1.22):
