@@ -9,11 +9,10 @@ from kneewear.settings.calibration import CalibrationStudy
 from kneewear.settings.cases import location
 from kneewear.studies.calibration.trade_off import calibrate
 
-with job_log(snakemake.log[0], snakemake.threads):
-    outcome = calibrate(CalibrationStudy(**snakemake.params.study))
-    save_table(outcome.constants, snakemake.output.constants)
-    save_table(outcome.comparison, snakemake.output.comparison)
-    save_table(outcome.trade_off, snakemake.output.trade_off)
+with job_log(snakemake.log[0]):
+    outcome = calibrate(CalibrationStudy(**snakemake.params.study), snakemake.threads)
+    for name, table in outcome.tables.items():
+        save_table(table, snakemake.output[name])
     defaults = Path(snakemake.input.defaults).read_text(encoding="utf-8")
-    values = {location(key): value for key, value in outcome.fit.overrides.items()}
+    values = {location(key): value for key, value in outcome.overrides.items()}
     save_text(replace_values(defaults, values), snakemake.output.settings)

@@ -8,6 +8,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     figures = draw_calibration_figures(
         constants=load_table(snakemake.input.constants),
         comparison=load_table(snakemake.input.comparison),
+        correlations=load_table(snakemake.input.correlations),
         trade_off=load_table(snakemake.input.trade_off),
     )
     save_figures(figures, snakemake.output.figures)

@@ -209,23 +209,27 @@ def draw_published_errors(comparison: pd.DataFrame) -> Figure:
 
 
 def draw_calibration_figures(
-    constants: pd.DataFrame, comparison: pd.DataFrame, trade_off: pd.DataFrame
+    constants: pd.DataFrame,
+    comparison: pd.DataFrame,
+    correlations: pd.DataFrame,
+    trade_off: pd.DataFrame,
 ) -> dict[str, Figure]:
     """Draw all figures of a calibration.
 
     Parameters
     ----------
-    constants, comparison, trade_off : DataFrame
+    constants, comparison, correlations, trade_off : DataFrame
         Tables of `kneewear.studies.calibration.trade_off.Calibration`.
 
     Returns
     -------
     dict of name to Figure
-        `trade_off`, `sensitivity`, `published_scatter` and `published_errors`.
+        `trade_off`, `sensitivity`, `correlations`, `published_scatter` and `published_errors`.
     """
     return {
         "trade_off": draw_trade_off(trade_off),
         "sensitivity": draw_sensitivity(constants),
+        "correlations": draw_correlations(correlations),
         "published_scatter": draw_published_scatter(comparison),
         "published_errors": draw_published_errors(comparison),
     }
@@ -252,6 +256,18 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
         axes.set_xticks(sorted(rows["constants"].unique()))
     panels[0, 0].set_ylabel("error beyond rounding (%)")
     panels[0, 0].legend()
+    return figure
+
+
+@styled
+def draw_correlations(correlations: pd.DataFrame) -> Figure:
+    """Correlations of the errors of the fitted constants."""
+    figure, ((axes,),) = new_figure(0.24 * len(correlations) + 1.6)
+    image = draw_cells(axes, correlations.drop(columns="constant"), "RdBu_r", (-1.0, 1.0), "{:.1f}")
+    axes.invert_yaxis()
+    axes.set_yticks(range(len(correlations)), correlations["constant"])
+    axes.set_xticks(range(len(correlations)), correlations["constant"], rotation=90)
+    figure.colorbar(image, ax=axes, label="correlation")
     return figure
 
 

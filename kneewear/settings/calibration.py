@@ -23,8 +23,10 @@ class ConstantSettings(Settings):
     also: tuple[Key, ...] = Field(default=(), description="Keys that share the value.")
     low: Finite = Field(description="Smallest value allowed.")
     high: Finite = Field(description="Largest value allowed.")
+    source: str = Field(
+        min_length=1, description="Where the bounds come from: measurement, publication or choice."
+    )
     plain: Finite = Field(description="Value where it is not among the fitted constants.")
-    start: Finite = Field(description="Value the search starts from.")
     scale: Literal["linear", "reciprocal"] = Field(
         default="linear",
         description="Whether steps are even in the value, or in its reciprocal, as for radii whose "
@@ -33,12 +35,10 @@ class ConstantSettings(Settings):
 
     @model_validator(mode="after")
     def _values_lie_within(self) -> ConstantSettings:
-        if not self.low < self.high or not all(
-            self.low <= value <= self.high for value in (self.plain, self.start)
-        ):
+        if not self.low < self.high or not self.low <= self.plain <= self.high:
             raise fault(
-                f"low {self.low:g}, plain {self.plain:g}, start {self.start:g}, high {self.high:g}",
-                "low < high, with plain and start between them",
+                f"low {self.low:g}, plain {self.plain:g}, high {self.high:g}",
+                "low < high, with plain between them",
                 "Correct the values.",
             )
         if self.scale == "reciprocal" and self.low <= 0:
@@ -61,8 +61,13 @@ class ResolutionSettings(Settings):
 class StageSettings(ResolutionSettings):
     """One stage of the search."""
 
-    steps: Annotated[int, Field(ge=1, le=200)] = Field(
-        description="Most steps of the optimiser; each takes an analysis for every constant."
+    starts: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        description="Points it begins from: the best of the stage before; in the first stage a "
+        "Latin hypercube between the bounds."
+    )
+    steps: Annotated[int, Field(ge=0, le=200)] = Field(
+        description="Most steps of least squares from each point, each with an analysis for every "
+        "constant; 0 only compares the points."
     )
 
 
@@ -89,7 +94,8 @@ class CalibrationSettings(Settings):
         "largest weigh more."
     )
     stages: tuple[StageSettings, ...] = Field(
-        min_length=1, description="Stages of the search, each started from the one before."
+        min_length=1,
+        description="Stages of the search; each begins from the best points of the one before.",
     )
     trade_off: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         description="Numbers of constants, from the top of the list, that are fitted for the "
@@ -100,7 +106,12 @@ class CalibrationSettings(Settings):
     )
 
     @model_validator(mode="after")
-    def _trade_off_has_constants(self) -> CalibrationSettings:
+    def _stages_and_trade_off_narrow(self) -> CalibrationSettings:
+        starts = [stage.starts for stage in self.stages]
+        if starts != sorted(starts, reverse=True):
+            raise fault(
+                f"stages of {starts} starts", "no more than in the stage before", "Reorder."
+            )
         if any(number >= len(self.constants) for number in self.trade_off):
             raise fault(
                 f"trade_off {list(self.trade_off)} of {len(self.constants)} constants",

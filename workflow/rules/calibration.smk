@@ -7,13 +7,23 @@ rule calibrate:
         defaults=os.path.relpath(f"{ROOT}/config/config.yaml"),
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
-        constants=f"{RESULTS}/tables/constants.csv",
-        comparison=f"{RESULTS}/tables/comparison.csv",
-        trade_off=f"{RESULTS}/tables/trade_off.csv",
+        **{
+            name: f"{RESULTS}/tables/{name}.csv"
+            for name in (
+                "comparison",
+                "constants",
+                "correlations",
+                "points",
+                "singular_values",
+                "trade_off",
+            )
+        },
         # To be looked through and copied over config/config.yaml.
         settings=f"{RESULTS}/config.yaml",
+    # Processes that share the points of the search.
+    threads: 16
     resources:
-        mem_mb=1500,
+        mem_mb=lambda wildcards, threads: 1000 + 500 * threads,
         runtime=120,
     params:
         study=STUDY.computed(),
@@ -21,17 +31,14 @@ rule calibrate:
         "../../scripts/calibrate.py"
 
 
-TABLES = [
-    rules.calibrate.output.constants,
-    rules.calibrate.output.comparison,
-    rules.calibrate.output.trade_off,
-]
+TABLES = [path for path in rules.calibrate.output if path.endswith(".csv")]
 
 
 rule plot_calibration:
     input:
         constants=rules.calibrate.output.constants,
         comparison=rules.calibrate.output.comparison,
+        correlations=rules.calibrate.output.correlations,
         trade_off=rules.calibrate.output.trade_off,
     output:
         figures=figures_folder("figures"),
