@@ -113,9 +113,11 @@ def measure(queries: int = QUERIES, queries_opencascade: int = QUERIES_OPENCASCA
 def _warm(surface: Surface, points: np.ndarray) -> float:
     """Time of a search that starts next to its end."""
     u, v, *_ = surface.closest_points(points + [0.1, 0.0, 0.0])
-    feet, status = np.empty((len(points), 10)), np.empty(len(points), dtype=np.int64)
+    projections, status = np.empty((len(points), 10)), np.empty(len(points), dtype=np.int64)
     return microseconds(
-        lambda: _kernels.closest_many(surface.arrays, points, u.copy(), v.copy(), feet, status),
+        lambda: _kernels.closest_many(
+            surface.arrays, points, u.copy(), v.copy(), projections, status
+        ),
         len(points),
     )
 
@@ -133,8 +135,8 @@ def opencascade_times(
 
     from kneewear.io.opencascade import bspline, shape_of  # noqa: PLC0415
 
-    places = [gp_Pnt(*map(float, point)) for point in points]
-    lines = [gp_Lin(p, gp_Dir(*map(float, -n))) for p, n in zip(places, normal, strict=True)]
+    positions = [gp_Pnt(*map(float, point)) for point in points]
+    lines = [gp_Lin(p, gp_Dir(*map(float, -n))) for p, n in zip(positions, normal, strict=True)]
     shape = shape_of(list(surfaces))
     distances, ways = np.empty(len(points)), np.empty(len(points))
     result: dict[str, float] = {}
@@ -146,18 +148,18 @@ def opencascade_times(
         start_u, start_v, *_ = surfaces[0].closest_points(points + [0.1, 0.0, 0.0])
 
         def nearest() -> None:
-            for number, place in enumerate(places):
-                search.Perform(place)
+            for number, position in enumerate(positions):
+                search.Perform(position)
                 found = [search.SquareDistance(k + 1) for k in range(search.NbExt())]
                 distances[number] = min(found) ** 0.5 if found else np.nan
 
         def warm() -> None:
-            for place, u, v in zip(places, start_u, start_v, strict=True):
-                local.Perform(place, u, v)
+            for position, u, v in zip(positions, start_u, start_v, strict=True):
+                local.Perform(position, u, v)
 
         result["opencascade_minimum_distance_warm_us"] = microseconds(warm, len(points), 3)
     else:
-        vertices = [BRepBuilderAPI_MakeVertex(place).Vertex() for place in places]
+        vertices = [BRepBuilderAPI_MakeVertex(position).Vertex() for position in positions]
 
         def nearest() -> None:
             for number, vertex in enumerate(vertices):

@@ -72,8 +72,8 @@ class Knee:
         self.case = Case("10mm_75kg", 10.0, 75.0)
         history = self.cycle(self.grid((50, 50)), "exact")
         self.poses = [
-            (body_three_123(angles), place)
-            for angles, place in zip(history.rotation[0], history.translation[0], strict=True)
+            (body_three_123(angles), position)
+            for angles, position in zip(history.rotation[0], history.translation[0], strict=True)
         ]
 
     def grid(self, cells: tuple[int, int]) -> ElementGrid:
@@ -144,22 +144,26 @@ def distance_costs(knee: Knee) -> dict[str, float]:
     grid = knee.grid((100, 75))
     pair = knee.pairs(grid, "exact")["medial"]
     condyle, table = knee.implant.femoral["medial"], knee.tables["medial"]
-    rotation, place = knee.poses[int(np.argmax(knee.activity.load))]
-    points = np.ascontiguousarray((pair.centre - place) @ rotation)
+    rotation, position = knee.poses[int(np.argmax(knee.activity.load))]
+    points = np.ascontiguousarray((pair.centre - position) @ rotation)
     near = np.abs(condyle.closest_points(points)[2]) < 0.1
     points = np.ascontiguousarray(points[near])
     count = len(points)
     _, _, exact, normal, _ = condyle.closest_points(points)
     *start, _, _, _ = condyle.closest_points(points + [NEAR, 0.0, 0.0])
     rows = np.ascontiguousarray(points.T)
-    feet, room, state = np.empty((10, count)), np.empty((4, count)), np.empty(count, dtype=np.int64)
+    projections, room, state = (
+        np.empty((10, count)),
+        np.empty((4, count)),
+        np.empty(count, dtype=np.int64),
+    )
     distance = np.empty(count)
     prepared = pair.prepare(knee.layers(grid, {"medial": pair})["medial"])
     calls: dict[str, Callable[[], None]] = {
         "distance_table_us": lambda: look_up_distances(
-            table.arrays, rows, 0, count, room, state, feet),
+            table.arrays, rows, 0, count, room, state, projections),
         "distance_table_with_derivatives_us": lambda: look_up_projections(
-            table.arrays, rows, 0, count, room, state, feet),
+            table.arrays, rows, 0, count, room, state, projections),
         "exact_warm_started_us": lambda: _project_all(
             condyle.arrays, points, *start, distance),
         "exact_from_map_us": lambda: _project_from_map(prepared.record, points, distance),
@@ -168,7 +172,7 @@ def distance_costs(knee: Knee) -> dict[str, float]:
     }  # fmt: skip
     costs = {name: 1e6 * seconds(call) / count for name, call in calls.items()}
     costs["elements"] = count
-    costs["distance_table_max_error_um"] = 1e3 * float(np.abs(feet[0] - exact).max())
+    costs["distance_table_max_error_um"] = 1e3 * float(np.abs(projections[0] - exact).max())
     _project_all(condyle.arrays, points, *start, distance)
     costs["exact_max_difference_um"] = 1e3 * float(np.abs(distance - exact).max())
     if cad_is_installed():

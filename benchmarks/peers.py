@@ -53,14 +53,14 @@ def torus_distance(points: np.ndarray) -> np.ndarray:
     return np.hypot(across, points[..., 2]) - coronal
 
 
-def exact_force(place: np.ndarray, count: int = 901) -> float:
+def exact_force(position: np.ndarray, count: int = 901) -> float:
     """Vertical force at a pose from the exact distance on a dense grid, N."""
     cells = [2 * half / count for half in HALF]
     x, z = np.meshgrid(
         *(-half + cell * (np.arange(count) + 0.5) for half, cell in zip(HALF, cells, strict=True)),
         indexing="ij",
     )
-    points = np.stack([x, torus_height(PLATEAU, x, z), z], axis=-1) - place
+    points = np.stack([x, torus_height(PLATEAU, x, z), z], axis=-1) - position
     penetration = np.maximum(-torus_distance(points), 0.0)
     sagittal, coronal = CONDYLE
     rho = np.hypot(points[..., 0], points[..., 1] - sagittal)
@@ -73,7 +73,7 @@ def exact_force(place: np.ndarray, count: int = 901) -> float:
 def force_errors(evaluate: Callable[[np.ndarray], float], count: int = 10) -> dict[str, float]:
     """Errors of the vertical force over poses spread through the cycle, %."""
     some = poses()[:: STEPS // count]
-    errors = [100 * (evaluate(place) / exact_force(place) - 1) for place in some]
+    errors = [100 * (evaluate(position) / exact_force(position) - 1) for position in some]
     return {
         "force_error_median_percent": float(np.median(np.abs(errors))),
         "force_error_largest_percent": float(max(errors, key=abs)),
@@ -89,7 +89,7 @@ def _surface_area(x: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 
 def poses() -> np.ndarray:
-    """Places of the condyle's lowest point through a cycle of 100 steps; the first is deepest."""
+    """Positions of the condyle's lowest point over a cycle of 100 steps; the first is deepest."""
     phase = 2 * np.pi * np.arange(STEPS) / STEPS
     return np.stack(
         [2.0 * np.sin(phase), -DEPTH * (0.75 + 0.25 * np.cos(phase)), np.sin(2 * phase)], axis=-1
@@ -101,8 +101,8 @@ def microseconds(evaluate: Callable[[np.ndarray], Any], cycles: int) -> float:
     path = poses()
 
     def step_through() -> None:
-        for place in path:
-            evaluate(place)
+        for position in path:
+            evaluate(position)
 
     return 1e6 * seconds(step_through, cycles) / len(path)
 
@@ -136,8 +136,8 @@ def ours(rows: int, columns: int) -> Iterator[dict[str, Any]]:
         pair = ContactPair(grid, 0, condyle, table, distance_table=tables)
         layer = Layer(SmallStrain(MODULUS), np.full(pair.index.size, THICKNESS))
 
-        def evaluate(place: np.ndarray, pair: ContactPair = pair, layer: Layer = layer) -> float:
-            return float(pair.evaluate(np.eye(3), place, layer).wrench[1])
+        def evaluate(position: np.ndarray, pair: ContactPair = pair, layer: Layer = layer) -> float:
+            return float(pair.evaluate(np.eye(3), position, layer).wrench[1])
 
         yield {
             "program": f"kneewear, {name}",
@@ -224,8 +224,8 @@ def opensim_foundation(cells: int, folder: Path) -> dict[str, Any]:
     state = model.initSystem()
     coordinates = [joint.get_coordinates(k) for k in (3, 4, 5)]
 
-    def evaluate(place: np.ndarray) -> float:
-        for coordinate, value in zip(coordinates, 1e-3 * place, strict=True):
+    def evaluate(position: np.ndarray) -> float:
+        for coordinate, value in zip(coordinates, 1e-3 * position, strict=True):
             coordinate.setValue(state, float(value), False)
         model.realizeDynamics(state)
         return abs(float(force.getRecordValues(state).get(1)))
@@ -321,8 +321,8 @@ def drake_hydroelastic(cells: int, folder: Path) -> dict[str, Any]:
     context = plant.GetMyMutableContextFromRoot(root)
     port = plant.get_contact_results_output_port()
 
-    def evaluate(place: np.ndarray) -> float:
-        plant.SetFreeBodyPose(context, body, RigidTransform(1e-3 * place))
+    def evaluate(position: np.ndarray) -> float:
+        plant.SetFreeBodyPose(context, body, RigidTransform(1e-3 * position))
         results = port.Eval(context)
         return abs(
             sum(

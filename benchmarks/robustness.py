@@ -95,17 +95,17 @@ def _batch(
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     kind = random.choice(KINDS, count, p=SHARES)
     turn = random.normal(0.0, [0.01, 0.1, 0.5], (count, 3))
-    place = random.normal(0.0, [5.0, 0.0, 0.5], (count, 3))
-    place[:, 1] = height - random.uniform(0.0, 0.6, count)
-    place[:, 1] += np.where(kind == "none", random.uniform(1.0, 100.0, count), 0.0)
-    place[:, 1] -= np.where(kind == "deep", random.uniform(0.5, 60.0, count), 0.0)
+    position = random.normal(0.0, [5.0, 0.0, 0.5], (count, 3))
+    position[:, 1] = height - random.uniform(0.0, 0.6, count)
+    position[:, 1] += np.where(kind == "none", random.uniform(1.0, 100.0, count), 0.0)
+    position[:, 1] -= np.where(kind == "deep", random.uniform(0.5, 60.0, count), 0.0)
     edge, tilted, off = (kind == name for name in ("edge", "tilted", "off"))
-    place[edge] += random.uniform([-35.0, -3.0, -35.0], [35.0, 0.0, 35.0], (edge.sum(), 3))
+    position[edge] += random.uniform([-35.0, -3.0, -35.0], [35.0, 0.0, 35.0], (edge.sum(), 3))
     turn[tilted] = random.uniform(-np.pi, np.pi, (tilted.sum(), 3))
-    place[tilted] += random.uniform(-20.0, 20.0, (tilted.sum(), 3))
+    position[tilted] += random.uniform(-20.0, 20.0, (tilted.sum(), 3))
     away = random.choice([-1.0, 1.0], (off.sum(), 3))
-    place[off] += away * random.uniform(30.0, 300.0, (off.sum(), 3))
-    yield from zip(kind.tolist(), Rotation.from_rotvec(turn).as_matrix(), place, strict=True)
+    position[off] += away * random.uniform(30.0, 300.0, (off.sum(), 3))
+    yield from zip(kind.tolist(), Rotation.from_rotvec(turn).as_matrix(), position, strict=True)
 
 
 def check(result: ContactResult) -> bool:
@@ -133,10 +133,10 @@ def measure(count: int) -> pd.DataFrame:
     for number, (name, share) in enumerate(MODEL_SHARES.items()):
         seen, touching = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
         begin = time.perf_counter()
-        for kind, rotation, place in random_poses(round(share * count), height, number):
+        for kind, rotation, position in random_poses(round(share * count), height, number):
             moving = velocity if name == "ray" else None
             seen[kind] += 1
-            touching[kind] += check(models[name].evaluate(rotation, place, moving))
+            touching[kind] += check(models[name].evaluate(rotation, position, moving))
         duration = time.perf_counter() - begin
         for kind in KINDS:
             rows.append(

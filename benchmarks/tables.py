@@ -127,7 +127,7 @@ def time_distances() -> dict[str, float]:
 
     history = cycle("exact")
     frame = int(np.argmax(history.load[0]))
-    rotation, place = body_three_123(history.rotation[0, frame]), history.translation[0, frame]
+    rotation, position = body_three_123(history.rotation[0, frame]), history.translation[0, frame]
     modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
     condyle, nearest = implant.femoral["medial"], nodes["medial"]
     exact = ContactPair(grid, 0, condyle, nearest)
@@ -140,7 +140,7 @@ def time_distances() -> dict[str, float]:
         def evaluate_twice(pair: ContactPair = contact) -> None:
             """Two poses in turn, for the same one again costs nothing."""
             for lower in (0.0, 1e-3):
-                pair.evaluate(rotation, place - [0.0, lower, 0.0], layer)
+                pair.evaluate(rotation, position - [0.0, lower, 0.0], layer)
 
         costs[f"contact evaluation, medial, by {source}, us"] = 0.5e6 * seconds(evaluate_twice, 100)
     for source in ("exact", "table"):

@@ -50,9 +50,9 @@ def prepare_contact() -> ContactModel:
 
 def motion(time: float, state: np.ndarray, contact: ContactModel) -> np.ndarray:
     """Rate of position, quaternion, velocity and angular velocity (Newton and Euler)."""
-    place, quaternion, velocity, spin = np.split(state, [3, 7, 10])
+    translation, quaternion, velocity, spin = np.split(state, [3, 7, 10])
     rotation = Rotation.from_quat(quaternion).as_matrix()
-    wrench = contact.evaluate(rotation, place, np.concatenate([velocity, spin])).wrench
+    wrench = contact.evaluate(rotation, translation, np.concatenate([velocity, spin])).wrench
     inertia = rotation @ INERTIA @ rotation.T
     turning = np.linalg.solve(inertia, wrench[3:] - np.cross(spin, inertia @ spin))
     x, y, z, w = quaternion

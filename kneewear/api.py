@@ -200,8 +200,8 @@ class Results:
     def _with_elements(self, found: xr.Dataset) -> xr.Dataset:
         """Dataset with the coordinates of its elements."""
         grid = self.dataset("geometry/knee.nc", "grid")
-        places = {axis: grid.centre.sel(component=axis, drop=True) for axis in ("x", "y", "z")}
-        return found.assign_coords(area=grid.area, **places)
+        centres = {axis: grid.centre.sel(component=axis, drop=True) for axis in ("x", "y", "z")}
+        return found.assign_coords(area=grid.area, **centres)
 
     def __repr__(self) -> str:
         shown = ", ".join(self.activities) or "none"
@@ -535,6 +535,6 @@ def _dataset(value: ContactHistory | DamageMaps | PoseContact, grid: ElementGrid
     area = {"units": "mm2", "long_name": "area of the element"}
     coordinates["area"] = (("side", "row", "column"), grid.area, area)
     for axis, name in enumerate(("x", "y", "z")):
-        place = {"units": "mm", "long_name": f"{name} of the element's centre"}
-        coordinates[name] = (("side", "row", "column"), grid.centre[..., axis], place)
+        attributes = {"units": "mm", "long_name": f"{name} of the element's centre"}
+        coordinates[name] = (("side", "row", "column"), grid.centre[..., axis], attributes)
     return xr.Dataset(variables, coordinates)

@@ -69,7 +69,7 @@ def ranks(edges: Edges) -> dict[str, int]:
     return {node: rank(node) for node in before}
 
 
-def places(edges: Edges) -> dict[str, tuple[float, float]]:
+def positions(edges: Edges) -> dict[str, tuple[float, float]]:
     """Column and height of each rule: near what it waits for."""
     column = ranks(edges)
     found: dict[str, tuple[float, float]] = {}
@@ -96,23 +96,23 @@ def rooms() -> dict[str, str]:
 
 def draw_rules(edges: Edges) -> Figure:
     """Rules in columns, coloured by their room."""
-    room, place = rooms(), places(edges)
-    columns = 1 + max(x for x, _ in place.values())
-    rows = 1 + 2 * max(abs(y) for _, y in place.values())
+    room, position = rooms(), positions(edges)
+    columns = 1 + max(x for x, _ in position.values())
+    rows = 1 + 2 * max(abs(y) for _, y in position.values())
     figure = Figure(figsize=(1.62 * columns, 0.52 * rows + 0.5), layout="constrained")
     axes = figure.subplots()
     axes.set(xlim=(-0.6, columns - 0.4), ylim=(-0.5 * rows - 0.6, 0.5 * rows + 0.3))
     axes.set_axis_off()
     for first, second in sorted(edges):
-        (x0, y0), (x1, y1) = place[first], place[second]
+        (x0, y0), (x1, y1) = position[first], position[second]
         ends = (x0 + 0.5 * WIDTH, y0), (x1 - 0.5 * WIDTH, y1)
         axes.add_patch(
             FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=8, color="#777777", lw=0.9,
                             connectionstyle="arc3,rad=0.06", shrinkA=0, shrinkB=0)
         )  # fmt: skip
-    for name, spot in place.items():
+    for name, spot in position.items():
         _draw_rule(axes, name, room[name], spot)
-    shown = [name for name in COLOURS if name in {room[rule] for rule in place}]
+    shown = [name for name in COLOURS if name in {room[rule] for rule in position}]
     for number, name in enumerate(shown):
         x = -0.5 + number * columns / len(shown)
         axes.plot(x, -0.5 * rows - 0.45, "s", color=COLOURS[name], ms=8)
@@ -120,8 +120,8 @@ def draw_rules(edges: Edges) -> Figure:
     return figure
 
 
-def _draw_rule(axes: Axes, name: str, room: str, place: tuple[float, float]) -> None:
-    x, y = place
+def _draw_rule(axes: Axes, name: str, room: str, position: tuple[float, float]) -> None:
+    x, y = position
     axes.add_patch(
         FancyBboxPatch((x - 0.5 * WIDTH, y - 0.5 * HEIGHT), WIDTH, HEIGHT, ec="#333333", lw=0.7,
                        boxstyle="round,pad=0,rounding_size=0.08", fc=COLOURS[room], zorder=3)

@@ -27,7 +27,7 @@ CAUTION = 5.0
 SLACK = 2e-3
 # Beside a border of the surface bounds give way this part of a voxel more: borders bend.
 BORDER_SLACK = 0.5
-# How many voxels round a place have bounds it must keep to: those an element's tile may ask.
+# How many voxels round a point have bounds it must keep to: those an element's tile may ask.
 NEIGHBOURS = 2
 # Samples of the surface along the edge of a voxel: ripples of a fitted surface are shorter.
 SAMPLES = 3
@@ -37,7 +37,7 @@ UNKNOWN = -1e9
 
 @dataclass(frozen=True)
 class Proximity:
-    """What is known beforehand of every place near a surface.
+    """What is known beforehand of every point near a surface.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def map_proximity(surface: Surface, table: SurfaceTable) -> Proximity:
     nearest = _nearest_nodes(nodes, low, shape, voxel)
     u = table.u[nearest // table.v.size]
     v = table.v[nearest % table.v.size]
-    feet, status = np.empty((len(middle), 10)), np.empty(len(middle), dtype=np.int64)
-    _kernels.closest_many(surface.arrays, middle, u, v, feet, status)
-    found = _Feet(surface, middle, u, v, feet, status)
+    projections, status = np.empty((len(middle), 10)), np.empty(len(middle), dtype=np.int64)
+    _kernels.closest_many(surface.arrays, middle, u, v, projections, status)
+    found = _Projections(surface, middle, u, v, projections, status)
     size = (int(shape[0]), int(shape[1]), int(shape[2]))
     planes = _planes(found, low, size, voxel)
     planes[:, 3] -= _overshoot(planes, _sampled(surface, table, voxel), low, size, voxel)
@@ -118,18 +118,24 @@ def _nearest_nodes(
     return chosen
 
 
-class _Feet:
+class _Projections:
     """Nearest points of the middles of all voxels."""
 
     def __init__(
-        self, surface: Surface, middle: Array, u: Array, v: Array, feet: Array, status: NDArray
+        self,
+        surface: Surface,
+        middle: Array,
+        u: Array,
+        v: Array,
+        projections: Array,
+        status: NDArray,
     ) -> None:
-        self.failed = (status == _kernels.FAILED) | ~np.isfinite(feet).all(axis=1)
+        self.failed = (status == _kernels.FAILED) | ~np.isfinite(projections).all(axis=1)
         self.u, self.v = np.where(self.failed, surface.domain[0][0], u), v.copy()
         self.v[self.failed] = surface.domain[1][0]
         self.middle, self.interior = middle, (status == _kernels.INTERIOR) & ~self.failed
-        self.distance = np.where(self.interior, feet[:, 0], np.inf)
-        self.normal = np.where(self.interior[:, None], feet[:, 1:4], 0.0)
+        self.distance = np.where(self.interior, projections[:, 0], np.inf)
+        self.normal = np.where(self.interior[:, None], projections[:, 1:4], 0.0)
         self.derivatives = surface.derivatives(self.u, self.v)
         away = middle - self.derivatives[0]
         border = ~self.interior & ~self.failed
@@ -149,7 +155,7 @@ def _unit(vectors: Array) -> Array:
     return vectors / np.where(length > 0, length, 1.0)
 
 
-def _planes(found: _Feet, origin: Array, shape: tuple[int, int, int], voxel: float) -> Array:
+def _planes(found: _Projections, origin: Array, shape: tuple[int, int, int], voxel: float) -> Array:
     """Bounds from below of the distance to the body."""
     slope = np.where(found.interior[:, None], found.normal, _unit(found.away))
     value = np.where(found.interior, found.distance, np.linalg.norm(found.away, axis=1))
@@ -201,11 +207,11 @@ def _overshoot(
     return most + SLACK
 
 
-def _starts(found: _Feet) -> NDArray[np.float32]:
-    """Parameters of the feet and how they move with the point: (G - m B)^-1 T.
+def _starts(found: _Projections) -> NDArray[np.float32]:
+    """Parameters of the projections and how they move with the point: (G - m B)^-1 T.
 
     With metric G, second form B, signed distance m and rows T = (Su, Sv). Near centres of
-    curvature, where feet run away, the metric alone serves.
+    curvature, where projections diverge, the metric alone serves.
     """
     _, s_u, s_v, s_uu, s_uv, s_vv = found.derivatives
     distance = np.where(found.interior, found.distance, 0.0)

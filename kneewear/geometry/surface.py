@@ -314,8 +314,8 @@ def _joined_boxes(boxes: Array) -> Array:
 
 def _cell_middles(breaks: Array, parts: int) -> Array:
     """Middles of equal parts of each span."""
-    place = (np.arange(parts) + 0.5) / parts
-    return (breaks[:-1, None] + np.diff(breaks)[:, None] * place).ravel()
+    fraction = (np.arange(parts) + 0.5) / parts
+    return (breaks[:-1, None] + np.diff(breaks)[:, None] * fraction).ravel()
 
 
 def _refined(breaks: Array) -> Array:

@@ -95,15 +95,15 @@ def refusal(
         if details["loc"] not in inner:
             location, found, expected, remedy = _describe(details, model, settings)
             where = f"key {'.'.join(map(str, location))}" if location else ""
-            place = place_of(location, settings, name, files)
-            faults.append(InputDataError(place, found, expected, remedy, where))
+            position = position_of(location, settings, name, files)
+            faults.append(InputDataError(position, found, expected, remedy, where))
     if len(faults) == 1:
         return faults[0]
     listed = "".join(f"\n  {fault}" for fault in faults)
     return InputDataError(name, f"{len(faults)} faults", "none", f"Correct these:{listed}")
 
 
-def place_of(
+def position_of(
     location: Location, settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]
 ) -> str:
     """File and line of a key, or of the block it is missing in; the name where no file has it."""

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from kneewear.errors import InputDataError
 from kneewear.settings.base import LifeStudy, Study, WearStudy
 from kneewear.settings.cases import Case, override
-from kneewear.settings.faults import place_of, refusal, suggestion
+from kneewear.settings.faults import position_of, refusal, suggestion
 from kneewear.settings.files import SettingsFile, read_settings, read_settings_file
 
 __all__ = [
@@ -78,7 +78,7 @@ def load_study(
     ------
     InputDataError
         When a block belongs to another kind of study, a key is unknown or missing, or a value is
-        of the wrong type or out of range; the message lists all faults with place, key path,
+        of the wrong type or out of range; the message lists all faults with position, key path,
         finding, expectation and remedy.
     """
     if not isinstance(source, Mapping):
@@ -95,15 +95,15 @@ def _model_of(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFi
     """Class of the settings' kind, once no block belongs to another kind."""
     kind = settings.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        place = place_of(("kind",), settings, name, files)
+        position = position_of(("kind",), settings, name, files)
         found = "nothing" if kind is None else repr(kind)
         remedy = suggestion(str(kind), KINDS) or "Name the kind of the study."
-        raise InputDataError(place, found, f"one of: {', '.join(KINDS)}", remedy, "key kind")
+        raise InputDataError(position, found, f"one of: {', '.join(KINDS)}", remedy, "key kind")
     foreign = [key for key in settings if key in _blocks_of_other_kinds(kind)]
     if foreign:
         having = [one for one, model in KINDS.items() if foreign[0] in model.model_fields]
         raise InputDataError(
-            place_of((foreign[0],), settings, name, files),
+            position_of((foreign[0],), settings, name, files),
             f"a block of kind {' or '.join(having)} in a study of kind {kind}",
             f"blocks of kind {kind}: {', '.join(KINDS[kind].model_fields)}",
             f"Set kind to {having[0]}, or remove {' and '.join(foreign)}.",

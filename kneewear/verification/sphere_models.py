@@ -49,10 +49,16 @@ def compare_sphere_models() -> pd.DataFrame:
         ("half-space", "exact", *_hertz()),
     )
     rows = [
-        {"model": model, "source": source, "quantity": quantity, "place_mm": place, "value": value}
+        {
+            "model": model,
+            "source": source,
+            "quantity": quantity,
+            "place_mm": position,
+            "value": value,
+        }
         for model, source, *curves in parts
         for quantity, curve in zip(("pressure", "force"), curves, strict=True)
-        for place, value in zip(*curve, strict=True)
+        for position, value in zip(*curve, strict=True)
     ]
     return pd.DataFrame(rows)
 

@@ -111,9 +111,9 @@ class TestDisplacement:
 
 def pull(spring, value):
     """Force of one spring at a value of its coordinate."""
-    place, number = np.zeros(6), COORDINATES.index(spring.coordinate)
-    place[number] = value
-    return spring_forces([spring], place)[0][number]
+    position, number = np.zeros(6), COORDINATES.index(spring.coordinate)
+    position[number] = value
+    return spring_forces([spring], position)[0][number]
 
 
 class TestSprings:

@@ -68,27 +68,27 @@ def test_internal_rotation_of_the_tibia_takes_the_femurs_medial_side_forward(set
 
 @pytest.mark.parametrize("convention", ["grood-suntay", "body-123"])
 def test_femur_forward_up_and_lateral(convention):
-    place, _ = pose(
+    location, _ = pose(
         motion_settings(convention), anterior_posterior=3.0, superior_inferior=40, medial_lateral=2
     )
-    np.testing.assert_allclose(place, -3 * POSTERIOR + 40 * SUPERIOR - 2 * MEDIAL)
+    np.testing.assert_allclose(location, -3 * POSTERIOR + 40 * SUPERIOR - 2 * MEDIAL)
 
 
 class TestIso:
     @pytest.mark.parametrize("edition", ["2004", "2014"])
     def test_tibia_forward_leaves_the_femur_behind(self, edition):
-        place, _ = pose(iso_settings(edition), anterior_posterior=5.0)
-        np.testing.assert_allclose(place, 5 * POSTERIOR)
+        location, _ = pose(iso_settings(edition), anterior_posterior=5.0)
+        np.testing.assert_allclose(location, 5 * POSTERIOR)
 
     def test_displacement_counts_from_the_pose_at_rest(self):
-        place, _ = pose(iso_settings(reference_posterior_mm=-6.5), anterior_posterior=5.0)
-        np.testing.assert_allclose(place, -1.5 * POSTERIOR)
+        location, _ = pose(iso_settings(reference_posterior_mm=-6.5), anterior_posterior=5.0)
+        np.testing.assert_allclose(location, -1.5 * POSTERIOR)
 
     def test_a_turned_tibia_is_displaced_across_the_standing_flexion_axis(self):
         """Machine axes are fixed: seen from the turned tibia the way is oblique."""
-        place, turn = pose(iso_settings(), anterior_posterior=5.0, rotation=30.0)
-        np.testing.assert_allclose(turn.T @ place, 5 * POSTERIOR, atol=1e-12)
-        assert place @ POSTERIOR == pytest.approx(5 * np.cos(np.radians(30)))
+        location, turn = pose(iso_settings(), anterior_posterior=5.0, rotation=30.0)
+        np.testing.assert_allclose(turn.T @ location, 5 * POSTERIOR, atol=1e-12)
+        assert location @ POSTERIOR == pytest.approx(5 * np.cos(np.radians(30)))
 
 
 class TestOpensim:
@@ -97,18 +97,18 @@ class TestOpensim:
     settings = motion_settings("opensim")
 
     def test_tibia_forward_leaves_the_femur_behind(self):
-        place, _ = pose(self.settings, anterior_posterior=5.0)
-        np.testing.assert_allclose(place, 5 * POSTERIOR, atol=1e-12)
+        location, _ = pose(self.settings, anterior_posterior=5.0)
+        np.testing.assert_allclose(location, 5 * POSTERIOR, atol=1e-12)
 
     def test_tibia_up_is_femur_down_and_tibia_lateral_is_femur_medial(self):
-        place, _ = pose(self.settings, superior_inferior=-40.0, medial_lateral=2.0)
-        np.testing.assert_allclose(place, 40 * SUPERIOR + 2 * MEDIAL, atol=1e-12)
+        location, _ = pose(self.settings, superior_inferior=-40.0, medial_lateral=2.0)
+        np.testing.assert_allclose(location, 40 * SUPERIOR + 2 * MEDIAL, atol=1e-12)
 
     def test_position_is_measured_along_the_flexed_femur(self):
         """At 90 deg the femur's way down points forward: a tibia 40 mm down the flexed femur's
         axis stands in front of it, and the femur behind the tibia."""
-        place, _ = pose(self.settings, flexion=90.0, superior_inferior=-40.0)
-        np.testing.assert_allclose(place, 40 * POSTERIOR, atol=1e-12)
+        location, _ = pose(self.settings, flexion=90.0, superior_inferior=-40.0)
+        np.testing.assert_allclose(location, 40 * POSTERIOR, atol=1e-12)
 
     @given(st.tuples(*[st.floats(-0.7, 0.7)] * 3), st.tuples(*[st.floats(-40, 40)] * 3))
     def test_a_point_has_one_place_whichever_way_it_is_taken(self, angles, position):
@@ -128,9 +128,9 @@ class TestOpensim:
         in_tibia = np.array([7.0, -3.0, 11.0])
         in_femur = joint @ in_tibia + position
         values = dict(zip(ALL, [*np.degrees(angles), *position], strict=True))
-        place, turn = pose(self.settings, **values)
+        location, turn = pose(self.settings, **values)
         ours = np.diag([-1.0, 1.0, -1.0])
-        np.testing.assert_allclose(turn @ ours @ in_femur + place, ours @ in_tibia, atol=1e-10)
+        np.testing.assert_allclose(turn @ ours @ in_femur + location, ours @ in_tibia, atol=1e-10)
 
     def test_angles_are_the_clinical_ones_with_rotation_reversed(self):
         _, turn = pose(self.settings, flexion=50.0, varus=3.0, rotation=8.0)
@@ -147,10 +147,10 @@ class TestOpensim:
             },
         )
         # Tibial origin 410 mm down: the femoral origin is 10 mm over the tibial one at the knee.
-        place, turn = pose(placed, superior_inferior=-410.0)
+        location, turn = pose(placed, superior_inferior=-410.0)
         np.testing.assert_allclose(turn, np.eye(3), atol=1e-12)
         # 40 mm over the insert, 10 mm behind it (its origin lies 10 mm forward), 4 mm lateral.
-        np.testing.assert_allclose(place, 10 * POSTERIOR + 40 * SUPERIOR - 4 * MEDIAL, atol=1e-9)
+        np.testing.assert_allclose(location, 10 * POSTERIOR + 40 * SUPERIOR - 4 * MEDIAL, atol=1e-9)
 
 
 class TestSigns:
@@ -187,8 +187,8 @@ def test_clinical_and_body_three_angles_differ_by_tenths_of_a_degree():
 
 def test_columns_left_out_are_zero():
     settings = motion_settings("grood-suntay", ("varus", "superior_inferior", "medial_lateral"))
-    place, turn = pose(settings, flexion=20.0, rotation=5.0, anterior_posterior=3.0)
-    np.testing.assert_allclose(place, [-3.0, 0.0, 0.0])
+    location, turn = pose(settings, flexion=20.0, rotation=5.0, anterior_posterior=3.0)
+    np.testing.assert_allclose(location, [-3.0, 0.0, 0.0])
     np.testing.assert_allclose(np.degrees(clinical_angles(turn)), [20.0, 0.0, 5.0], atol=1e-12)
 
 

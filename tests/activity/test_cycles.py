@@ -68,9 +68,9 @@ class TestResampling:
         values = np.random.default_rng(seed).normal(size=20)
         period = 1.3
         curve = periodic_spline(period * np.arange(20) / 20, values, period)
-        places = np.concatenate([period * np.arange(20) / 20, [period]])
+        positions = np.concatenate([period * np.arange(20) / 20, [period]])
         for order in (0, 1, 2):
-            before, after = curve(places - 1e-9, order), curve(places + 1e-9, order)
+            before, after = curve(positions - 1e-9, order), curve(positions + 1e-9, order)
             # A third derivative of some 1e5 over 2e-9 s.
             np.testing.assert_allclose(before, after, atol=1e-3)
 

@@ -114,11 +114,11 @@ def _start(checkout: Checkout, settings: Mapping[str, Any]) -> subprocess.Popen[
 
 def _runs(rule: str) -> bool:
     """Whether SLURM runs a job of a rule now."""
-    told = subprocess.run(
+    listed = subprocess.run(
         ["squeue", "--noheader", "--states=RUNNING", "--format=%k"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    return rule in told.stdout
+    return rule in listed.stdout
 
 
 def _counts(first: Path, second: Path) -> dict[str, float]:

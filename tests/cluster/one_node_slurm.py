@@ -134,10 +134,10 @@ class Node:
 
     def jobs(self) -> str:
         """Jobs that wait or run, a line each."""
-        told = subprocess.run(
+        answer = subprocess.run(
             ["squeue", "--noheader"], capture_output=True, text=True, check=False, timeout=PATIENCE
         )
-        return told.stdout
+        return answer.stdout
 
 
 @contextmanager

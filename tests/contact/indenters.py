@@ -23,12 +23,12 @@ def clamped(start, end, lines):
 def bumps(height=0.4, length=5.0):
     """Facing down: an egg-box of bumps on a body of 60 mm radius, lowest point at the origin."""
 
-    def place(u, v):
+    def position(u, v):
         u, v = np.broadcast_arrays(np.asarray(u, dtype=float), np.asarray(v, dtype=float))
         wave = height * (2.0 - np.cos(2 * np.pi * u / length) - np.cos(2 * np.pi * v / length)) / 2
         return np.stack([u, wave + (u**2 + v**2) / 120.0, v], axis=-1)
 
-    surface = patch_through(place, (clamped(-14, 14, 60), clamped(-14, 14, 60)))
+    surface = patch_through(position, (clamped(-14, 14, 60), clamped(-14, 14, 60)))
     return surface if surface.normal(0.0, 0.0)[1] < 0 else surface.reversed_normal()
 
 

@@ -64,9 +64,9 @@ def test_force_with_the_table_is_that_of_exact_distances(direction):
         for one in (None, moved)
     )
     layer = linear_layer(grid.thickness[0].ravel()[exact.index])
-    place = np.array([0.2, RADIUS + 8.0 - 0.1, 0.0])
-    force = exact.evaluate(UPRIGHT, place, layer).wrench
+    position = np.array([0.2, RADIUS + 8.0 - 0.1, 0.0])
+    force = exact.evaluate(UPRIGHT, position, layer).wrench
     assert force[1] > 100.0
     np.testing.assert_allclose(
-        tabled.evaluate(UPRIGHT, place, layer).wrench[:3], force[:3], atol=1e-3 * force[1]
+        tabled.evaluate(UPRIGHT, position, layer).wrench[:3], force[:3], atol=1e-3 * force[1]
     )

@@ -115,12 +115,12 @@ def test_pressures_times_areas_along_their_lines_add_up_to_the_resultant(source)
             assert part.active_elements > 0
             # On the fixed body pressure acts along the line, on the moving one against it.
             forces = (part.pressure * part.area)[:, None] * part.direction
-            places = pairs[side].centre[part.element]
+            positions = pairs[side].centre[part.element]
             scale = np.linalg.norm(part.force)
             assert part.force == pytest.approx(forces.sum(axis=0), abs=1e-12 * scale)
-            torque = np.cross(places, forces).sum(axis=0)
+            torque = np.cross(positions, forces).sum(axis=0)
             assert part.torque == pytest.approx(torque, abs=1e-10 * scale)
-            moment = -np.cross(places - translation, forces).sum(axis=0)
+            moment = -np.cross(positions - translation, forces).sum(axis=0)
             assert part.wrench[3:] == pytest.approx(moment, abs=1e-10 * scale)
             assert part.wrench[:3] == pytest.approx(-part.force)
 
@@ -156,8 +156,8 @@ def test_slip_velocity_is_that_of_the_moving_body_at_the_element():
     model, pairs = knee()
     rotation, translation = pose_of(history(), 3)
     for side, part in model.evaluate(rotation, translation, VELOCITY).items():
-        pair, place = pairs[side], pairs[side].centre[part.element]
-        velocity = VELOCITY[:3] + np.cross(VELOCITY[3:], place - translation)
+        pair, position = pairs[side], pairs[side].centre[part.element]
+        velocity = VELOCITY[:3] + np.cross(VELOCITY[3:], position - translation)
         for column, tangent in enumerate((pair.tangent_row, pair.tangent_column)):
             along = (velocity * tangent[part.element]).sum(axis=1)
             assert part.slip_velocity[:, column] == pytest.approx(along, abs=1e-11)
@@ -168,8 +168,8 @@ def test_friction_and_damping_are_those_of_their_formulas():
     friction, damping = MOTION["friction"], MOTION["damping"]
     rotation, translation = pose_of(history(), 3)
     for side, part in model.evaluate(rotation, translation, VELOCITY).items():
-        place = pairs[side].centre[part.element]
-        velocity = VELOCITY[:3] + np.cross(VELOCITY[3:], place - translation)
+        position = pairs[side].centre[part.element]
+        velocity = VELOCITY[:3] + np.cross(VELOCITY[3:], position - translation)
         line = part.direction
         rate = (velocity * line).sum(axis=1)
         slip = velocity - rate[:, None] * line

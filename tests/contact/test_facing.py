@@ -22,9 +22,9 @@ def turned_grid(grid, motion, shift):
     return replace(grid, centre=grid.centre @ motion.T + shift, **vectors)
 
 
-def pressed(condyle, grid, place, **choices):
+def pressed(condyle, grid, position, **choices):
     pair = ContactPair(grid, 0, condyle, tabulate_surface(condyle, 41, 41), **choices)
-    return pair.evaluate(UPRIGHT, place, linear_layer(np.full(pair.index.size, HEIGHT)))
+    return pair.evaluate(UPRIGHT, position, linear_layer(np.full(pair.index.size, HEIGHT)))
 
 
 @pytest.mark.parametrize("method", ["minimum_distance", "ray"])
@@ -36,9 +36,9 @@ def test_the_underside_of_a_thin_insert_adds_no_force(method, condyle, depth):
     upside_down = np.diag([1.0, -1.0, -1.0])
     below = turned_grid(grid, upside_down, [0.0, 2 * HEIGHT - 0.02, 0.0])
     lowest = condyle.control_points[..., 1].min()
-    place = np.array([0.0, HEIGHT - lowest - depth, 0.0])
-    assert pressed(condyle, grid, place, method=method).wrench[1] > 0.0
-    result = pressed(condyle, below, place, method=method)
+    position = np.array([0.0, HEIGHT - lowest - depth, 0.0])
+    assert pressed(condyle, grid, position, method=method).wrench[1] > 0.0
+    result = pressed(condyle, below, position, method=method)
     assert result.active_elements == 0
     assert not result.wrench.any()
 

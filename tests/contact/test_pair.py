@@ -92,10 +92,12 @@ def test_searches_do_not_need_a_fine_table():
 def test_gap_is_the_smallest_distance():
     contact, _ = contact_of(flat_implant(sphere(RADIUS)), 41, 41)
     for gap in (20.0, 0.5, -0.5):
-        found, place = contact.gap(UPRIGHT, np.array([0.0, HEIGHT + RADIUS + gap, 0.0]), stride=1)
+        found, position = contact.gap(
+            UPRIGHT, np.array([0.0, HEIGHT + RADIUS + gap, 0.0]), stride=1
+        )
         # An odd number of elements has one in the middle.
         assert found == pytest.approx(gap, abs=DISTANCE)
-        assert place == pytest.approx([0.0, HEIGHT, 23.0], abs=1e-12)
+        assert position == pytest.approx([0.0, HEIGHT, 23.0], abs=1e-12)
 
 
 @pytest.mark.parametrize("depth", [10.0, 20.0])

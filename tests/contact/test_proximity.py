@@ -1,4 +1,4 @@
-"""The map of the space round a surface never rules out a place inside the body."""
+"""The map of the space round a surface never rules out a position inside the body."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ SURFACES = {
 }
 
 
-def places(surface, space, random, count=20_000):
-    """Places of the map, two of three near the surface, and their signed distance if inside."""
+def positions(surface, space, random, count=20_000):
+    """Positions of the map, two of three near the surface, and their signed distance if inside."""
     high = space.origin + space.voxel * np.array(space.shape)
     (u0, u1), (v0, v1) = surface.domain
     u, v = random.uniform(u0, u1, count), random.uniform(v0, v1, count)
     near = surface.evaluate(u, v) + random.normal(0, 0.5, (count, 1)) * surface.normal(u, v)
     points = np.concatenate([near, random.uniform(space.origin, high, (count // 2, 3))])
-    _, _, distance, _, foot = surface.closest_points(points)
-    return points, foot & (distance < 0.0), np.where(foot, distance, np.inf)
+    _, _, distance, _, projected = surface.closest_points(points)
+    return points, projected & (distance < 0.0), np.where(projected, distance, np.inf)
 
 
 def bound(space, points, seen_from):
     """Bounds at points, of the voxels that hold other points; None where there is no voxel."""
-    place = np.floor((seen_from - space.origin) / space.voxel).astype(int)
-    there = ((place >= 0) & (place < space.shape)).all(axis=1)
-    i, j, k = np.clip(place, 0, np.array(space.shape) - 1).T
+    position = np.floor((seen_from - space.origin) / space.voxel).astype(int)
+    there = ((position >= 0) & (position < space.shape)).all(axis=1)
+    i, j, k = np.clip(position, 0, np.array(space.shape) - 1).T
     planes = space.planes[(i * space.shape[1] + j) * space.shape[2] + k].astype(float)
     inside = (points - space.origin) / space.voxel
     return (planes[:, :3] * inside).sum(axis=1) + planes[:, 3], there
@@ -60,7 +60,7 @@ def test_no_place_inside_is_ruled_out(name, reach):
     surface = SURFACES[name]()
     space = map_proximity(surface, tabulate_surface(surface, 121, 61))
     random = np.random.default_rng(8)
-    points, inside, _ = places(surface, space, random)
+    points, inside, _ = positions(surface, space, random)
     way = random.normal(size=points.shape)
     way /= np.linalg.norm(way, axis=1, keepdims=True)
     # Half the diagonal of a square tile.
@@ -74,7 +74,7 @@ def test_no_place_inside_is_ruled_out(name, reach):
 def test_bounds_of_convex_bodies_are_tight(name):
     surface = SURFACES[name]()
     space = map_proximity(surface, tabulate_surface(surface, 121, 61))
-    points, _, distance = places(surface, space, np.random.default_rng(9))
+    points, _, distance = positions(surface, space, np.random.default_rng(9))
     value, there = bound(space, points, points)
     near = there & (distance > 0.0) & (distance < 2.0)
     loss = (distance - value)[near]
@@ -86,16 +86,16 @@ def test_bounds_of_convex_bodies_are_tight(name):
 def test_starts_lie_near_the_feet():
     surface = SURFACES["condyle"]()
     space = map_proximity(surface, tabulate_surface(surface, 121, 61))
-    points, _, _ = places(surface, space, np.random.default_rng(10), 4000)
+    points, _, _ = positions(surface, space, np.random.default_rng(10), 4000)
     points = points[:4000]
-    u, v, _, _, foot = surface.closest_points(points)
-    place = np.floor((points - space.origin) / space.voxel).astype(int)
-    i, j, k = place.T
+    u, v, _, _, projected = surface.closest_points(points)
+    position = np.floor((points - space.origin) / space.voxel).astype(int)
+    i, j, k = position.T
     starts = space.starts[(i * space.shape[1] + j) * space.shape[2] + k].astype(float)
-    away = points - (space.origin + space.voxel * (place + 0.5))
+    away = points - (space.origin + space.voxel * (position + 0.5))
     guess = [np.clip(starts[:, n] + (starts[:, m : m + 3] * away).sum(axis=1), 0.0, 1.0)
              for n, m in ((0, 2), (1, 5))]  # fmt: skip
-    missed = np.linalg.norm(surface.evaluate(*guess) - surface.evaluate(u, v), axis=1)[foot]
+    missed = np.linalg.norm(surface.evaluate(*guess) - surface.evaluate(u, v), axis=1)[projected]
     # One Newton step from here leaves some micrometres, the second nothing.
     assert np.median(missed) < 0.02
     assert np.quantile(missed, 0.95) < 0.2

@@ -22,9 +22,9 @@ def test_random_poses_give_possible_results(models, name):
     velocity = np.array([30.0, -20.0, 5.0, 1.0, -2.0, 0.5]) if name == "ray" else None
     height = touching_height(models[name])
     seen, touching = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
-    for kind, rotation, place in random_poses(COUNT, height, seed=11):
+    for kind, rotation, position in random_poses(COUNT, height, seed=11):
         seen[kind] += 1
-        touching[kind] += check(models[name].evaluate(rotation, place, velocity))
+        touching[kind] += check(models[name].evaluate(rotation, position, velocity))
     assert min(seen.values()) > 50
     assert sum(touching.values()) > COUNT / 3
     # Not only where contact is gentle.

@@ -34,12 +34,12 @@ walks = st.fixed_dictionaries(
 def walk(seed, stride, depth):
     """Poses that move on by about a stride, mm, turn a little, and sink and rise."""
     random = np.random.default_rng(seed)
-    place, turn = random.uniform(-6.0, 6.0, 3), random.normal(0.0, 0.02, 3)
+    position, turn = random.uniform(-6.0, 6.0, 3), random.normal(0.0, 0.02, 3)
     for _ in range(STEPS):
-        place = np.clip(place + stride * random.normal(size=3), -20.0, 20.0)
+        position = np.clip(position + stride * random.normal(size=3), -20.0, 20.0)
         turn = np.clip(turn + 0.01 * stride * random.normal(size=3), -0.3, 0.3)
-        place[1] = THICKNESS - depth + 0.3 * random.normal()
-        yield Rotation.from_rotvec(turn).as_matrix(), place.copy()
+        position[1] = THICKNESS - depth + 0.3 * random.normal()
+        yield Rotation.from_rotvec(turn).as_matrix(), position.copy()
 
 
 def same(one, other):
@@ -95,8 +95,8 @@ def test_searches_agree_on_the_implant_at_random_poses(source):
     for number in range(400):
         rotation, translation = pose_of(history, number % 12)
         turn = Rotation.from_rotvec(random.normal(0.0, 0.03, 3)).as_matrix()
-        place = translation + random.normal(0.0, [3.0, 0.4, 2.0])
-        found = {k: model.evaluate(turn @ rotation, place) for k, model in searches.items()}
+        position = translation + random.normal(0.0, [3.0, 0.4, 2.0])
+        found = {k: model.evaluate(turn @ rotation, position) for k, model in searches.items()}
         for side in SIDES:
             assert same(found["bounds"][side], found["all"][side])
             assert same(found["breadth_first"][side], found["all"][side])
@@ -109,8 +109,10 @@ def test_a_region_that_appears_while_another_stays_active_is_found():
     regions = []
     for tilt in np.linspace(0.09, -0.09, 61):
         rotation = Rotation.from_rotvec([0.0, 0.0, tilt]).as_matrix()
-        place = np.array([0.0, THICKNESS - 0.75, 0.0])
-        found = {name: model.evaluate(rotation, place)["only"] for name, model in searches.items()}
+        position = np.array([0.0, THICKNESS - 0.75, 0.0])
+        found = {
+            name: model.evaluate(rotation, position)["only"] for name, model in searches.items()
+        }
         assert same(found["breadth_first"], found["all"])
         on = np.zeros(1600, dtype=bool)
         on[found["all"].element] = True
@@ -141,8 +143,8 @@ def test_searches_save_most_evaluations():
 def test_bodies_apart_cost_no_distance():
     pairs, layer = bumpy_pairs()
     for search, model in models(pairs, layer).items():
-        for place in ([0.0, 60.0, 0.0], [80.0, 8.0, 0.0], [0.0, 8.0, -70.0]):
-            assert model.evaluate(UPRIGHT, place)["only"].evaluated_elements == 0
+        for position in ([0.0, 60.0, 0.0], [80.0, 8.0, 0.0], [0.0, 8.0, -70.0]):
+            assert model.evaluate(UPRIGHT, position)["only"].evaluated_elements == 0
         # Boxes that meet are not enough for contact, and cost nothing but by brute force.
         result = model.evaluate(UPRIGHT, [0.0, THICKNESS + 3.0, 0.0])["only"]
         assert result.active_elements == 0

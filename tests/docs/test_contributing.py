@@ -20,7 +20,7 @@ BLOCK = re.compile(
 
 
 def blocks(title: str) -> list[tuple[str, ...]]:
-    """File, place and text of each block of a section."""
+    """File, position and text of each block of a section."""
     text = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = re.split(r"^### ", text, flags=re.MULTILINE)
     return BLOCK.findall(next(part for part in section if part.startswith(title)))
@@ -35,10 +35,10 @@ def apply(found: list[tuple[str, ...]], folder: Path) -> set[str]:
             path.write_text(text, encoding="utf-8")
             continue
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        places = [number for number, one in enumerate(lines) if one.rstrip("\n") == line]
-        assert len(places) == 1, (name, line)
-        place = places[0] + (where == "after")
-        path.write_text("".join([*lines[:place], text, *lines[place:]]), encoding="utf-8")
+        numbers = [count for count, one in enumerate(lines) if one.rstrip("\n") == line]
+        assert len(numbers) == 1, (name, line)
+        start = numbers[0] + (where == "after")
+        path.write_text("".join([*lines[:start], text, *lines[start:]]), encoding="utf-8")
     return {name for name, *_ in found}
 
 

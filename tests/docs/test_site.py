@@ -88,8 +88,8 @@ def test_every_public_name_of_every_room_is_in_the_reference(site):
 def test_the_api_is_the_first_page_of_the_reference(site):
     assert set(API) == set(kneewear.__all__)
     shown = page(site, "reference/api.html")
-    places = [shown.index(f'id="kneewear.api.{name}"') for name in API[:-1]]
-    assert places == sorted(places)
+    offsets = [shown.index(f'id="kneewear.api.{name}"') for name in API[:-1]]
+    assert offsets == sorted(offsets)
     nav = (CHECKOUT / "mkdocs.yml").read_text()
     assert "- reference/index.md\n      - Python API: reference/api.md" in nav
 

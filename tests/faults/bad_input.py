@@ -50,7 +50,7 @@ class Kind:
     make : callable
         Writes the faulty files into a folder and returns the settings file to check.
     said : tuple of str
-        Pieces of the message, in their order: place, finding, expectation or remedy.
+        Pieces of the message, in their order: position, finding, expectation or remedy.
     """
 
     group: str
@@ -279,7 +279,7 @@ KINDS = (
     Kind("motion", "radians for degrees", example(motion=column(1, np.radians)),
          ("column 'flexion_deg': found flexion over a range of", "look like radians")),
     Kind("motion", "metres for millimetres",
-         example(motion=columns((4, 5, 6), lambda place: place / 1000)),
+         example(motion=columns((4, 5, 6), lambda position: position / 1000)),
          ("gait.csv: found positions up to 0.0", "millimetres", "look like metres")),
     Kind("motion", "sign of flexion turned round", example(motion=column(1, lambda f: -f)),
          ("gait.csv, column 'flexion_deg'", "flexion of -", "its sign")),

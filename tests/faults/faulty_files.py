@@ -48,13 +48,13 @@ def example(
         study["data_folder"] = str(folder)
         meshes = study["implant"]["meshes"]
         activity = study["activities"]["example_gait"]
-        places = {
+        indices = {
             "insert": (meshes, "insert"),
             "femoral": (meshes, "femoral"),
             "motion": (activity["motion"], "file"),
             "load": (activity["load"], "file"),
         }
-        for name, (block, entry) in places.items():
+        for name, (block, entry) in indices.items():
             source = CHECKOUT / block[entry]
             block[entry] = source.name
             content = files.get(name, source.read_bytes())
@@ -116,10 +116,10 @@ def column(number: int, change: Callable[[float], float]) -> Callable[[bytes], b
 
     def edit(content: bytes) -> bytes:
         lines = content.decode().splitlines()
-        for place in range(2, len(lines)):
-            cells = lines[place].split(",")
+        for index in range(2, len(lines)):
+            cells = lines[index].split(",")
             cells[number] = repr(float(change(float(cells[number]))))
-            lines[place] = ",".join(cells)
+            lines[index] = ",".join(cells)
         return ("\n".join(lines) + "\n").encode()
 
     return edit
@@ -181,12 +181,12 @@ def ascii_stl(content: bytes) -> str:
     return "\n".join([*lines, "endsolid part"]) + "\n"
 
 
-def spoilt(place: tuple[int, ...], value: float) -> Callable[[np.ndarray], np.ndarray]:
+def spoilt(index: tuple[int, ...], value: float) -> Callable[[np.ndarray], np.ndarray]:
     """Change of one coordinate."""
 
     def change(corners: np.ndarray) -> np.ndarray:
         corners = corners.copy()
-        corners[place] = value
+        corners[index] = value
         return corners
 
     return change

@@ -27,7 +27,7 @@ from typing import Any
 from tests.workflow.conftest import Checkout, contents
 
 FINISHED = "Finished jobid"
-COARSE_AIM = "--until", "tabulate_results"
+COARSE_TARGETS = "--until", "tabulate_results"
 COARSE = {
     "study": "killed",
     "grid": {"rows": 20, "columns": 15},
@@ -42,14 +42,14 @@ COARSE = {
 def kill(
     folder: Path,
     settings: Mapping[str, Any],
-    aim: Sequence[str],
+    targets: Sequence[str],
     jobs: int,
     seconds: float,
     with_jobs: bool,
 ) -> int:
     """Start a study and kill it some seconds after so many jobs; jobs finished until then."""
     checkout = Checkout(folder, "config/config.yaml")
-    command, environment = checkout.command(*aim, overrides=settings)
+    command, environment = checkout.command(*targets, overrides=settings)
     log = folder / "killed.log"
     with log.open("w") as file:
         run = subprocess.Popen(
@@ -63,12 +63,12 @@ def kill(
     return log.read_text().count(FINISHED)
 
 
-def resume(folder: Path, settings: Mapping[str, Any], aim: Sequence[str]) -> int:
+def resume(folder: Path, settings: Mapping[str, Any], targets: Sequence[str]) -> int:
     """Resume a killed study; jobs run."""
     checkout = Checkout.__new__(Checkout)
     checkout.folder, checkout.study = folder, "config/config.yaml"
     checkout.snakemake("--unlock", overrides=settings)
-    said = checkout.snakemake("--rerun-incomplete", *aim, overrides=settings)
+    said = checkout.snakemake("--rerun-incomplete", *targets, overrides=settings)
     return said.count(FINISHED)
 
 
@@ -86,19 +86,19 @@ def main() -> None:
     parser.add_argument("--coarse", action="store_true", help="tables of a coarse study only")
     asked = parser.parse_args()
     Checkout.patience = 3600.0
-    settings, aim = (COARSE, COARSE_AIM) if asked.coarse else ({"study": "killed"}, ())
+    settings, targets = (COARSE, COARSE_TARGETS) if asked.coarse else ({"study": "killed"}, ())
     folder, random = Path(tempfile.mkdtemp(prefix="kills-")), Random(asked.seed)
     results = Path("results/killed")
     start = time.perf_counter()
     undisturbed = Checkout(folder / "undisturbed", "config/config.yaml")
-    total = undisturbed.snakemake(*aim, overrides=settings).count(FINISHED)
+    total = undisturbed.snakemake(*targets, overrides=settings).count(FINISHED)
     seconds, wanted = time.perf_counter() - start, contents(folder / "undisturbed" / results)
     print(json.dumps({"jobs": total, "files": len(wanted), "seconds": round(seconds)}), flush=True)
     for number in range(asked.kills):
         here, jobs = folder / f"kill-{number}", random.randrange(total - 1)
         moment = random.uniform(0.0, seconds / total)
-        before = kill(here, settings, aim, jobs, moment, with_jobs=bool(number % 2))
-        after = resume(here, settings, aim)
+        before = kill(here, settings, targets, jobs, moment, with_jobs=bool(number % 2))
+        after = resume(here, settings, targets)
         found = contents(here / results)
         counts_so_far = {
             "kill": number + 1,

@@ -26,27 +26,27 @@ def change_number(content: bytes, random: Random) -> bytes:
 def change_lines(content: bytes, random: Random) -> bytes:
     """Delete, double, swap or cut a line."""
     lines = content.split(b"\n")
-    place, other = random.randrange(len(lines)), random.randrange(len(lines))
+    index, other = random.randrange(len(lines)), random.randrange(len(lines))
     match random.randrange(5):
         case 0:
-            del lines[place]
+            del lines[index]
         case 1:
-            lines.insert(other, lines[place])
+            lines.insert(other, lines[index])
         case 2:
-            lines[place], lines[other] = lines[other], lines[place]
+            lines[index], lines[other] = lines[other], lines[index]
         case 3:
-            lines[place] = lines[place][: random.randrange(len(lines[place]) + 1)]
+            lines[index] = lines[index][: random.randrange(len(lines[index]) + 1)]
         case 4:
-            lines[place] += b" " + lines[other]
+            lines[index] += b" " + lines[other]
     return b"\n".join(lines)
 
 
 def change_cells(content: bytes, random: Random) -> bytes:
     """Delete, double or exchange an entry of a line."""
     lines = content.split(b"\n")
-    place = random.randrange(len(lines))
-    mark = b"," if b"," in lines[place] else b" "
-    cells = lines[place].split(mark)
+    index = random.randrange(len(lines))
+    mark = b"," if b"," in lines[index] else b" "
+    cells = lines[index].split(mark)
     cell = random.randrange(len(cells))
     match random.randrange(3):
         case 0:
@@ -57,7 +57,7 @@ def change_cells(content: bytes, random: Random) -> bytes:
             cells[cell] = random.choice(
                 (b"x", b'"', b"#", b"\xff", b"\0", b"- ", b"{", b": ", b"&a")
             )
-    lines[place] = mark.join(cells)
+    lines[index] = mark.join(cells)
     return b"\n".join(lines)
 
 
@@ -65,16 +65,16 @@ def change_bytes(content: bytes, random: Random) -> bytes:
     """Flip a bit, or overwrite, insert or remove a few bytes."""
     if not content:
         return b"\0"
-    place, length = random.randrange(len(content)), random.choice((1, 1, 2, 4, 8, 50))
+    index, length = random.randrange(len(content)), random.choice((1, 1, 2, 4, 8, 50))
     match random.randrange(4):
         case 0:
-            flipped = content[place] ^ (1 << random.randrange(8))
-            return content[:place] + bytes([flipped]) + content[place + 1 :]
+            flipped = content[index] ^ (1 << random.randrange(8))
+            return content[:index] + bytes([flipped]) + content[index + 1 :]
         case 1:
-            return content[:place] + random.randbytes(length) + content[place + length :]
+            return content[:index] + random.randbytes(length) + content[index + length :]
         case 2:
-            return content[:place] + random.randbytes(length) + content[place:]
-    return content[:place] + content[place + length :]
+            return content[:index] + random.randbytes(length) + content[index:]
+    return content[:index] + content[index + length :]
 
 
 def change_word(content: bytes, random: Random) -> bytes:
@@ -86,8 +86,8 @@ def change_word(content: bytes, random: Random) -> bytes:
             struct.pack(">I", random.choice((3, 4, 2**32 - 1, 1000))),
         )
     )
-    place = 4 * random.randrange(1 + len(content) // 4)
-    return content[:place] + value + content[place + 4 :]
+    index = 4 * random.randrange(1 + len(content) // 4)
+    return content[:index] + value + content[index + 4 :]
 
 
 def cut(content: bytes, random: Random) -> bytes:

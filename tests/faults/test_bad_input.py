@@ -34,10 +34,10 @@ def in_the_checkout(monkeypatch):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.group}: {kind.name}")
 def test_bad_input_is_refused_with_its_own_message(kind, tmp_path):
     said = message(kind.make(tmp_path))
-    place = 0
+    position = 0
     for piece in kind.said:
-        assert piece in said[place:], said
-        place = said.index(piece, place)
+        assert piece in said[position:], said
+        position = said.index(piece, position)
     assert "found" in said
     assert "expected" in said
     assert said.rstrip().endswith((".", "?", '"', ")")), said

@@ -63,8 +63,8 @@ def test_covered_cells_agree_with_dense_sampling():
     part = (np.arange(40) + 0.5) / 40
     row = (np.arange(7)[:, None] + part).ravel()
     column = (np.arange(9)[:, None] + part).ravel()
-    places = rectangle.at(row[:, None], column[None, :])
-    inside = polygon(wavy).contains(places[..., 0], places[..., 1])
+    points = rectangle.at(row[:, None], column[None, :])
+    inside = polygon(wavy).contains(points[..., 0], points[..., 1])
     sampled = inside.reshape(7, 40, 9, 40).mean(axis=(1, 3))
     # 1600 samples a cell know a straight border to a fortieth of a cell's side at worst.
     assert fraction == pytest.approx(sampled, abs=1 / 40)

@@ -31,7 +31,7 @@ def default_tables():
 
 
 def band_points(surface, count, depth=0.3, outside=0.45, rim=0.05):
-    """Places near a patch with their distance and normal, away from its borders."""
+    """Positions near a patch with their distance and normal, away from its borders."""
     (u0, u1), (v0, v1) = surface.domain
     u = u0 + (u1 - u0) * RNG.uniform(rim, 1 - rim, count)
     v = v0 + (v1 - v0) * RNG.uniform(rim, 1 - rim, count)
@@ -53,8 +53,8 @@ class TestDefaultImplant:
         table, surface = default_tables()[side], gait_study().implant.femoral[side]
         points, _, _ = band_points(surface, 2000)
         distance, *_ = table.look_up(points)
-        _, _, exact, _, foot = surface.closest_points(points)
-        assert foot.all()
+        _, _, exact, _, projected = surface.closest_points(points)
+        assert projected.all()
         assert np.abs(distance - exact).max() < 5e-5
 
     def test_reported_quality_keeps_every_promise(self, side):

@@ -161,13 +161,13 @@ def test_condyle_of_revolution_is_recovered_within_a_micrometre():
             np.linspace(u0 + 3, u1 - 3, 30), np.linspace(v0 + 4, v1 - 6, 30), indexing="ij"
         )
         points = surface.evaluate(u, v).reshape(-1, 3)
-        _, _, distance, normal, foot = truth.closest_points(points)
+        _, _, distance, normal, projected = truth.closest_points(points)
         # Where the coronal radius jumps from 200 to 5 mm a knot spacing of 1 mm costs 1 um.
-        assert np.abs(distance[foot]).max() < 0.002
-        assert np.median(np.abs(distance[foot])) < 2e-4
+        assert np.abs(distance[projected]).max() < 0.002
+        assert np.median(np.abs(distance[projected])) < 2e-4
         cosine = (surface.normal(u, v).reshape(-1, 3) * normal).sum(axis=1)
         # Where a radius of 200 mm ends in one of 5 mm, few lines turn the normal by up to 1 deg.
-        assert cosine[foot].min() > 0.9998
+        assert cosine[projected].min() > 0.9998
 
 
 def test_patch_stays_smooth_where_the_sheet_ends():
@@ -214,11 +214,11 @@ class TestExample:
                     np.linspace(u0, u1, 40)[4:-4], np.linspace(v0, v1, 40)[4:-4], indexing="ij"
                 )
                 points = fitted.evaluate(u, v).reshape(-1, 3)
-                _, _, distance, normal, foot = exact.closest_points(points)
+                _, _, distance, normal, projected = exact.closest_points(points)
                 # Between the vertices, too, the accepted deviation is kept.
-                assert np.abs(distance[foot]).max() < 0.5 * settings.meshes.tolerance_mm
+                assert np.abs(distance[projected]).max() < 0.5 * settings.meshes.tolerance_mm
                 cosine = (fitted.normal(u, v).reshape(-1, 3) * normal).sum(axis=1)
-                assert cosine[foot].min() > 0.999
+                assert cosine[projected].min() > 0.999
 
     def test_meshes_are_needed(self):
         with pytest.raises(ValueError, match="needs an insert and a femoral mesh"):
@@ -284,8 +284,8 @@ class TestRealImplant:
             (u0, u1), _ = surface.domain
             z = sign * np.linspace(22.0, 30.0, 40)
             below = np.column_stack([np.full(40, 8.0), np.full(40, -40.0), z])
-            u, _, distance, normal, foot = surface.closest_points(below)
-            assert foot.all()
+            u, _, distance, normal, projected = surface.closest_points(below)
+            assert projected.all()
             assert ((u > u0) & (u < u1)).all()
             # Single-precision metres and remeshing leave half a micrometre.
             assert np.ptp(distance) < 0.002

@@ -146,8 +146,8 @@ def test_point_clouds_give_the_surfaces_of_the_mesh(tmp_path):
         (u0, u1), (v0, v1) = implant.insert[side].domain
         u, v = np.linspace(u0, u1, 30)[4:-4, None], np.linspace(v0, v1, 30)[4:-4]
         points = implant.insert[side].evaluate(u, v).reshape(-1, 3)
-        *_, distance, _, foot = truth.insert[side].closest_points(points)
-        assert np.abs(distance[foot]).max() < 0.01
+        *_, distance, _, projected = truth.insert[side].closest_points(points)
+        assert np.abs(distance[projected]).max() < 0.01
 
 
 def solid_settings(**changes) -> ImplantSettings:

@@ -133,8 +133,8 @@ def test_projected_elements_lie_over_the_middle_of_their_cells(projection_surfac
 
 def test_turned_joint_has_the_elements_of_the_upright_one():
     for surface, one in ((trough(), round_axis()), (cup(), round_centre())):
-        place = "point" if isinstance(one, Cylinder) else "centre"
-        turned = {"middle": tuple(TURN @ one.middle), place: tuple(SHIFT)}
+        key = "point" if isinstance(one, Cylinder) else "centre"
+        turned = {"middle": tuple(TURN @ one.middle), key: tuple(SHIFT)}
         if isinstance(one, Cylinder):
             turned["axis"] = tuple(TURN @ one.axis)
         upright = built(surface, one, 10, 8)

@@ -16,7 +16,7 @@ from tests.geometry.plans import on_circle, polygon
 from tests.physics.bodies import UPRIGHT, plate, sphere
 
 WIDE = (0.1, 50.0)
-# Newton stops within 1e-6 mm of the foot, which leaves the square of it in the distance.
+# Newton stops within 1e-6 mm of the projection, which leaves the square of it in the distance.
 ROUNDING = 1e-9
 
 

@@ -106,11 +106,11 @@ class TestNaturalKnee:
         )
         corners = sheet.vertices[sheet.faces]
         # Over the plan of each triangle, by the three mid-points of its sides.
-        places = 0.5 * (corners + np.roll(corners, 1, axis=1))[..., [0, 2]]
+        midpoints = 0.5 * (corners + np.roll(corners, 1, axis=1))[..., [0, 2]]
         grid = build_grid(knee, 100, 75)
         for number, (side, sign) in enumerate(zip(SIDES, (1, -1), strict=True)):
             own = sign * corners[:, :, 2].mean(axis=1) > 0
-            plan = places[own].reshape(-1, 2)
+            plan = midpoints[own].reshape(-1, 2)
             u, v = Plane().projection(knee.insert[side])(plan)
             assert np.abs(knee.insert[side].evaluate(u, v)[:, [0, 2]] - plan).max() < 1e-9
             upward = knee.insert[side].normal(u, v)[:, 1].reshape(-1, 3)

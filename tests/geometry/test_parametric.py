@@ -70,8 +70,10 @@ def test_condyles_coronal_profile_is_two_rims_and_an_arc(side):
     # A rim's centre lies on the line from the arc's centre through the joint.
     tilt = np.arcsin(SETTINGS.femoral_half_width_mm / arc)
     rim = SETTINGS.femoral_edge_radius_mm
-    place = (arc - rim) * np.array([np.sin(tilt), np.cos(tilt)]) + [0.0, centre]
-    assert np.hypot(away - place[0], radius - place[1])[~land] == pytest.approx(rim, abs=EXACT)
+    position = (arc - rim) * np.array([np.sin(tilt), np.cos(tilt)]) + [0.0, centre]
+    assert np.hypot(away - position[0], radius - position[1])[~land] == pytest.approx(
+        rim, abs=EXACT
+    )
     assert (~land).sum() > 20
 
 
@@ -88,8 +90,10 @@ def test_plateaus_coronal_profile_is_two_rims_and_a_hollow(side):
     # Hollow: its centre stands above.
     assert np.hypot(away, TOP + arc - height)[land] == pytest.approx(arc, abs=EXACT)
     tilt = np.arcsin(SETTINGS.plateau_land_half_width_mm / arc)
-    place = np.array([(arc + rim) * np.sin(tilt), TOP + arc - (arc + rim) * np.cos(tilt)])
-    assert np.hypot(away - place[0], height - place[1])[~land] == pytest.approx(rim, abs=EXACT)
+    position = np.array([(arc + rim) * np.sin(tilt), TOP + arc - (arc + rim) * np.cos(tilt)])
+    assert np.hypot(away - position[0], height - position[1])[~land] == pytest.approx(
+        rim, abs=EXACT
+    )
     assert height[np.argmin(away)] == pytest.approx(TOP, abs=1e-3)
 
 

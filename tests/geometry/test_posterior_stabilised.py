@@ -41,7 +41,7 @@ def lowest(side, flexion_deg):
 
 
 def resting_origin(flexion_deg):
-    """Place x of the femoral origin when the condyles stand over the bottom of the dishes."""
+    """Position x of the femoral origin when the condyles stand over the bottom of the dishes."""
     u, v, _ = lowest("medial", flexion_deg)
     x, y, _ = IMPLANT.femoral["medial"].evaluate(u, v)
     turn = np.radians(flexion_deg)

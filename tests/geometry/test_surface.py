@@ -193,10 +193,10 @@ def test_points_beside_the_patch_have_no_foot():
 def rays(surface, count=2000, seed=11, inset=0.0):
     """Rays from outside through points of a patch, some of them oblique."""
     u, v = parameters(count, seed, inset)
-    foot = surface.evaluate(u, v)
+    projection = surface.evaluate(u, v)
     away = surface.normal(u, v) + np.random.default_rng(seed).uniform(-0.4, 0.4, (count, 3))
     away /= np.linalg.norm(away, axis=1, keepdims=True)
-    return foot, foot + 4.0 * away, -away
+    return projection, projection + 4.0 * away, -away
 
 
 @pytest.mark.parametrize("surface", [wavy(), wavy(rational=False), plate((0, 9), (0, 6))])

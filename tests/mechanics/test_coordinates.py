@@ -28,13 +28,13 @@ def generalized_forces(wrench, rate, angles):
     return force, derivative
 
 
-def differences(function, place, step=STEP):
+def differences(function, position, step=STEP):
     """Central differences of a vector function, one column a coordinate."""
     columns = []
-    for number in range(len(place)):
-        change = np.zeros(len(place))
+    for number in range(len(position)):
+        change = np.zeros(len(position))
         change[number] = step
-        columns.append((function(place + change) - function(place - change)) / (2 * step))
+        columns.append((function(position + change) - function(position - change)) / (2 * step))
     return np.stack(columns, axis=-1)
 
 
@@ -50,45 +50,47 @@ def test_each_angle_turns_about_its_axis(angle):
 
 @given(vectors, vectors, vectors, frames, frames, vectors, angles)
 @few
-def test_rate_of_a_load_is_its_derivative(force, moment, point, frame, carried, place, angle):
+def test_rate_of_a_load_is_its_derivative(force, moment, point, frame, carried, position, angle):
     load = Load(force, moment, point, frame, carried)
     rotation = body_three_123(angle)
 
     def moved(twist):
         turn = Rotation.from_rotvec(twist[3:]).as_matrix()
-        return load.wrench(place + twist[:3], turn @ rotation)[0]
+        return load.wrench(position + twist[:3], turn @ rotation)[0]
 
-    _, rate = load.wrench(place, rotation)
+    _, rate = load.wrench(position, rotation)
     assert np.max(np.abs(rate - differences(moved, np.zeros(6)))) < 1e-4
 
 
 @given(vectors, vectors, vectors, frames, frames, vectors, angles)
 @few
-def test_derivative_of_forces_along_coordinates(force, moment, point, frame, carried, place, angle):
+def test_derivative_of_forces_along_coordinates(
+    force, moment, point, frame, carried, position, angle
+):
     load = Load(force, moment, point, frame, carried)
 
     def along(coordinates):
         wrench, rate = load.wrench(coordinates[:3], body_three_123(coordinates[3:]))
         return generalized_forces(wrench, rate, coordinates[3:])[0]
 
-    wrench, rate = load.wrench(place, body_three_123(angle))
+    wrench, rate = load.wrench(position, body_three_123(angle))
     _, derivative = generalized_forces(wrench, rate, angle)
-    numerical = differences(along, np.concatenate([place, angle]))
+    numerical = differences(along, np.concatenate([position, angle]))
     assert np.max(np.abs(derivative - numerical)) < 1e-4
 
 
 @given(vectors, vectors, vectors, angles)
 @few
-def test_dead_load_does_the_work_of_its_point(force, point, place, angle):
-    """A constant force on a point of the body derives from minus force times place."""
+def test_dead_load_does_the_work_of_its_point(force, point, position, angle):
+    """A constant force on a point of the body derives from minus force times position."""
     load = Load(force, point=point)
 
     def energy(coordinates):
         at = coordinates[:3] + body_three_123(coordinates[3:]) @ point
         return -np.atleast_1d(force @ at)
 
-    coordinates = np.concatenate([place, angle])
-    wrench, rate = load.wrench(place, body_three_123(angle))
+    coordinates = np.concatenate([position, angle])
+    wrench, rate = load.wrench(position, body_three_123(angle))
     along, _ = generalized_forces(wrench, rate, angle)
     assert np.max(np.abs(along + differences(energy, coordinates)[0])) < 1e-4
 

@@ -15,7 +15,7 @@ from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.mechanics.rotations import body_three_123, turn_axes
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
-places = arrays(float, 6, elements=st.floats(-1.25, 1.25, width=32))
+poses = arrays(float, 6, elements=st.floats(-1.25, 1.25, width=32))
 rates = arrays(float, 6, elements=st.floats(-3.0, 3.0, width=32))
 
 # Not symmetric in any way, and with its centre of mass far off.
@@ -33,35 +33,35 @@ def particles(body):
     return np.full(6, body.mass / 6.0), points
 
 
-def kinetic_energy(body, place, rate):
+def kinetic_energy(body, pose, rate):
     """T = q' . M q' / 2, N mm."""
-    mass, _ = body.equations(place, rate)
+    mass, _ = body.equations(pose, rate)
     return 0.5 * rate @ mass @ rate
 
 
-def lagrangian_energy(place, rate, step=1e-4):
-    """Kinetic energy of the mass points from differences of their places along the motion."""
+def lagrangian_energy(pose, rate, step=1e-4):
+    """Kinetic energy of the mass points from differences of their coordinates along the motion."""
     masses, points = particles(BODY)
 
     def at(q):
         return q[:3] + points @ body_three_123(q[3:]).T
 
-    velocity = (at(place + step * rate) - at(place - step * rate)) / (2 * step)
+    velocity = (at(pose + step * rate) - at(pose - step * rate)) / (2 * step)
     return 0.5 * float(masses @ (velocity**2).sum(-1))
 
 
-@given(places, rates)
+@given(poses, rates)
 @few
-def test_kinetic_energy_is_that_of_mass_points(place, rate):
-    expected = lagrangian_energy(place, rate)
-    assert kinetic_energy(BODY, place, rate) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+def test_kinetic_energy_is_that_of_mass_points(pose, rate):
+    expected = lagrangian_energy(pose, rate)
+    assert kinetic_energy(BODY, pose, rate) == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
-@given(places, rates, rates)
+@given(poses, rates, rates)
 @few
-def test_equations_are_those_of_lagrange(place, rate, acceleration):
+def test_equations_are_those_of_lagrange(pose, rate, acceleration):
     """d/dt dT/dq' - dT/dq = M q'' + b, with T from mass points and differences only."""
-    mass, bias = BODY.equations(place, rate)
+    mass, bias = BODY.equations(pose, rate)
     h = 1e-3
 
     def momentum(q, v):
@@ -71,12 +71,10 @@ def test_equations_are_those_of_lagrange(place, rate, acceleration):
         )
 
     def along(s):
-        return momentum(place + s * rate + 0.5 * s**2 * acceleration, rate + s * acceleration)
+        return momentum(pose + s * rate + 0.5 * s**2 * acceleration, rate + s * acceleration)
 
     change = np.eye(6) * h
-    slope = [
-        lagrangian_energy(place + c, rate) - lagrangian_energy(place - c, rate) for c in change
-    ]
+    slope = [lagrangian_energy(pose + c, rate) - lagrangian_energy(pose - c, rate) for c in change]
     expected = (along(h) - along(-h)) / (2 * h) - np.array(slope) / (2 * h)
     scale = 1.0 + np.abs(expected).max()
     assert mass @ acceleration + bias == pytest.approx(expected, abs=1e-4 * scale)
@@ -84,7 +82,7 @@ def test_equations_are_those_of_lagrange(place, rate, acceleration):
     assert np.linalg.eigvalsh(mass)[0] > 0.0
 
 
-def simulate(body, place, rate, duration, load=None):
+def simulate(body, pose, rate, duration, load=None):
     """Free motion under a load, integrated tightly."""
 
     def right(_, state):
@@ -95,7 +93,7 @@ def simulate(body, place, rate, duration, load=None):
             force = np.concatenate([wrench[:3], turn_axes(state[3:6]).T @ wrench[3:]])
         return np.concatenate([state[6:], np.linalg.solve(mass, force - bias)])
 
-    start = np.concatenate([place, rate])
+    start = np.concatenate([pose, rate])
     return solve_ivp(right, (0.0, duration), start, "DOP853", rtol=1e-11, atol=1e-12)
 
 
@@ -103,11 +101,11 @@ def test_thrown_body_falls_on_a_parabola_and_keeps_its_spin():
     gravity = np.array([0.0, -9810.0, 0.0])
     centre = np.asarray(BODY.centre_of_mass)
     weight = Load(BODY.mass * gravity, point=centre)
-    place, rate = (
+    pose, rate = (
         np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3]),
         np.array([5.0, 300.0, 2.0, 2.0, 1.0, -3.0]),
     )
-    way = simulate(BODY, place, rate, 0.05, weight)
+    way = simulate(BODY, pose, rate, 0.05, weight)
 
     def state(column):
         q, v = way.y[:6, column], way.y[6:, column]
@@ -151,10 +149,10 @@ def test_small_swings_of_a_compound_pendulum_last_as_long_as_huygens_says():
     weight = Load([0.0, -body.mass * gravity, 0.0], point=body.centre_of_mass)
 
     def swing(_, state):
-        place, rate = np.zeros(6), np.zeros(6)
-        place[5], rate[5] = state
-        mass, bias = body.equations(place, rate)
-        wrench, _ = weight.wrench(np.zeros(3), body_three_123(place[3:]))
+        pose, rate = np.zeros(6), np.zeros(6)
+        pose[5], rate[5] = state
+        mass, bias = body.equations(pose, rate)
+        wrench, _ = weight.wrench(np.zeros(3), body_three_123(pose[3:]))
         return [state[1], (wrench[5] - bias[5]) / mass[5, 5]]
 
     def passes(_, state):

@@ -23,19 +23,19 @@ def solved(load_line="solved", direction="minimum_distance"):
 
 
 def recomputed(study, history, case, frame, side):
-    """Forces (n, 3) on the femur and their places, from written pressures and exact normals.
+    """Forces (n, 3) on the femur and their positions, from written pressures and exact normals.
 
     Pressure acts along the femoral normal at the point nearest each element.
     """
     rotation, translation = pose_of(history, frame, case)
     pressure = history.pressure[case, frame, side].astype(float)
     on = pressure > 0
-    place = study.grid.centre[side][on]
+    position = study.grid.centre[side][on]
     normal = study.implant.femoral[history.sides[side]].closest_points(
-        (place - translation) @ rotation
+        (position - translation) @ rotation
     )[3]
     push = pressure[on] * study.grid.area[side][on]
-    return -push[:, None] * (normal @ rotation.T), place
+    return -push[:, None] * (normal @ rotation.T), position
 
 
 def every(history):
@@ -92,11 +92,11 @@ def test_fixed_line_stays_and_its_share_is_found():
 def test_written_resultants_are_the_sums_of_written_pressures():
     study, history = solved()
     for case, frame, side in every(history):
-        force, place = recomputed(study, history, case, frame, side)
+        force, position = recomputed(study, history, case, frame, side)
         scale = history.load[case, frame]
         on_insert = -force.sum(axis=0)
         assert np.max(np.abs(on_insert - history.force[case, frame, side])) < WRITTEN * scale
-        torque = np.cross(place, -force).sum(axis=0)
+        torque = np.cross(position, -force).sum(axis=0)
         # Levers are up to 40 mm.
         assert np.max(np.abs(torque - history.torque[case, frame, side])) < 40 * WRITTEN * scale
 

@@ -21,7 +21,7 @@ BALL, CUP, WALL, SHIFT = 14.0, 14.3, 8.0, 0.35
 LENGTH = 12.0  # of the trough; the roller is longer
 DOWN = np.array([0.0, -1.0, 0.0])
 # Where the load points, seen from the middle of the bearing: straight, and aslant.
-AIMS = (DOWN, np.array([math.sin(0.3), -math.cos(0.3), 0.0]))
+DIRECTIONS = (DOWN, np.array([math.sin(0.3), -math.cos(0.3), 0.0]))
 
 
 def conformal_edge(ball=BALL, cup=CUP, shift=SHIFT):
@@ -68,7 +68,7 @@ def contact_of(bearing, ball, cells):
     grid = build_elements(bearing, bearing.rectangle(*cells))
     pair = ContactPair(grid, 0, ball, tabulate_surface(ball, 81, 61))
     layer = linear_layer(grid.thickness[0].ravel()[pair.index])
-    return lambda aim: pair.evaluate(UPRIGHT, SHIFT * aim, layer)
+    return lambda towards: pair.evaluate(UPRIGHT, SHIFT * towards, layer)
 
 
 CUP_LINES = Sphere((0.0, 0.0, 0.0), (0.0, -1.0, 0.0), CUP)
@@ -85,9 +85,9 @@ def test_ball_in_a_cup_meets_the_closed_form_at_the_expected_order():
         found = []
         # Aims of many directions average out where the contact's edge falls among the cells.
         for x, z in np.random.default_rng(1).uniform(-0.35, 0.35, (24, 2)):
-            aim = np.array([x, -1.0, z]) / math.hypot(x, 1.0, z)
-            result = pressed(aim)
-            force = np.linalg.norm(result.wrench[:3] + cup_force() * aim) / cup_force()
+            towards = np.array([x, -1.0, z]) / math.hypot(x, 1.0, z)
+            result = pressed(towards)
+            force = np.linalg.norm(result.wrench[:3] + cup_force() * towards) / cup_force()
             covered = result.area[result.pressure > 0].sum() / area - 1.0
             found.append([force, covered, result.pressure.max() / peak - 1.0])
             # All pressures act along lines through the ball's centre, its origin.
@@ -100,12 +100,12 @@ def test_ball_in_a_cup_meets_the_closed_form_at_the_expected_order():
     assert (error[64] < [5e-4, 1e-2, 2e-3]).all()
 
 
-@pytest.mark.parametrize("aim", AIMS, ids=["straight", "aslant"])
-def test_roller_in_a_trough_meets_the_quadrature(aim):
-    result = in_trough(TROUGH_LINES, (120, 6))(aim)
+@pytest.mark.parametrize("towards", DIRECTIONS, ids=["straight", "aslant"])
+def test_roller_in_a_trough_meets_the_quadrature(towards):
+    result = in_trough(TROUGH_LINES, (120, 6))(towards)
     exact = trough_force() * LENGTH
     # Midpoint rule in one direction: the two kinks at the contact's edges leave second order.
-    assert result.wrench[:3] == pytest.approx(-exact * aim, abs=1e-3 * exact)
+    assert result.wrench[:3] == pytest.approx(-exact * towards, abs=1e-3 * exact)
     width = 2.0 * CUP * conformal_edge()
     loaded = result.pressure > 0
     # Each edge is known to within one of the 52 elements under load.
@@ -113,11 +113,11 @@ def test_roller_in_a_trough_meets_the_quadrature(aim):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("aim", AIMS, ids=["straight", "aslant"])
-def test_curved_and_planar_elements_feel_the_same_force(aim):
+@pytest.mark.parametrize("towards", DIRECTIONS, ids=["straight", "aslant"])
+def test_curved_and_planar_elements_feel_the_same_force(towards):
     for within, lines in ((in_cup, CUP_LINES), (in_trough, TROUGH_LINES)):
-        curved = within(lines, (60, 60))(aim)
-        planar = within(Plane(), (100, 100))(aim)
+        curved = within(lines, (60, 60))(towards)
+        planar = within(Plane(), (100, 100))(towards)
         size = np.linalg.norm(curved.wrench[:3])
         assert planar.wrench[:3] == pytest.approx(curved.wrench[:3], abs=1e-3 * size)
         assert planar.pressure.max() == pytest.approx(curved.pressure.max(), rel=2e-3)
@@ -128,12 +128,12 @@ def test_curved_elements_reach_where_planar_ones_cannot():
     # 86 deg, where a horizontal plane sees the elements edge on.
     half = Cylinder((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0), CUP)
     sideways = _half_trough()
-    aim = np.array([math.sin(math.radians(55.0)), -math.cos(math.radians(55.0)), 0.0])
+    towards = np.array([math.sin(math.radians(55.0)), -math.cos(math.radians(55.0)), 0.0])
     bearing = Bearing("ankle", sideways, WALL, half)
     roller = _turned(cylinder(BALL, LENGTH), math.radians(55.0))
-    result = contact_of(bearing, roller, (160, 6))(aim)
+    result = contact_of(bearing, roller, (160, 6))(towards)
     exact = trough_force() * LENGTH
-    assert result.wrench[:3] == pytest.approx(-exact * aim, abs=1e-3 * exact)
+    assert result.wrench[:3] == pytest.approx(-exact * towards, abs=1e-3 * exact)
     with pytest.raises(ValueError, match="choose another direction"):
         contact_of(Bearing("ankle", sideways, WALL), roller, (160, 6))
 
@@ -148,7 +148,7 @@ def test_dome_of_the_talus_carries_elements_too():
     result = contact_of(bearing, hollow, (160, 6))(DOWN)
 
     def share(angle):
-        """Depth of a place of the dome in the hollow body, times its share downward."""
+        """Depth of a position of the dome in the hollow body, times its share downward."""
         x, y = BALL * math.sin(angle), BALL * math.cos(angle) + SHIFT
         distance = math.hypot(x, y)
         return max(distance - CUP, 0.0) * y / distance

@@ -76,7 +76,7 @@ def check_same(history, shifted, insert_shift, femoral_shift):
         SOLVED * (1 + FAR / 23)
     )
     assert shifted.load_line == pytest.approx(history.load_line + insert_shift[2], abs=1e-5)
-    # Torque about the insert's origin: the place moves by the shift, so r x F is added.
+    # Torque about the insert's origin: the position moves by the shift, so r x F is added.
     force = history.force
     expected = history.torque + np.cross(insert_shift, force)
     scale = history.load.max()

@@ -14,11 +14,11 @@ MODULUS = 587.3
 
 
 def deflection(contact, x, y):
-    """Deflection of the half-space by the pressure, mm, by rays round the place (Boussinesq).
+    """Deflection of the half-space by the pressure, mm, by rays round the point (Boussinesq).
 
-    In polar coordinates about the place the singular kernel 1 / s is cancelled by the area s ds.
+    In polar coordinates about the point the singular kernel 1 / s is cancelled by the area s ds.
     Along a chord that reaches from one rim to the other the pressure is a half-ellipse, whose
-    integral over the piece beyond the place is taken numerically.
+    integral over the piece beyond the point is taken numerically.
     """
     a, b = contact.semi_axes
 

@@ -58,11 +58,11 @@ def pairs_of(name):
 def penetrations(name, depth, shift=(0.0, 0.0), tilt=0.0):
     """Penetration of every element by every measure; zero where apart."""
     pose = body_three_123(np.array([0.0, 0.0, tilt]))
-    place = np.array([shift[0], PAIRS[name][2] - depth, shift[1]])
+    position = np.array([shift[0], PAIRS[name][2] - depth, shift[1]])
     found = {}
     for measure, pair in pairs_of(name).items():
         layer = Layer(SmallStrain(1.0), np.full(pair.index.size, 8.0))
-        result = pair.evaluate(pose, place, layer)
+        result = pair.evaluate(pose, position, layer)
         found[measure] = np.zeros(pair.index.size)
         found[measure][result.element] = result.penetration
     return found
@@ -79,7 +79,7 @@ def penetrations(name, depth, shift=(0.0, 0.0), tilt=0.0):
 def test_corrected_distances_lie_between_the_minimum_and_the_ray(name, depth, shift, tilt):
     found = penetrations(name, depth, shift, tilt)
     least, corrected, by_ray, most = (found[measure] for measure in MEASURES)
-    # Inside the indenter is inside by every measure, but where feet or rays leave its patch.
+    # Inside the indenter is inside by every measure, but where projections or rays leave its patch.
     inside = np.all([part > 0.0 for part in found.values()], axis=0)
     assert inside.any()
     for middle in (corrected, by_ray):

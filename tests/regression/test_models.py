@@ -1,4 +1,4 @@
-"""Models over thickness and mass: recovered where they are true, told apart where they are not."""
+"""Models over thickness and mass: recovered where true, distinguished where not."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def test_the_term_that_is_there_is_found(plane, model, term):
 def test_leaving_out_is_fitting_to_the_others(published):
     """The short cut over the leverage agrees with fits to 24 of 25 cases."""
     own = published[(published["side"] == "medial") & (published["quantity"] == "wear_depth")]
-    places = own[["thickness_mm", "body_mass_kg"]].to_numpy(float)
+    settings = own[["thickness_mm", "body_mass_kg"]].to_numpy(float)
     value = own["value"].to_numpy(float)
     points = predict_cases(published)
     points = points[(points["side"] == "medial") & (points["quantity"] == "wear_depth")]
     for model, back, design in (
-        ("plane", lambda y: y, places),
-        ("power law", np.exp, np.log(places)),
+        ("plane", lambda y: y, settings),
+        ("power law", np.exp, np.log(settings)),
     ):
         matrix = np.column_stack([np.ones(len(value)), design])
         modelled = np.log(value) if model == "power law" else value
@@ -73,8 +73,8 @@ def test_leaving_out_is_fitting_to_the_others(published):
             kept = np.arange(len(value)) != left_out
             fit = OLS(modelled[kept], matrix[kept]).fit()
             missed.append(value[left_out] - back(matrix[left_out] @ fit.params))
-        told = points[points["model"] == model]["leave_one_out_residual"]
-        np.testing.assert_allclose(told, missed, rtol=1e-8, atol=1e-12)
+        residuals = points[points["model"] == model]["leave_one_out_residual"]
+        np.testing.assert_allclose(residuals, missed, rtol=1e-8, atol=1e-12)
 
 
 def test_limits_are_nested_and_hold_the_fit(published):

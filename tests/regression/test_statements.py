@@ -1,4 +1,4 @@
-"""What the source states in words: limits kept by its own tables, and broken ones told."""
+"""What the source states in words: limits kept by its own tables, and broken ones reported."""
 
 from __future__ import annotations
 

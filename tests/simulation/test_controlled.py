@@ -86,10 +86,10 @@ def solve(contacts, activity, tolerance=1e-9):
     ]
 
 
-def wrench_of(place, largest, frames=FRAMES):
+def wrench_of(position, largest, frames=FRAMES):
     """Wrench with one sinusoidal component, body weights (and mm)."""
     wrench = np.zeros((frames, 6))
-    wrench[:, place] = largest * np.sin(2 * np.pi * np.arange(frames) / frames)
+    wrench[:, position] = largest * np.sin(2 * np.pi * np.arange(frames) / frames)
     return wrench
 
 

@@ -122,20 +122,20 @@ def test_energy_balances_over_the_cycle():
     load = fit_periodic(conditions.loads[0].time_history(FRAMES), conditions.duration)
     powers, stored = [], []
     columns = (moved.coordinates, moved.rates, moved.reaction, moved.inertia, moved.contact)
-    for time, place, rates, reaction, inertia, contact in zip(moved.time, *columns, strict=True):
-        rotation, axes = body_three_123(place[3:]), turn_axes(place[3:])
+    for time, position, rates, reaction, inertia, contact in zip(moved.time, *columns, strict=True):
+        rotation, axes = body_three_123(position[3:]), turn_axes(position[3:])
         jacobian = np.eye(6)
         jacobian[3:, 3:] = axes
         force, _, point = np.split(load(time)[0], 3)
-        applied, _ = Load(force, point=point, point_frame="fixed").wrench(place[:3], rotation)
+        applied, _ = Load(force, point=point, point_frame="fixed").wrench(position[:3], rotation)
         # What is left of the equations of motion are the dampers.
         damped = inertia - reaction - jacobian.T @ (contact.sum(axis=0) + applied)
         powers.append([applied @ jacobian @ rates, reaction @ rates, -damped @ rates])
         elastic = sum(
-            energy(pair.evaluate(rotation, place[:3], layer), layer)
+            energy(pair.evaluate(rotation, position[:3], layer), layer)
             for pair, layer in zip(pairs, layers, strict=True)
         )
-        mass, _ = body().equations(place, rates)
+        mass, _ = body().equations(position, rates)
         stored.append([0.5 * rates @ mass @ rates, elastic])
     loads, drivers, lost = simpson(np.array(powers), x=moved.time, axis=0)
     gross = simpson(np.abs(np.array(powers)[:, 0]), x=moved.time)

@@ -125,8 +125,8 @@ class TestBothLayers:
             centre = pair.centre[contact.element[loaded]]
             tibia = np.clip(knee.insert_layer.bone[side].closest_points(centre)[2], 2.0, 10.0)
             u, v, *_ = knee.femoral[side].closest_points((centre - equilibrium.translation) @ turn)
-            foot = knee.femoral[side].evaluate(u, v)
-            femur = np.clip(knee.femoral_layer.bone[side].closest_points(foot)[2], 1.0, 20.0)
+            point = knee.femoral[side].evaluate(u, v)
+            femur = np.clip(knee.femoral_layer.bone[side].closest_points(point)[2], 1.0, 20.0)
             depth = contact.penetration[loaded]
             wanted = -modulus * np.log1p(-depth / (tibia + femur))
             # The femur's thickness is looked up between samples 1 mm apart.

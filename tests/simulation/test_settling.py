@@ -13,7 +13,7 @@ from kneewear.simulation.static import solve_static
 from tests.physics.bodies import knee
 
 LOAD = Load([0.0, -3000.0, 0.0], point=[0.0, 0.0, 9.2])
-PLACE = np.array([0.0, 37.6, -0.4])
+POSITION = np.array([0.0, 37.6, -0.4])
 FLEXED = np.array([0.0, 0.0, -0.3])
 FREEDOMS = [["y", "z", "theta_1"], ["x", "y", "z", "theta_1", "theta_2"]]
 
@@ -27,9 +27,9 @@ def body(mass_kg):
 @pytest.mark.parametrize("free", FREEDOMS, ids="-".join)
 def test_numerical_damping_ends_in_the_static_equilibrium(free, mass_kg):
     """From 10 mm above and 5 degrees off in every angle that is free."""
-    rest = solve_static(*knee(), (PLACE, FLEXED), free, loads=[LOAD])
+    rest = solve_static(*knee(), (POSITION, FLEXED), free, loads=[LOAD])
     off = np.radians(5.0) * np.array([f"theta_{n}" in free for n in (1, 2, 3)])
-    high = PLACE + [0.0, 10.0, 0.0]
+    high = POSITION + [0.0, 10.0, 0.0]
     found = settle(*knee(), (high, FLEXED + off), free, body(mass_kg), loads=[LOAD])
     assert found.acceleration < 1e-5
     # A tonne that accelerates by 1e-5 mm/s2 lacks 1e-5 N of force; the dish restores 8 N per mm.
@@ -39,9 +39,9 @@ def test_numerical_damping_ends_in_the_static_equilibrium(free, mass_kg):
 
 def test_an_overlapping_start_is_lifted_first():
     free = ["y", "z", "theta_1"]
-    rest = solve_static(*knee(), (PLACE, FLEXED), free, loads=[LOAD])
-    deep = PLACE - [0.0, 9.0, 0.0]
-    for start in (deep, PLACE - [0.0, 1.0, 0.0]):
+    rest = solve_static(*knee(), (POSITION, FLEXED), free, loads=[LOAD])
+    deep = POSITION - [0.0, 9.0, 0.0]
+    for start in (deep, POSITION - [0.0, 1.0, 0.0]):
         found = settle(*knee(), (start, FLEXED), free, body(5.0), loads=[LOAD])
         assert found.translation == pytest.approx(rest.translation, abs=1e-6)
 
@@ -64,7 +64,7 @@ def test_a_body_that_falls_for_ever_never_settles():
     with pytest.raises(ConvergenceError, match="Settling of case away") as caught:
         settle(
             *knee(),
-            (PLACE + [90.0, 0.0, 0.0], FLEXED),
+            (POSITION + [90.0, 0.0, 0.0], FLEXED),
             ["y"],
             body(0.3),
             loads=[LOAD],

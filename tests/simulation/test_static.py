@@ -74,7 +74,7 @@ def test_stiffness_is_the_derivative_of_the_forces():
     springs = [Spring("theta_3", 1e4, rest=-0.3), Spring("x", 5.0, gap=0.1)]
     load = Load([20.0, -3000.0, 5.0], [5.0, 9.0, 1e3], LINE, point_frame="fixed")
     pose = settled(free, springs=springs, load=load)
-    place = np.concatenate([pose.translation, pose.rotation])
+    position = np.concatenate([pose.translation, pose.rotation])
 
     def force(coordinates):
         # Nothing free but one coordinate that a huge residual leaves in place.
@@ -87,7 +87,7 @@ def test_stiffness_is_the_derivative_of_the_forces():
     for number in range(6):
         change = np.zeros(6)
         change[number] = step[number]
-        columns.append((force(place + change) - force(place - change)) / (2 * step[number]))
+        columns.append((force(position + change) - force(position - change)) / (2 * step[number]))
     lever = np.array([1.0, 1.0, 1.0, 30.0, 30.0, 30.0])
     scale = np.abs(pose.stiffness[:3, :3]).max() * np.outer(lever, lever)
     assert np.max(np.abs((pose.stiffness - np.stack(columns, axis=-1)) / scale)) < 1e-5

@@ -49,8 +49,8 @@ def slope(record, number):
             outward = np.array([np.sin(turn), -np.cos(turn), 0.0])
             centre = centre + (radius - arc["radius_mm"]) * outward
             radius = arc["radius_mm"]
-    place = body_three_123(record.rotation[number]) @ centre + record.translation[number]
-    return place[0] / (THICKNESS + DISH - place[1])
+    position = body_three_123(record.rotation[number]) @ centre + record.translation[number]
+    return position[0] / (THICKNESS + DISH - position[1])
 
 
 def test_cases_are_every_combination_with_the_load_fastest():
@@ -111,10 +111,10 @@ def test_post_carries_what_the_slope_of_the_dishes_asks_for():
 
 def test_holding_the_femur_off_its_place_takes_the_force_of_the_slope():
     free = ["superior_inferior", "varus_valgus"]
-    places = [-1.5, 0.0, 1.5]
-    study = small_study(grid=120, free=free, posterior_mm=places, flexion_deg=[0], load_n=[1500])
+    positions = [-1.5, 0.0, 1.5]
+    study = small_study(grid=120, free=free, posterior_mm=positions, flexion_deg=[0], load_n=[1500])
     record = solved(study)
-    assert record.translation[:, 0] == pytest.approx(places, abs=0.0)
+    assert record.translation[:, 0] == pytest.approx(positions, abs=0.0)
     expected = [1500.0 * slope(record, number) for number in range(3)]
     assert record.reaction[:, 0] == pytest.approx(expected, abs=2e-3 * 1500.0)
     assert record.reaction[2, 0] > 100.0
@@ -152,15 +152,17 @@ def test_elements_are_laid_until_the_wanted_number_is_loaded():
 def test_loaded_elements_carry_the_resultant():
     record = cases()
     number = of(record, 90.0, 3000.0)
-    for place in range(len(record.sides)):
-        mine = (record.element_case == number) & (record.element_side == place)
-        assert mine.sum() == record.active_elements[number, place]
+    for position in range(len(record.sides)):
+        mine = (record.element_case == number) & (record.element_side == position)
+        assert mine.sum() == record.active_elements[number, position]
         carried = record.element_pressure[mine] * record.element_area[mine]
         # Pressure acts along the indenter's normals, within a few degrees of one direction.
-        assert carried.sum() == pytest.approx(np.linalg.norm(record.force[number, place]), rel=0.03)
+        assert carried.sum() == pytest.approx(
+            np.linalg.norm(record.force[number, position]), rel=0.03
+        )
         plan = record.element_corners[mine].mean(axis=1)
-        axes = [0, 2] if place < 2 else [1, 2]
-        sign = np.array([1.0, 1.0]) if place < 2 else np.array([-1.0, 1.0])
+        axes = [0, 2] if position < 2 else [1, 2]
+        sign = np.array([1.0, 1.0]) if position < 2 else np.array([-1.0, 1.0])
         assert plan * sign == pytest.approx(record.element_centre[mine][:, axes], abs=1e-6)
 
 
@@ -219,7 +221,7 @@ def test_record_survives_its_file(tmp_path):
 
 @cache
 def convergence():
-    """A few places of a few numbers of elements at 0 deg under 3000 N."""
+    """A few positions of a few numbers of elements at 0 deg under 3000 N."""
     study = BASE["static"]["element_study"] | {
         "active_elements": [25, 50, 400],
         "offsets": 5,
@@ -230,7 +232,7 @@ def convergence():
 
 def test_few_elements_err_as_little_as_published():
     # Bei (2003), 3.2.3: 10 % at 25 and 5 % at 50 loaded elements, of the value at 400; for the
-    # median over places, as the mean pressure may err by more at the worst one.
+    # median over positions, as the mean pressure may err by more at the worst one.
     study = convergence()
     table = study_active_elements(joint(), study.grid, study.static, seed=3)
     assert set(table["side"]) == {"medial", "lateral"}

@@ -54,8 +54,8 @@ def fixed(pair, rows, columns):
     return grid, lambda rotation, translation: contact.evaluate(rotation, translation, layer)
 
 
-def sphere_errors(evaluate, depth, places):
-    """Relative errors of force, peak, mean and area, root mean square over places."""
+def sphere_errors(evaluate, depth, positions):
+    """Relative errors of force, peak, mean and area, root mean square over positions."""
     area = math.pi * winkler.contact_radius(RADIUS, depth) ** 2
     exact = np.array([
         winkler.sphere_force(RADIUS, depth, LAYER),
@@ -64,7 +64,7 @@ def sphere_errors(evaluate, depth, places):
         area,
     ])  # fmt: skip
     found = []
-    for x, z in places:
+    for x, z in positions:
         result = evaluate(UPRIGHT, np.array([x, HEIGHT + RADIUS - depth, z]))
         on = result.pressure > 0
         pressure = result.pressure[on] if on.any() else np.zeros(1)
@@ -72,13 +72,13 @@ def sphere_errors(evaluate, depth, places):
     return np.sqrt(np.mean((np.array(found) / exact - 1.0) ** 2, axis=0))
 
 
-PLACES = np.random.default_rng(3).uniform(-1.5, 1.5, (16, 2))
+POSITIONS = np.random.default_rng(3).uniform(-1.5, 1.5, (16, 2))
 
 
 @pytest.mark.parametrize("depth", [1e-5, 1e-3, 1e-2, 0.1, 0.5])
 def test_accuracy_does_not_depend_on_the_depth(depth):
     pair = under_sphere()
-    errors = sphere_errors(lambda *pose: pair.evaluate(*pose, LAW), depth, PLACES)
+    errors = sphere_errors(lambda *pose: pair.evaluate(*pose, LAW), depth, POSITIONS)
     # Nine elements along the contact's radius: 9^-2.5 for the force, 1 / (2 * 9^2) for the peak,
     # 9^-1.5 for mean and area, each with what the lattice leaves of it.
     assert (errors < [1e-3, 6e-3, 1.5e-2, 1.5e-2]).all()
@@ -87,18 +87,20 @@ def test_accuracy_does_not_depend_on_the_depth(depth):
 def test_fixed_grid_of_as_many_elements_is_lost_at_a_light_touch():
     pair = under_sphere()
     _, evaluate = fixed(pair, 20, 20)
-    assert sphere_errors(evaluate, 1e-2, PLACES)[0] > 0.03
-    assert sphere_errors(evaluate, 1e-3, PLACES)[0] > 0.3
+    assert sphere_errors(evaluate, 1e-2, POSITIONS)[0] > 0.03
+    assert sphere_errors(evaluate, 1e-3, POSITIONS)[0] > 0.3
     _, evaluate = fixed(pair, 100, 100)
-    light = sphere_errors(evaluate, 1e-3, PLACES)
-    assert (sphere_errors(lambda *pose: pair.evaluate(*pose, LAW), 1e-3, PLACES) < light / 3).all()
+    light = sphere_errors(evaluate, 1e-3, POSITIONS)
+    assert (
+        sphere_errors(lambda *pose: pair.evaluate(*pose, LAW), 1e-3, POSITIONS) < light / 3
+    ).all()
 
 
 def test_force_converges_with_the_elements_of_a_region():
     errors = []
     for number in (8, 32):
         pair = under_sphere(number, number)
-        errors.append(sphere_errors(lambda *pose, p=pair: p.evaluate(*pose, LAW), 1e-2, PLACES))
+        errors.append(sphere_errors(lambda *pose, p=pair: p.evaluate(*pose, LAW), 1e-2, POSITIONS))
     order = np.log(errors[0] / errors[1]) / math.log(4)
     # Orders of the fixed grid, as the elements of a region are scaled with it.
     assert order == pytest.approx([2.5, 2.0, 1.5, 1.5], abs=0.6)
@@ -117,12 +119,15 @@ def test_force_grows_steadily_with_depth():
 
 def test_stiffness_is_the_rate_of_the_force():
     pair = under_sphere(30, 30)
-    place = np.array([0.2, HEIGHT + RADIUS - 0.05, 0.1])
-    found = pair.evaluate(UPRIGHT, place, LAW)
+    position = np.array([0.2, HEIGHT + RADIUS - 0.05, 0.1])
+    found = pair.evaluate(UPRIGHT, position, LAW)
     for axis in range(3):
         step = 1e-3 * np.eye(3)[axis]
         rate = (
-            sum(sign * pair.evaluate(UPRIGHT, place + sign * step, LAW).wrench for sign in (1, -1))
+            sum(
+                sign * pair.evaluate(UPRIGHT, position + sign * step, LAW).wrench
+                for sign in (1, -1)
+            )
             / 2e-3
         )
         # Elements held in place: what their motion adds is of the order of the force's error.
@@ -180,8 +185,8 @@ def test_spreading_over_a_fixed_grid_keeps_force_and_place(direction):
     pair = under_sphere(projection_surface=Plane(direction))
     cells = pair.bearing.rectangle(30, 24)
     grid, evaluate = fixed(pair, 30, 24)
-    for depth, place in ((1e-3, (0.4, 0.2)), (0.3, (-1.0, 2.0)), (0.3, (7.5, 7.0))):
-        pose = UPRIGHT, np.array([place[0], HEIGHT + RADIUS - depth, place[1]])
+    for depth, position in ((1e-3, (0.4, 0.2)), (0.3, (-1.0, 2.0)), (0.3, (7.5, 7.0))):
+        pose = UPRIGHT, np.array([position[0], HEIGHT + RADIUS - depth, position[1]])
         result = pair.evaluate(*pose, LAW)
         (region,) = result.regions
         spread = spread_force(region, cells)
@@ -219,10 +224,10 @@ def test_ball_in_a_cup_is_followed_on_elements_of_a_sphere():
     bearing = Bearing("hip", sphere(14.3).reversed_normal(), HEIGHT, lines)
     pair = AdaptivePair(bearing, sphere(14.0), tabulate_surface(sphere(14.0), 81, 61), 24, 24)
     shift = 0.302
-    aim = np.array([0.1, -1.0, 0.05]) / math.sqrt(1.0 + 0.1**2 + 0.05**2)
-    result = pair.evaluate(UPRIGHT, shift * aim, LAW)
+    towards = np.array([0.1, -1.0, 0.05]) / math.sqrt(1.0 + 0.1**2 + 0.05**2)
+    result = pair.evaluate(UPRIGHT, shift * towards, LAW)
     exact = winkler.ball_in_cup_force(14.0, 14.3, shift - 0.3, winkler.LinearLayer(MODULUS, HEIGHT))
-    assert result.wrench[:3] == pytest.approx(-exact * aim, abs=3e-3 * exact)
+    assert result.wrench[:3] == pytest.approx(-exact * towards, abs=3e-3 * exact)
 
 
 def test_thicker_layer_is_softer():

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.compiled
 
 CONTACTS = analytical_contacts()
 SPHERES = [contact for contact in CONTACTS if contact.name.startswith("sphere")]
-# Errors below this are those of rounding and of a foot's place, 1e-6 mm.
+# Errors below this are those of rounding and of a projection, 1e-6 mm.
 NOISE = 1e-6
 
 
@@ -64,9 +64,9 @@ def test_mid_surface_of_a_plane_carries_what_its_normal_does():
 
 @pytest.mark.parametrize("contact", SPHERES, ids=lambda contact: contact.name)
 def test_force_under_a_sphere_converges_at_second_order(contact):
-    places = random_offsets(13, 40)
+    positions = random_offsets(13, 40)
     coarse, fine = (
-        np.sqrt(np.mean(contact.errors((n, n), places)["force"] ** 2)) for n in (12, 66)
+        np.sqrt(np.mean(contact.errors((n, n), positions)["force"] ** 2)) for n in (12, 66)
     )
     assert np.log(coarse / fine) / np.log(66 / 12) > 2.0
 
@@ -123,16 +123,16 @@ def test_three_models_of_one_sphere():
         return rows["place_mm"].to_numpy(), rows["value"].to_numpy()
 
     for model in ("foundation", "half-space"):
-        place, force = curve(model, "computed", "force")
-        exact = np.interp(place, *curve(model, "exact", "force"))
+        position, force = curve(model, "computed", "force")
+        exact = np.interp(position, *curve(model, "exact", "force"))
         # Interpolation between 81 samples bends by (0.005 / depth)^2 / 8 of the force and more.
         assert force[1:] == pytest.approx(exact[1:], rel=0.01)
-        place, pressure = curve(model, "computed", "pressure")
+        position, pressure = curve(model, "computed", "pressure")
         _, profile = curve(model, "exact", "pressure")
         assert pressure.max() == pytest.approx(profile.max(), rel=0.01)
     # Every profile carries the same load.
     for model in ("foundation", "half-space"):
-        place, profile = curve(model, "exact", "pressure")
-        carried = np.trapezoid(2.0 * np.pi * place * profile, place)
+        position, profile = curve(model, "exact", "pressure")
+        carried = np.trapezoid(2.0 * np.pi * position * profile, position)
         # Pressure acts along the sphere's normal and Hertz's end is vertical: parts in a thousand.
         assert carried == pytest.approx(LOAD, rel=0.005)

@@ -33,10 +33,10 @@ def test_modulus_of_a_pair():
     assert pair == contact_modulus(210e3, 0.3, 463.0, 0.46)
 
 
-@pytest.mark.parametrize("place", [(3.0, 1.0), (0.0, 2.0), (0.9, 1.7), (-1.4, 0.3), (40.0, 30.0)])
-def test_deflection_outside_a_rectangle_is_boussinesqs_integral(place):
+@pytest.mark.parametrize("point", [(3.0, 1.0), (0.0, 2.0), (0.9, 1.7), (-1.4, 0.3), (40.0, 30.0)])
+def test_deflection_outside_a_rectangle_is_boussinesqs_integral(point):
     # Boussinesq: pressure over pi E* distance; smooth outside the rectangle.
-    x, y = place
+    x, y = point
     exact = dblquad(lambda v, u: 1 / math.hypot(x - u, y - v), -0.8, 0.8, -0.5, 0.5, epsrel=1e-11)
     found = float(rectangle_deflection(x, y, 0.8, 0.5))
     assert found == pytest.approx(exact[0] / math.pi, rel=1e-9)

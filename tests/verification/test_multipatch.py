@@ -25,7 +25,7 @@ def split(request):
     return PatchSet(patches, tolerance=1e-6), cuts
 
 
-def places(cuts, count=900):
+def parameters(cuts, count=900):
     """Parameters all over the condyle, a third of them exactly on seams and corners of seams."""
     (u0, u1), (v0, v1) = CONDYLE.domain
     random = np.random.default_rng(5)
@@ -64,16 +64,16 @@ def test_every_patch_finds_its_neighbours(split):
 def test_seams_have_no_holes(split):
     body, cuts = split
     assert count_holes(body) == 0
-    u, v = places(cuts)
-    foot, normal = CONDYLE.evaluate(u, v), CONDYLE.normal(u, v)
-    *_, distance, hit = body.ray_hits(foot + 3.0 * normal, -normal)
+    u, v = parameters(cuts)
+    point, normal = CONDYLE.evaluate(u, v), CONDYLE.normal(u, v)
+    *_, distance, hit = body.ray_hits(point + 3.0 * normal, -normal)
     assert hit.all()
-    assert distance == pytest.approx(CONDYLE.ray_hits(foot + 3.0 * normal, -normal)[2], abs=1e-9)
+    assert distance == pytest.approx(CONDYLE.ray_hits(point + 3.0 * normal, -normal)[2], abs=1e-9)
 
 
 def test_distance_is_that_of_the_whole(split):
     body, cuts = split
-    u, v = places(cuts)
+    u, v = parameters(cuts)
     for height in (0.5, -0.5):
         points = CONDYLE.evaluate(u, v) + height * CONDYLE.normal(u, v)
         *_, distance, normal, interior = body.closest_points(points)

@@ -1,4 +1,4 @@
-"""Every contact of a pose lies in the rectangles found, whatever its size, number and place."""
+"""Every contact of a pose lies in the rectangles found, whatever its size, number and position."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def egg_box(seed, roughness, count=10, size=16.0):
 
 
 def inside(points, rectangles):
-    """Whether places of the plan lie in any of the rectangles."""
+    """Whether positions of the plan lie in any of the rectangles."""
     cells = np.array([rectangle.cells(points) for rectangle in rectangles]).reshape(
         -1, *points.shape
     )
@@ -65,11 +65,11 @@ def _ball(radius):
     return profile * np.array([radius, -radius, 1.0]), knots
 
 
-def assert_held(depth, places, rectangles):
+def assert_held(depth, positions, rectangles):
     """What rectangles cut off is a shallow rim of little weight."""
     loaded = depth > 0.0
     lost = loaded.copy()
-    lost[loaded] = ~inside(places[loaded], rectangles)
+    lost[loaded] = ~inside(positions[loaded], rectangles)
     assert depth[lost].sum() <= 2e-3 * depth[loaded].sum()
     assert depth[lost].max(initial=0.0) < 0.1 * depth.max()
 
@@ -81,16 +81,16 @@ def depth_of(points, indenter, rotation, translation):
 
 
 @pytest.mark.parametrize("depth", [1e-6, 1e-4, 1e-2, 0.3])
-@pytest.mark.parametrize("place", [(0.0, 0.0), (0.37, -1.1), (2.9, 1.3)])
-def test_region_under_a_sphere_is_its_contact_circle(depth, place):
+@pytest.mark.parametrize("position", [(0.0, 0.0), (0.37, -1.1), (2.9, 1.3)])
+def test_region_under_a_sphere_is_its_contact_circle(depth, position):
     implant = flat_implant(sphere(RADIUS), 9.0, 9.0)
     search = RegionSearch(bearing_of(implant, "medial"), implant.femoral["medial"])
-    middle = np.array([place[0], HEIGHT + RADIUS - depth, place[1]])
+    middle = np.array([position[0], HEIGHT + RADIUS - depth, position[1]])
     (found,) = search.find(UPRIGHT, middle)
     radius = winkler.contact_radius(RADIUS, depth)
     # Room of a fifth of a cell is kept, and at least seven cells lie across the contact.
     for start, extent, centre in zip(
-        found.origin, (found.length, found.width), (place[0], 23.0 + place[1]), strict=True
+        found.origin, (found.length, found.width), (position[0], 23.0 + position[1]), strict=True
     ):
         assert start < centre - 0.995 * radius
         assert start + extent > centre + 0.995 * radius
@@ -123,7 +123,7 @@ def test_no_contact_of_rough_bodies_is_missed(seed, roughness, tilt, roll, x, z,
     indenter = egg_box(seed + 1, roughness)
     rotation = body_three_123(np.array([tilt, 0.0, roll]))
     points = build_elements(bearing, bearing.rectangle(60, 60)).centre[0].reshape(-1, 3)
-    # Let down until the deepest of 3600 places is as deep as asked for.
+    # Let down until the deepest of 3600 positions is as deep as asked for.
     translation = np.array([x, 0.0, z])
     for _ in range(4):
         deepest = depth_of(points, indenter, rotation, translation).max()
@@ -202,7 +202,7 @@ def test_regions_on_curved_and_turned_element_surfaces(surface, projection_surfa
             rectangles = search.find(UPRIGHT, translation)
             assert len(rectangles) == 1
             assert_held(found, projection_surface.at(points).plan, rectangles)
-            # An ellipse fills its rectangle by 0.79; places that might touch but do not add to it.
+            # An ellipse fills its rectangle by 0.79; points that might touch but do not add to it.
             share = search.whole.cell_area / rectangles[0].cell_area * (found > 0).sum() / 150**2
             assert share > 0.25
 

@@ -86,8 +86,10 @@ def test_a_window_gives_what_the_whole_table_gives():
     random = np.random.default_rng(3)
     for u, v in random.uniform(0, 1, (200, 2)):
         (u0, u1), (v0, v1) = (np.ptp(table.u), table.u[0]), (np.ptp(table.v), table.v[0])
-        place = u1 + u * u0, v1 + v * v0
-        assert window.interpolate(*place) == pytest.approx(table.interpolate(*place), abs=1e-12)
+        parameters = u1 + u * u0, v1 + v * v0
+        assert window.interpolate(*parameters) == pytest.approx(
+            table.interpolate(*parameters), abs=1e-12
+        )
 
 
 def test_interpolation_error_falls_with_the_square_of_the_spacing():

@@ -25,10 +25,10 @@ def make_grid(rows=6, columns=4, nominal=6.0):
     along_x = np.broadcast_to([1.0, 0.0, 0.0], centre.shape).copy()
     along_z = np.broadcast_to([0.0, 0.0, 1.0], centre.shape).copy()
     shape = (2, rows, columns)
-    place = np.meshgrid(
+    position = np.meshgrid(
         2.0 * np.arange(rows + 1) - 1.0, 3.0 * np.arange(columns + 1) - 1.5, indexing="ij"
     )
-    plan = np.stack(place, axis=-1)
+    plan = np.stack(position, axis=-1)
     return ElementGrid(
         centre=centre,
         normal=up,

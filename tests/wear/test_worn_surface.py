@@ -79,9 +79,9 @@ def test_a_step_spreads_as_a_normal_distribution_sums_up():
     drop = np.zeros((81, 3))
     drop[40] = 1.0
     smooth = smooth_drop(drop, np.ones_like(drop), np.array([0.5, 0.5]), 2.0)
-    place = 0.5 * (np.arange(81) - 40)
+    position = 0.5 * (np.arange(81) - 40)
     assert smooth[:, 1].sum() == pytest.approx(1.0, rel=1e-12)
-    assert (smooth[:, 1] * place**2).sum() == pytest.approx(2.0**2, rel=1e-9)
+    assert (smooth[:, 1] * position**2).sum() == pytest.approx(2.0**2, rel=1e-9)
     assert smooth.min() >= 0.0
 
 

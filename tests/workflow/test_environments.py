@@ -73,8 +73,8 @@ def test_container_holds_the_lock_and_nothing_else():
 
 
 def test_provenance_tells_the_version_of_every_requirement():
-    told = {canonicalize_name(name) for name in LIBRARIES}
-    assert requirements(PROJECT["dependencies"]).keys() <= told
+    listed = {canonicalize_name(name) for name in LIBRARIES}
+    assert requirements(PROJECT["dependencies"]).keys() <= listed
 
 
 @pytest.mark.parametrize("name", ["local", "slurm", "generic", "kubernetes"])

@@ -151,8 +151,8 @@ def test_view_and_vtk_files_reach_the_maxima_of_the_netcdf_files(results):
     assert [case["name"] for case in view["cases"]] == [case.name for case in damage.cases]
     for index, case in enumerate(view["cases"]):
         largest = damage.damage_depth[0, index].max(axis=(-1, -2))
-        told = case["maps"]["gait"]["damage_depth"]["largest"][0]
-        np.testing.assert_allclose(told, largest, rtol=1e-5)
+        shown = case["maps"]["gait"]["damage_depth"]["largest"][0]
+        np.testing.assert_allclose(shown, largest, rtol=1e-5)
         pressures = history.pressure[index].max(axis=(-1, -2))
         np.testing.assert_allclose(case["cycles"]["gait"]["largest"], pressures, rtol=1e-5)
         reader = vtkXMLPolyDataReader()
