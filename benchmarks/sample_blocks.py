@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from kneewear.errors import InputDataError
 from kneewear.geometry.table import SurfaceTable
 from kneewear.io import netcdf
-from kneewear.io.knee import sample_rows
 from kneewear.verification.table_window import BlockLayout, Blocks, StorageWindow
 
 
@@ -29,7 +28,7 @@ def save_samples(tables: Mapping[str, SurfaceTable], path: str | Path, block: Bl
         Samples per block along u and v; a table with fewer samples is one block.
     """
     chunks = dict(zip(("u_sample", "v_sample"), block, strict=True))
-    netcdf.save({"samples": sample_rows(tables)}, path, {netcdf.KIND: "surface samples"}, chunks)
+    netcdf.save({"samples": tables}, path, chunks)
 
 
 @contextmanager
@@ -39,7 +38,7 @@ def open_window(path: str | Path, side: str, size: Blocks = (3, 3)) -> Iterator[
     Parameters
     ----------
     path : str or Path
-        File written by `save_knee` or `save_samples`.
+        File written by `netcdf.save` or `save_samples`.
     side : str
         Side of the knee.
     size : pair of odd int

@@ -531,7 +531,7 @@ def _dataset(value: ContactHistory | DamageMaps | PoseContact, grid: ElementGrid
         if one.name in arrays:
             attributes = {"units": one.units, "long_name": one.long_name}
             entry = (one.dimensions.split(), arrays[one.name], attributes)
-            (coordinates if one.coordinate else variables)[one.name] = entry
+            (coordinates if one.is_coordinate else variables)[one.name] = entry
     area = {"units": "mm2", "long_name": "area of the element"}
     coordinates["area"] = (("side", "row", "column"), grid.area, area)
     for axis, name in enumerate(("x", "y", "z")):

@@ -50,7 +50,8 @@ def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
     Notes
     -----
     Follows the import statements of the script and of every kneewear module reached, those inside
-    functions too. The script itself is not hashed: Snakemake checks it.
+    functions too. A table (.csv) of the name of a module counts with it. The script itself is not
+    hashed: Snakemake checks it.
     """
     sources = _sources(Path(root))
     waiting = list(sources.read(sources.base / "scripts" / f"{script}.py", "")[1])
@@ -168,6 +169,9 @@ class _Sources:
             tree = ast.parse(content, str(file))
             self._cache[key] = _code_hash(tree, b"description=" in content), _imports(tree)
         code, imports = self._cache[key]
+        table = file.with_suffix(".csv")
+        if table.is_file():
+            code += file_hash(table)
         return code, _modules(imports, file, module, self.base)
 
     def store(self) -> None:

@@ -1,8 +1,8 @@
 """Accumulate wear and creep of a batch of cases over their lives (rule accumulate_wear)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
-from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
@@ -14,7 +14,7 @@ from kneewear.wear.worn_surface import WornContact
 with job_log(snakemake.log[0], snakemake.threads):
     # Lives are computed for the cases that finished in all activities.
     histories = keep_common(list(netcdf.load_all(ContactHistory, snakemake.input.histories)))
-    knee = load_knee(snakemake.input.knee)
+    knee = netcdf.load(KneeModel, snakemake.input.knee)
     settings = WearSettings(**snakemake.params.wear)
     worn = WornContact(
         knee,

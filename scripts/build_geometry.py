@@ -3,7 +3,6 @@
 from kneewear.geometry.knee import build_knee, tabulate_distance_tables, tabulate_fit
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
-from kneewear.io.knee import save_knee
 from kneewear.io.shapes import load_shape
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
@@ -16,7 +15,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         table=TableSettings(**snakemake.params.table),
         meshes={name: load_shape(path) for name, path in snakemake.input.items()},
     )
-    save_knee(knee, snakemake.output.knee)
+    netcdf.save(knee, snakemake.output.knee)
     netcdf.save(record, snakemake.output.fit)
     save_table(tabulate_distance_tables(knee), snakemake.output.distance_quality)
     save_table(tabulate_fit(record), snakemake.output.fit_quality)

@@ -1,15 +1,15 @@
 """Gather what the interactive view of the page shows (rule build_insert_view)."""
 
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_json
-from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.insert_view import build_insert_view
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord, DamageMaps
 
 with job_log(snakemake.log[0], snakemake.threads):
-    knee = load_knee(snakemake.input.knee)
+    knee = netcdf.load(KneeModel, snakemake.input.knee)
     view = build_insert_view(
         implant=knee.implant,
         grid=knee.grid,

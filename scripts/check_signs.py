@@ -1,9 +1,9 @@
 """Try a motion with its doubtful signs reversed (rule check_signs)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
-from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
@@ -11,7 +11,7 @@ from kneewear.simulation.signs import check_signs, tabulate_trials
 
 with job_log(snakemake.log[0], snakemake.threads):
     activity = netcdf.load(Activity, snakemake.input.activity)
-    knee = load_knee(snakemake.input.knee)
+    knee = netcdf.load(KneeModel, snakemake.input.knee)
     trials = check_signs(
         knee,
         activity=activity,

@@ -1,9 +1,9 @@
 """Simulate a batch of samples of an uncertainty study (rule evaluate_samples)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import load_table, save_table
-from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.settings.uncertainty import UncertaintyStudy
 from kneewear.studies.uncertainty.samples import evaluate_samples
@@ -13,7 +13,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     samples, sums = evaluate_samples(
         study=UncertaintyStudy(**snakemake.params.study),
         plan=load_table(snakemake.input.plan)[first:last],
-        knee=load_knee(snakemake.input.knee),
+        knee=netcdf.load(KneeModel, snakemake.input.knee),
         activities={one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
     )
     save_table(samples, snakemake.output.samples)

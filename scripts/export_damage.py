@@ -1,13 +1,13 @@
 """Write the damage maps for ParaView (rule export_damage)."""
 
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
-from kneewear.io.knee import load_knee
 from kneewear.io.vtk import save_damage_vtk
 from kneewear.joblog import job_log
 from kneewear.wear.records import DamageMaps
 
 with job_log(snakemake.log[0], snakemake.threads):
-    knee = load_knee(snakemake.input.knee)
+    knee = netcdf.load(KneeModel, snakemake.input.knee)
     save_damage_vtk(
         maps=netcdf.load(DamageMaps, snakemake.input.damage),
         grid=knee.grid,

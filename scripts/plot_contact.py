@@ -1,9 +1,9 @@
 """Draw contact through the cycle (rule plot_contact)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_figures
-from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_contact
 from kneewear.simulation.history import ContactHistory
@@ -12,7 +12,7 @@ from kneewear.wear.records import CycleRecord
 with job_log(snakemake.log[0], snakemake.threads):
     case = {"case": snakemake.params.case}
     histories = netcdf.load_all(ContactHistory, snakemake.input.histories, only=case)
-    knee = load_knee(snakemake.input.knee)
+    knee = netcdf.load(KneeModel, snakemake.input.knee)
     figures = draw_contact(
         implant=knee.implant,
         grid=knee.grid,

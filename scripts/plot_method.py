@@ -3,15 +3,14 @@
 from pathlib import Path
 
 from kneewear.activity.activity import Activity
-from kneewear.geometry.knee import GeometryRecord
+from kneewear.geometry.knee import GeometryRecord, KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import load_table, save_figures
-from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_method
 
 with job_log(snakemake.log[0], snakemake.threads):
-    knee = load_knee(snakemake.input.knee)
+    knee = netcdf.load(KneeModel, snakemake.input.knee)
     record = netcdf.load(GeometryRecord, snakemake.input.fit)
     figures = draw_method(
         implant=knee.implant,

@@ -10,7 +10,7 @@ from kneewear.studies.static.record import StaticRecord
 with job_log(snakemake.log[0], snakemake.threads):
     figures = draw_static_figures(
         record=netcdf.load(StaticRecord, snakemake.input.record),
-        implant=netcdf.load(Implant, snakemake.input.knee, "surfaces"),
+        implant=netcdf.load(Implant, snakemake.input.knee, "implant"),
         static=load_table(snakemake.input.static),
         comparison=load_table(snakemake.input.comparison),
         convergence=next(map(load_table, snakemake.input.convergence), None),

@@ -1,15 +1,15 @@
 """Simulate contact over one cycle of an activity for a batch of cases (rule simulate_contact)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
-from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
 
 with job_log(snakemake.log[0], snakemake.threads):
-    knee = load_knee(snakemake.input.knee)
+    knee = netcdf.load(KneeModel, snakemake.input.knee)
     history = simulate_cases(
         knee,
         activity=netcdf.load(Activity, snakemake.input.activity),

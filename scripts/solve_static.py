@@ -13,7 +13,7 @@ from kneewear.studies.static.record import tabulate_static
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
-    implant = netcdf.load(Implant, snakemake.input.knee, "surfaces")
+    implant = netcdf.load(Implant, snakemake.input.knee, "implant")
     record = solve_static_cases(
         knee=KneePairs(implant, TableSettings(**snakemake.params.table), simulation),
         grid=GridSettings(**snakemake.params.grid),

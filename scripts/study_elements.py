@@ -12,7 +12,7 @@ from kneewear.studies.static.pairs import KneePairs
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
-    implant = netcdf.load(Implant, snakemake.input.knee, "surfaces")
+    implant = netcdf.load(Implant, snakemake.input.knee, "implant")
     case = {
         "knee": KneePairs(implant, TableSettings(**snakemake.params.table), simulation),
         "grid": GridSettings(**snakemake.params.grid),

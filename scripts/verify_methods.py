@@ -1,9 +1,9 @@
 """Compare grids, distances and analyses on one case (rule verify_methods)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
-from kneewear.io.knee import load_knee
 from kneewear.joblog import job_log
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
@@ -12,7 +12,7 @@ from kneewear.verification.study import verify_methods
 
 with job_log(snakemake.log[0], snakemake.threads):
     tables = verify_methods(
-        load_knee(snakemake.input.knee),
+        netcdf.load(KneeModel, snakemake.input.knee),
         activities=[netcdf.load(Activity, path) for path in snakemake.input.activities],
         case=Case(**snakemake.params.case),
         simulation=SimulationSettings(**snakemake.params.simulation),

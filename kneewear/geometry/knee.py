@@ -54,6 +54,12 @@ class KneeModel:
     distance_tables: Mapping[str, DistanceTable] = field(default_factory=dict)
     coarse_grid: ElementGrid | None = None
 
+    @property
+    def file_attributes(self) -> dict[str, str]:
+        """Which knee a file of the model is of, and the axes of its coordinates."""
+        frame = "right-knee insert frame: x posterior, y superior, z medial"
+        return {"knee": "left" if self.implant.left else "right", "frame": frame}
+
 
 @dataclass(frozen=True)
 class GeometryRecord:

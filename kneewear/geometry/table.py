@@ -39,6 +39,19 @@ class SurfaceTable:
     binormal: Array
     extra: Mapping[str, Array] = field(default_factory=dict)
 
+    @classmethod
+    def from_rows(cls, columns: tuple[str, ...], rows: Array) -> SurfaceTable:
+        """Table whose `columns` and `rows` these are."""
+        return cls(
+            u=rows[:, 0, 0],
+            v=rows[0, :, 1],
+            point=rows[..., 2:5],
+            normal=rows[..., 5:8],
+            tangent=rows[..., 8:11],
+            binormal=rows[..., 11:14],
+            extra={name: rows[..., n] for n, name in enumerate(columns) if n >= len(COLUMNS)},
+        )
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of `rows`."""
@@ -64,20 +77,6 @@ class SurfaceTable:
             if np.shape(values) != shape:
                 raise ValueError(f"column {name} has shape {np.shape(values)}, not {shape}")
         return replace(self, extra={**self.extra, **extra})
-
-
-def table_from_rows(rows: Array, columns: tuple[str, ...]) -> SurfaceTable:
-    """Table whose `rows` and `columns` these are."""
-    names = columns[len(COLUMNS) :]
-    return SurfaceTable(
-        u=rows[:, 0, 0],
-        v=rows[0, :, 1],
-        point=rows[..., 2:5],
-        normal=rows[..., 5:8],
-        tangent=rows[..., 8:11],
-        binormal=rows[..., 11:14],
-        extra={name: rows[..., len(COLUMNS) + n] for n, name in enumerate(names)},
-    )
 
 
 def tabulate_surface(

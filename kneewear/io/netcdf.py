@@ -13,7 +13,8 @@ import math
 import types
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -34,23 +35,16 @@ KIND, ORDER = "kneewear_file", "groups"
 _MAX_EXPANSION = 1032
 
 
-def save(
-    value: Any,
-    path: str | Path,
-    attributes: Mapping[str, Any] | None = None,
-    chunks: Mapping[str, int] | None = None,
-) -> None:
+def save(value: Any, path: str | Path, chunks: Mapping[str, int] | None = None) -> None:
     """Write a value object, complete or not at all.
 
     Parameters
     ----------
     value : value object or mapping
         An object of a class in `RECORDS`, or a mapping of names to objects (or to further
-        mappings), which become groups.
+        mappings), which become groups. Its `file_attributes`, if any, are those of the file.
     path : str or Path
         File to write.
-    attributes : mapping, optional
-        Further attributes of the file.
     chunks : mapping, optional
         Chunk lengths along dimensions in place of those of `CHUNKS`.
 
@@ -64,7 +58,7 @@ def save(
     content = io.BytesIO()
     with h5netcdf.File(content, "w") as file:
         _write(file, value, {**CHUNKS, **(chunks or {})})
-        file.attrs.update(attributes or {})
+        file.attrs.update(getattr(value, "file_attributes", {}))
     with atomic_path(path) as temporary:
         # Not its buffer: Python 3.12 crashes when it collects the view that a failed write leaves.
         temporary.write_bytes(content.getvalue())
@@ -86,7 +80,7 @@ def load(
     path : str, Path or sequence of them
         File written by `save`; several are joined along the cases.
     group : str
-        Group to read.
+        Group to read, such as "grid" of a knee model.
     leave_out : collection of str
         Variables of elements that are not read; they then have no rows and columns.
     only : mapping of dimension to label, optional
@@ -108,7 +102,7 @@ def load(
     if not isinstance(path, str | Path):
         return _join([load(kind, one, group, leave_out, only) for one in path], path)
     with open_checked(path, RECORDS[kind.__name__].kind) as (file, size):
-        reader = _Reader(path, _MAX_EXPANSION * size, leave_out, only)
+        reader = _Reader(path, _MAX_EXPANSION * size, leave_out, only or {})
         value: Value = reader.group((kind,), reader.find(group, file) if group else file)
         return value
 
@@ -116,20 +110,6 @@ def load(
 def load_all(kind: type[Value], paths: Sequence[str | Path], **options: Any) -> Iterator[Value]:
     """Read the value objects of several files one after the other; options as of `load`."""
     return (load(kind, path, **options) for path in paths)
-
-
-def load_groups(
-    kinds: Mapping[str, Any], path: str | Path, kind: str, optional: Collection[str] = ()
-) -> dict[str, Any]:
-    """Read several groups of a file of a kind, each a class of `RECORDS` or a mapping to one."""
-    with open_checked(path, kind) as (file, size):
-        reader = _Reader(path, _MAX_EXPANSION * size)
-        reader.check_kind(file, kind)
-        return {
-            name: reader.group((one,), reader.find(name, file))
-            for name, one in kinds.items()
-            if name in file or name not in optional
-        }
 
 
 @contextmanager
@@ -168,19 +148,17 @@ def _write(group: Any, value: Any, chunks: Mapping[str, int]) -> None:
     record = RECORDS[type(value).__name__]
     arrays = arrays_of(value)
     group.dimensions = _lengths(record, arrays)
-    labels = [
-        v.name for v in record.variables if v.coordinate and v.name not in v.dimensions.split()
-    ]
     group.attrs[KIND] = record.kind
+    labels = [v.name for v in record.variables if v.is_coordinate and v.name != v.dimensions]
     if labels:
         group.attrs["coordinates"] = " ".join(labels)
     for variable in record.variables:
         if variable.name in arrays:
             _write_variable(group, variable, arrays[variable.name], chunks)
-    variables = {v.head for v in record.variables if v.name in arrays}
-    for name in _field_names(type(value)):
-        item = getattr(value, name)
-        if name in variables or item is None:
+    stored = {v.attribute for v in record.variables if v.name in arrays}
+    for name in _hints(_maker(type(value))):
+        item = None if name in stored else getattr(value, name)
+        if item is None:
             continue
         if isinstance(item, bool | int | float | str | np.number | np.bool_):
             group.attrs[name] = int(item) if isinstance(item, bool | np.bool_) else item
@@ -196,37 +174,33 @@ def arrays_of(value: Any) -> dict[str, NDArray[Any]]:
     """Arrays of a value object by the names of their variables; without those it does not have."""
     arrays = {}
     for variable in RECORDS[type(value).__name__].variables:
-        head, _, part = variable.source.partition(".")
-        item = variable.labels or getattr(value, head)
+        item = variable.labels or getattr(value, variable.attribute)
         if item is None or is_dataclass(item):
             continue
-        if part:
-            item = [getattr(one, part) for one in item]
+        if variable.part:
+            item = [getattr(one, variable.part) for one in item]
             item = [json.dumps(one) if isinstance(one, Mapping) else one for one in item]
-        array = np.asarray(item, "U" if variable.dtype == "text" else variable.dtype)
-        if variable.mask:
-            mask = getattr(value, variable.mask)
-            array = np.where(mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim)), array, 0)
+        array = np.asarray(
+            item() if callable(item) else item,
+            "U" if variable.dtype == "text" else variable.dtype,
+        )
+        if "masked" in variable.options:
+            valid = value.valid
+            array = np.where(
+                valid.reshape(valid.shape + (1,) * (array.ndim - valid.ndim)), array, 0
+            )
         arrays[variable.name] = array
     return arrays
 
 
 def value_of(kind: type[Value], arrays: Mapping[str, NDArray[Any]]) -> Value:
     """Value object from the arrays of its variables, the inverse of `arrays_of`."""
-    record, hints = RECORDS[kind.__name__], get_type_hints(kind)
-    return kind(
-        **{
-            name: _from_arrays(
-                hints[name],
-                {
-                    v.source.partition(".")[2]: arrays[v.name]
-                    for v in record.variables
-                    if v.head == name and v.read
-                },
-            )
-            for name in _field_names(kind)
-        }
-    )
+    found: dict[str, dict[str, NDArray[Any]]] = {}
+    for one in RECORDS[kind.__name__].variables:
+        if one.attribute:
+            found.setdefault(one.attribute, {})[one.part] = arrays[one.name]
+    hints = _hints(kind)
+    return kind(**{name: _from_arrays(hints[name], parts) for name, parts in found.items()})
 
 
 def _lengths(record: Record, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
@@ -246,7 +220,7 @@ def _lengths(record: Record, arrays: Mapping[str, NDArray[Any]]) -> dict[str, in
                 f"{variable.name} has shape {array.shape}, but its dimensions are"
                 f" {variable.dimensions} and their lengths {lengths}"
             )
-        count = 0 if variable.may_be_nan else _count_infinite(array)
+        count = _count_infinite(variable, array)
         if count:
             raise ValueError(f"{variable.name}: {count} values are not finite")
     return lengths
@@ -260,19 +234,20 @@ def _write_variable(
     if array.dtype.kind in "Ub":  # NetCDF has text of any length, and no yes and no
         array = array.astype(h5py.string_dtype() if array.dtype.kind == "U" else np.int8)
     options: dict[str, Any] = {}
-    if variable.storage != "whole" and array.size:
+    compressed = "compressed" in variable.options
+    if (compressed or "chunks" in variable.options) and array.size:
         lengths = zip(dimensions, array.shape, strict=True)
         options["chunks"] = tuple(min(chunks.get(name, n), n) for name, n in lengths)
-    if variable.storage == "compressed" and array.size:
+    if compressed and array.size:
         # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
         options |= {"compression": "gzip", "compression_opts": 1, "shuffle": True}
     stored = group.create_variable(variable.name, dimensions, data=array, **options)
     stored.attrs.update(long_name=variable.long_name, units=variable.units)
 
 
-def _count_infinite(array: NDArray[Any]) -> int:
-    """Number of values that are not finite."""
-    if array.dtype.kind != "f":
+def _count_infinite(variable: Variable, array: NDArray[Any]) -> int:
+    """Number of values that are not finite and must be."""
+    if array.dtype.kind != "f" or "nan" in variable.options:
         return 0
     return int(array.size - np.isfinite(array).sum())
 
@@ -280,17 +255,14 @@ def _count_infinite(array: NDArray[Any]) -> int:
 # Reading
 
 
+@dataclass(frozen=True)
 class _Reader:
     """Reads value objects from one open file, which can hold at most `largest` bytes."""
 
-    def __init__(
-        self,
-        path: str | Path,
-        largest: int,
-        leave_out: Collection[str] = (),
-        only: Mapping[str, str] | None = None,
-    ) -> None:
-        self.path, self.largest, self.leave_out, self.only = path, largest, leave_out, only or {}
+    path: str | Path
+    largest: int
+    leave_out: Collection[str]
+    only: Mapping[str, str]
 
     def find(self, name: str, file: h5py.File) -> h5py.Group:
         """Group of a file."""
@@ -299,28 +271,26 @@ class _Reader:
             raise DamagedFileError(self.path, found, f"a group '{name}'")
         return file[name]
 
-    def check_kind(self, group: h5py.Group, expected: str) -> None:
-        """Refuse a file or group of another kind."""
-        if _kind_of(group) != expected:
-            found = f"a file of kind '{_kind_of(group)}'"
-            raise DamagedFileError(self.path, found, f"kind '{expected}'", group.name[1:])
-
     def record(self, kind: Any, group: Any) -> Any:
         """Value object in a group."""
-        record = RECORDS[kind.__name__]
-        self.check_kind(group, record.kind)
-        hints = get_type_hints(kind)
-        return kind(**{n: self.field(n, hints[n], record, group) for n in _field_names(kind)})
+        record, maker = RECORDS[kind.__name__], _maker(kind)
+        if _kind_of(group) != record.kind:
+            found = f"a file of kind '{_kind_of(group)}'"
+            raise DamagedFileError(self.path, found, f"kind '{record.kind}'", group.name[1:])
+        hints = _hints(maker).items()
+        return maker(**{name: self.field(name, hint, record, group) for name, hint in hints})
 
     def field(self, name: str, hint: Any, record: Record, group: Any) -> Any:
         """One attribute of a value object of type `hint`."""
         options = [one for one in _options(hint) if one is not types.NoneType]
-        variables = [v for v in record.variables if v.head == name and v.read]
+        variables = [
+            v for v in record.variables if v.attribute == name and "unread" not in v.options
+        ]
         stored = group.get(name)
         if isinstance(stored, h5py.Group):
             return self.group(options, stored)
         if variables and (variables[0].name in group or types.NoneType not in _options(hint)):
-            arrays = {v.source.partition(".")[2]: self.variable(v, group) for v in variables}
+            arrays = {v.part: self.variable(v, group) for v in variables}
             return _from_arrays(options[0], arrays)
         if name in group.attrs:
             return _from_attribute(options[0], group.attrs[name])
@@ -359,7 +329,7 @@ class _Reader:
             found = f"{size} bytes announced"
             raise DamagedFileError(self.path, found, f"at most {self.largest}", where)
         array = _text(np.asarray(stored[tuple(self.part(name, group) for name in expected)]))
-        count = 0 if variable.may_be_nan else _count_infinite(array)
+        count = _count_infinite(variable, array)
         if count:
             found = f"{count} values that are not finite"
             raise DamagedFileError(self.path, found, "numbers", where)
@@ -374,11 +344,15 @@ class _Reader:
         return slice(start, start + found.size)
 
 
-def _field_names(kind: Any) -> tuple[str, ...]:
-    """Attributes a value object is made of."""
-    if hasattr(kind, "_fields"):
-        return tuple(kind._fields)
-    return tuple(field.name for field in fields(kind) if field.init)
+def _maker(kind: Any) -> Any:
+    """What makes a value object from what a file holds: its class, or its method `from_rows`."""
+    return getattr(kind, "from_rows", kind)
+
+
+def _hints(maker: Any) -> dict[str, Any]:
+    """Types of what a value object is made of, by name."""
+    hints = get_type_hints(maker)
+    return {name: hints[name] for name in signature(maker).parameters}
 
 
 def _options(hint: Any) -> tuple[Any, ...]:
@@ -392,7 +366,7 @@ def _from_arrays(hint: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
     """Array, number, tuple of values or tuple of records, as `hint` asks for."""
     if "" not in arrays:
         record = get_args(hint)[0]
-        hints = get_type_hints(record)
+        hints = _hints(record)
         columns = [
             map(json.loads, array) if get_origin(hints[name]) is Mapping else array.tolist()
             for name, array in arrays.items()
@@ -420,12 +394,13 @@ def _join(values: Sequence[Any], paths: Sequence[str | Path]) -> Any:
         raise ValueError("no file to read")
     first = values[0]
     record = RECORDS[type(first).__name__]
-    axes = {v.head: v.dimensions.split() for v in record.variables}
+    axes = {v.attribute: v.dimensions.split() for v in record.variables}
     joined: dict[str, Any] = {}
-    for name in _field_names(type(first)) if len(values) > 1 else ():
+    for name in _hints(type(first)) if len(values) > 1 else ():
         parts = [getattr(value, name) for value in values]
-        dimensions = axes.get(name, [])
-        if name in record.joined or ("case" in dimensions and isinstance(parts[0], tuple)):
+        # Tuples that are not among the variables are lists of cases, too.
+        dimensions = axes.get(name, ["case"] if isinstance(parts[0], tuple) else [])
+        if "case" in dimensions and isinstance(parts[0], tuple):
             joined[name] = tuple(item for part in parts for item in part)
         elif "case" in dimensions:
             others = ", ".join(str(path) for path in paths[1:])

@@ -22,7 +22,6 @@ from kneewear.geometry.table import SurfaceTable
 from kneewear.geometry.thickness import MeshUnderside, PlaneUnderside
 from kneewear.io import netcdf
 from kneewear.io.documents import load_json, load_table, save_json, save_table
-from kneewear.io.knee import load_knee, save_knee
 from kneewear.io.result_files import atomic_path
 from kneewear.mechanics.loads import Spring
 from kneewear.settings.cases import Case
@@ -130,8 +129,8 @@ def test_elements_beyond_the_insert_may_be_undefined(tmp_path):
     knee = make_knee()
     knee.grid.valid[0, 0, 0] = False
     knee.grid.centre[0, 0, 0] = np.nan
-    save_knee(knee, tmp_path / "knee.nc")
-    assert np.isfinite(load_knee(tmp_path / "knee.nc").grid.centre).all()
+    netcdf.save(knee, tmp_path / "knee.nc")
+    assert np.isfinite(netcdf.load(KneeModel, tmp_path / "knee.nc").grid.centre).all()
 
 
 def make_knee(left=False):
@@ -151,8 +150,8 @@ def make_knee(left=False):
 def test_knee_round_trip(tmp_path, coarse):
     knee = make_knee()
     knee = replace(knee, coarse_grid=make_grid() if coarse else None)
-    save_knee(knee, tmp_path / "new" / "knee.nc")
-    again = load_knee(tmp_path / "new" / "knee.nc")
+    netcdf.save(knee, tmp_path / "new" / "knee.nc")
+    again = netcdf.load(KneeModel, tmp_path / "new" / "knee.nc")
     assert_same(again.grid, knee.grid)
     assert list(again.samples) == list(SIDES)
     for side in SIDES:
@@ -164,7 +163,7 @@ def test_knee_round_trip(tmp_path, coarse):
 
 def test_a_part_of_a_knee_is_read_alone(tmp_path):
     knee = make_knee()
-    save_knee(knee, tmp_path / "knee.nc")
+    netcdf.save(knee, tmp_path / "knee.nc")
     assert_same(netcdf.load(ElementGrid, tmp_path / "knee.nc", "grid"), knee.grid)
     with pytest.raises(InputDataError, match="kind 'knee'; expected a group 'rid'"):
         netcdf.load(ElementGrid, tmp_path / "knee.nc", "rid")
@@ -227,11 +226,11 @@ def test_undersides_round_trip(tmp_path):
 
 @pytest.mark.parametrize(("left", "knee"), [(True, "left"), (False, "right")])
 def test_a_file_states_which_knee_and_frame_it_holds(tmp_path, left, knee):
-    save_knee(make_knee(left), tmp_path / "knee.nc")
+    netcdf.save(make_knee(left), tmp_path / "knee.nc")
     with xr.open_datatree(tmp_path / "knee.nc", engine="h5netcdf") as tree:
         assert tree.attrs["knee"] == knee
         assert tree.attrs["frame"].startswith("right-knee insert frame: x posterior")
-    assert load_knee(tmp_path / "knee.nc").implant.left is left
+    assert netcdf.load(KneeModel, tmp_path / "knee.nc").implant.left is left
 
 
 SIMULATOR = {
@@ -307,7 +306,7 @@ def test_damage_round_trip(tmp_path):
 def test_every_variable_carries_meaning_and_unit(tmp_path):
     netcdf.save(make_history(), tmp_path / "history.nc")
     netcdf.save(make_damage(), tmp_path / "damage.nc")
-    save_knee(make_knee(), tmp_path / "knee.nc")
+    netcdf.save(make_knee(), tmp_path / "knee.nc")
     for name in ("history", "damage", "knee"):
         with xr.open_datatree(tmp_path / f"{name}.nc", engine="h5netcdf") as tree:
             variables = [one for node in tree.subtree for one in node.variables.values()]

@@ -8,9 +8,8 @@ import pytest
 
 from benchmarks.sample_blocks import open_window, save_samples
 from kneewear.errors import InputDataError
-from kneewear.geometry.table import table_from_rows, tabulate_surface
+from kneewear.geometry.table import SurfaceTable, tabulate_surface
 from kneewear.io import netcdf
-from kneewear.io.knee import SampleRows
 from tests.physics.bodies import sphere
 
 
@@ -42,8 +41,7 @@ def test_extra_columns_survive_and_lengthen_the_blocks(tables, tmp_path):
     thickness = np.linspace(1.0, 3.0, 41 * 30).reshape(41, 30)
     wide = {side: table.with_columns(thickness_mm=thickness) for side, table in tables.items()}
     save_samples(wide, tmp_path / "table.nc", (9, 9))
-    stored = netcdf.load(SampleRows, tmp_path / "table.nc", "samples/lateral")
-    again = table_from_rows(stored.rows, stored.columns)
+    again = netcdf.load(SurfaceTable, tmp_path / "table.nc", "samples/lateral")
     assert again.columns[-1] == "thickness_mm"
     assert (again.extra["thickness_mm"] == thickness).all()
     with h5py.File(tmp_path / "table.nc") as file:

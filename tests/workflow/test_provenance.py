@@ -53,6 +53,13 @@ def test_code_two_imports_away_counts(tmp_path, before):
     assert source_fingerprint("grid", before) == source_fingerprint("grid", after)
 
 
+def test_the_table_of_a_module_counts(tmp_path, before):
+    after = make_checkout(tmp_path / "after")
+    (after / "kneewear" / "wear" / "laws.csv").write_text("name\n")
+    assert source_fingerprint("wear", before) != source_fingerprint("wear", after)
+    assert source_fingerprint("grid", before) == source_fingerprint("grid", after)
+
+
 def test_imports_inside_functions_and_relative_ones_count(tmp_path, before):
     after = make_checkout(tmp_path / "after")
     (after / "kneewear" / "errors.py").write_text("CODE = 1\n")
