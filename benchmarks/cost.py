@@ -23,7 +23,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
-from kneewear.report.timings import draw_cost
+from kneewear.report.verification import draw_cost
 from kneewear.settings.cases import Case
 from kneewear.simulation.cases import simulate_cases
 

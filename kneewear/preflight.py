@@ -14,9 +14,9 @@ from kneewear.geometry.implant_sources import build_implant, extract_bearings, w
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.documents import save_figures, save_text
 from kneewear.io.study_inputs import load_activity, load_shapes
-from kneewear.report.geometry import draw_windows
+from kneewear.report.bodies import Pose, draw_preflight, poses_of
+from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
-from kneewear.report.preflight import Pose, draw_preflight, poses_of
 from kneewear.settings.base import Study
 from kneewear.settings.static import StaticStudy
 

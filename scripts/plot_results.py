@@ -7,14 +7,12 @@ from kneewear.io import netcdf
 from kneewear.io.documents import load_table, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_results
-from kneewear.report.regression import draw_regression
 from kneewear.wear.records import DamageMaps
 
 with job_log(snakemake.log[0], snakemake.threads):
-    tables = {Path(path).stem: load_table(path) for path in snakemake.input.tables}
     figures = draw_results(
         grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
         maps=netcdf.load(DamageMaps, snakemake.input.damage),
-        tables=tables,
-    ) | draw_regression(tables["regression_models"], tables["regression_points"])
+        tables={Path(path).stem: load_table(path) for path in snakemake.input.tables},
+    )
     save_figures(figures, snakemake.output.figures)

@@ -2,7 +2,7 @@
 
 from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
-from kneewear.verification.study import verify_engine
+from kneewear.verification.engine import verify_engine
 
 with job_log(snakemake.log[0], snakemake.threads):
     for name, table in verify_engine(snakemake.params.seed).items():

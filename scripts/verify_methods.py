@@ -8,7 +8,7 @@ from kneewear.joblog import job_log
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
-from kneewear.verification.study import verify_methods
+from kneewear.verification.methods import verify_methods
 
 with job_log(snakemake.log[0], snakemake.threads):
     tables = verify_methods(

@@ -1,37 +1,49 @@
-"""Both bodies in space and in section."""
+"""Both bodies in space and in section, and contact through the cycle."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from contourpy import contour_generator
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from kneewear.activity.activity import USUALLY_PRESCRIBED, Activity
+from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
-from kneewear.geometry.surface import Surface
-from kneewear.mechanics.rotations import body_three_123
-from kneewear.report.maps import centre_case
-from kneewear.report.style import INK, METAL, SIDE_COLOURS, WIDTH, styled
+from kneewear.geometry.knee import FirstContact, find_first_contact
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from kneewear.report.maps import (
+    SAMPLES,
+    centre_case,
+    draw_plateaus,
+    draw_thickness_map,
+    sample_surface,
+)
+from kneewear.report.style import (
+    INK,
+    METAL,
+    PRESSURE_COLOURS,
+    SIDE_COLOURS,
+    WIDTH,
+    draw_cycle,
+    new_figure,
+    panels_in_rows,
+    styled,
+)
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord
 
 Array = NDArray[np.float64]
 
-# Samples of a patch in wireframes and sections, and under a control net.
-SAMPLES = (161, 121)
+# Samples of a patch under a control net.
 NET_SAMPLES = (49, 33)
 WIRES = 8
-
-
-def sample_surface(surface: Surface, samples: tuple[int, int] = SAMPLES) -> Array:
-    """Points of a surface on a regular grid of its parameters, shape (u, v, 3)."""
-    (u0, u1), (v0, v1) = surface.domain
-    u, v = np.linspace(u0, u1, samples[0]), np.linspace(v0, v1, samples[1])
-    return surface.evaluate(u[:, None], v[None, :])
 
 
 def moved(points: Array, rotation: Array, translation: Array) -> Array:
@@ -44,21 +56,9 @@ def draw_bodies(
 ) -> tuple[Figure, Any, Any]:
     """Wireframe of both bodies, and coronal and sagittal sections through points of contact.
 
-    Parameters
-    ----------
-    implant : Implant
-        Bearing surfaces.
-    rotation, translation : array, shape (3,)
-        Pose of the femoral component.
-    contact : mapping of side to array, shape (3,)
-        Points of contact; NaN where there is none.
-    room : float
-        Height shown above the insert, mm.
-
-    Returns
-    -------
-    Figure, Axes, array of Axes
-        The figure, its view in space, and the sections: coronal, then sagittal by side.
+    `contact` holds the points by side, NaN where there is none, `room` is the height shown above
+    the insert, mm. Returns the figure, its view in space, and the sections: coronal, then sagittal
+    by side.
     """
     plastic = {side: sample_surface(surface) for side, surface in implant.insert.items()}
     metal = {
@@ -165,3 +165,295 @@ def _draw_net(axes: Any, net: Array) -> None:
             axes.plot(line[:, 0], line[:, 2], line[:, 1], color=INK, lw=0.25 if fine else 0.6)
     if not fine:
         axes.scatter(*(net[..., axis].ravel() for axis in (0, 2, 1)), color=INK, s=5)
+
+
+# Moments of the cycle shown as pictures, samples of a surface there, and colour of the metal.
+MOMENTS = 8
+MOTION_SAMPLES = (41, 25)
+BRIGHT_METAL = "#9aa5ad"
+
+
+@styled
+def draw_activity(activity: Activity) -> Figure:
+    """Prescribed motion, or force and torque instead, and load of one cycle."""
+    flexion, _, external = np.degrees(clinical_angles(body_three_123(activity.rotation))).T
+    figure, panels = new_figure(2.3, columns=4)
+    curves = (
+        ("Flexion (deg)", flexion),
+        ("External rotation (deg)", external)
+        if "theta_2" in activity.prescribed
+        else ("External torque (BW mm)", activity.wrench[:, 4]),
+        ("Femur posterior (mm)", activity.translation[:, 0])
+        if "x" in activity.prescribed
+        else ("Posterior force (BW)", activity.wrench[:, 0]),
+        ("Axial load (body weights)", activity.load),
+    )
+    for axes, (title, values) in zip(panels.flat, curves, strict=True):
+        draw_cycle(axes, activity.percent, values, INK)
+        axes.set_title(title)
+    return figure
+
+
+@styled
+def draw_history(
+    cycles: CycleRecord, activity: int, prescribed: Sequence[str] = USUALLY_PRESCRIBED
+) -> Figure:
+    """Load, motion that was not prescribed, pressures and areas of the centre case."""
+    index = (activity, centre_case(cycles.cases))
+    _, varus, external = np.degrees(clinical_angles(body_three_123(cycles.rotation[index]))).T
+    posterior, superior, medial = cycles.translation[index].T
+    solved = {
+        "x": ("Posterior translation (mm)", posterior),
+        "theta_2": ("External rotation (deg)", external),
+    }
+    whole = (
+        ("Load (N)", cycles.load[index]),
+        ("Load line, medial (mm)", cycles.load_line[index]),
+        ("Superior translation (mm)", superior),
+        ("Varus (deg)", varus),
+        ("Medial translation (mm)", medial),
+        *(panel for name, panel in solved.items() if name not in prescribed),
+    )
+    by_side = (
+        ("Vertical force on the insert (N)", -cycles.force[index][..., 1]),
+        ("Maximum pressure (MPa)", cycles.max_pressure[index]),
+        ("Mean pressure (MPa)", cycles.avg_pressure[index]),
+        ("Contact area (mm²)", cycles.contact_area[index]),
+    )
+    figure, panels = panels_in_rows(len(whole) + len(by_side), 3, 2.0)
+    for axes, (title, values) in zip(panels, (*whole, *by_side), strict=True):
+        axes.set_title(title)
+        if values.ndim == 1:
+            draw_cycle(axes, cycles.percent, values, INK)
+        else:
+            _draw_sides(axes, cycles.percent, cycles.sides, values)
+            axes.set_ylim(bottom=0.0)
+    panels[-1].legend()
+    return figure
+
+
+def _draw_sides(axes: Any, percent: Any, sides: Iterable[str], values: NDArray[Any]) -> None:
+    """Curves of both sides, shape (n_frames, side)."""
+    for number, side in enumerate(sides):
+        draw_cycle(axes, percent, values[:, number], SIDE_COLOURS[side], side)
+
+
+def shown_frames(cycle: ContactHistory | Activity, count: int = MOMENTS) -> NDArray[np.int64]:
+    """Frames spread evenly over the cycle, the first one among them."""
+    frames = cycle.percent.size
+    return np.unique(np.arange(min(count, frames)) * frames // min(count, frames))
+
+
+def draw_dynamics(
+    implant: Implant, grid: ElementGrid, histories: Mapping[str, ContactHistory]
+) -> dict[str, Figure]:
+    """Figures `motion_{name}`, `forces_{name}` and `areas_{name}` of each activity.
+
+    Histories hold one case, or none where it failed.
+    """
+    figures = {}
+    for name, history in histories.items():
+        if history.cases:
+            figures[f"motion_{name}"] = draw_motion(implant, history)
+            figures[f"forces_{name}"] = draw_forces(history)
+            figures[f"areas_{name}"] = draw_contact_areas(grid, history)
+    return figures
+
+
+@styled
+def draw_motion(implant: Implant, history: ContactHistory) -> Figure:
+    """Component on insert at moments of the cycle (Fig. 2-6)."""
+    frames = shown_frames(history)
+    flexion = np.degrees(clinical_angles(body_three_123(history.rotation[0])))[:, 0]
+    columns = 4
+    rows = -(-frames.size // columns)
+    figure = Figure(figsize=(WIDTH, 2.1 * rows), layout="constrained")
+    plastic = {side: sample_surface(one, MOTION_SAMPLES) for side, one in implant.insert.items()}
+    metal = [sample_surface(one, MOTION_SAMPLES) for one in implant.femoral.values()]
+    poses = {
+        frame: [moved(one, history.rotation[0, frame], history.translation[0, frame])
+                for one in metal]
+        for frame in frames
+    }  # fmt: skip
+    bodies = [*plastic.values(), *(points for pose in poses.values() for points in pose)]
+    drawn = np.concatenate([points.reshape(-1, 3) for points in bodies])
+    low, high = drawn.min(axis=0), drawn.max(axis=0)
+    for number, frame in enumerate(frames):
+        axes: Any = figure.add_subplot(rows, columns, number + 1, projection="3d")
+        for side, points in plastic.items():
+            draw_patch(axes, points, SIDE_COLOURS[side], 1.0)
+        for points in poses[frame]:
+            draw_patch(axes, points, BRIGHT_METAL, 0.6)
+        # One window for all moments, so that the motion can be seen.
+        axes.set(xlim=(low[0], high[0]), ylim=(low[2], high[2]), zlim=(low[1], high[1]))
+        axes.set_box_aspect((high - low)[[0, 2, 1]], zoom=1.25)
+        axes.view_init(elev=12, azim=115)
+        axes.set_axis_off()
+        axes.set_title(
+            f"{history.percent[frame]:.0f} %: flexion {flexion[frame]:.0f}°, "
+            f"{history.load[0, frame]:.0f} N",
+            fontsize=8,
+        )
+    return figure
+
+
+@styled
+def draw_forces(history: ContactHistory) -> Figure:
+    """Contact forces and torques on the insert through the cycle (Fig. 2-7)."""
+    figure, panels = new_figure(4.4, 2, 3)
+    titles = (
+        "Posterior force (N)", "Superior force (N)", "Medial force (N)",
+        "Adduction torque, x (N m)", "Axial torque, y (N m)", "Flexion torque, z (N m)",
+    )  # fmt: skip
+    values = np.concatenate([history.force[0], 1e-3 * history.torque[0]], axis=-1)
+    for number, (axes, title) in enumerate(zip(panels.flat, titles, strict=True)):
+        own = values[..., number]
+        _draw_sides(axes, history.percent, history.sides, own)
+        draw_cycle(axes, history.percent, own.sum(axis=1), INK, "both")
+        axes.set_title(title)
+    panels[0, 0].legend()
+    return figure
+
+
+@styled
+def draw_contact_areas(grid: ElementGrid, history: ContactHistory) -> Figure:
+    """Pressure on the insert at moments of the cycle, and the contact areas (Fig. 2-8)."""
+    frames = shown_frames(history)
+    columns = 4
+    rows = -(-frames.size // columns)
+    figure = Figure(figsize=(WIDTH, 1.75 * rows + 2.3), layout="constrained")
+    parts: Any = figure.subfigures(2, 1, height_ratios=[1.75 * rows, 2.1])
+    above, below = parts
+    panels: Any = above.subplots(rows, columns, squeeze=False)
+    top = float(history.pressure[0, frames].max())
+    for axes, frame in zip(panels.flat, frames, strict=False):
+        mesh = draw_plateaus(axes, grid, history.pressure[0, frame], top, PRESSURE_COLOURS)
+        axes.set_title(f"{history.percent[frame]:.0f} %", fontsize=8)
+        axes.label_outer()
+    for axes in panels.flat[frames.size :]:
+        axes.set_axis_off()
+    above.colorbar(mesh, ax=panels, label="pressure (MPa)", shrink=0.7, pad=0.01)
+    left, right = below.subplots(1, 2)
+    _draw_sides(left, history.percent, history.sides, history.contact_area[0])
+    _draw_sides(right, history.percent, history.sides, history.centre_of_pressure[0, ..., 0])
+    left.set(title="Contact area (mm²)", ylim=(0.0, None))
+    right.set_title("Centre of pressure, posterior (mm)")
+    left.legend()
+    return figure
+
+
+# Poses of an activity that are lowered onto the insert.
+POSES = 20
+ARROW = 18.0
+AXES = ("x posterior", "y superior", "z medial")
+
+
+class Pose(NamedTuple):
+    """A pose of a study, whose height is found by lowering the femoral component."""
+
+    name: str  # what it is, such as "gait, 20 %"
+    rotation: Array  # body-three 1-2-3 angles, rad
+    translation: Array  # femoral origin in the insert's frame, mm
+
+
+def poses_of(activity: Activity) -> list[Pose]:
+    """Poses spread evenly over a cycle, the first frame among them."""
+    names = [f"{activity.name}, {percent:.0f} %" for percent in activity.percent]
+    return [
+        Pose(names[frame], activity.rotation[frame], activity.translation[frame])
+        for frame in shown_frames(activity, POSES)
+    ]
+
+
+def touch_down(
+    implant: Implant, grid: ElementGrid, poses: Sequence[Pose]
+) -> list[FirstContact | None]:
+    """First contact of every pose; None where no condyle is above its plateau."""
+    found: list[FirstContact | None] = []
+    for pose in poses:
+        try:
+            turned = body_three_123(pose.rotation)
+            found.append(find_first_contact(grid, implant.femoral, turned, pose.translation))
+        except ValueError:
+            found.append(None)
+    return found
+
+
+def draw_preflight(
+    implant: Implant, grid: ElementGrid, poses: Sequence[Pose], activities: Sequence[Activity]
+) -> tuple[dict[str, Figure], pd.DataFrame]:
+    """Draw the inputs of a study, and tabulate the clearance of both sides in every pose.
+
+    Figures are `first_contact` of the first pose, `first_contact_path`, `thickness_map` and
+    `activity_{name}`; coarse elements are sufficient.
+    """
+    contacts = touch_down(implant, grid, poses)
+    figures = {}
+    if contacts and contacts[0] is not None:
+        figures["first_contact"] = draw_first_contact(implant, poses[0], contacts[0])
+    known = [contact for contact in contacts if contact is not None]
+    figures["first_contact_path"] = draw_contact_path(grid, known)
+    figures["thickness_map"] = draw_thickness_map(grid)
+    figures |= {f"activity_{one.name}": draw_activity(one) for one in activities}
+    return figures, contact_table(grid.sides, poses, contacts)
+
+
+@styled
+def draw_first_contact(implant: Implant, pose: Pose, contact: FirstContact) -> Figure:
+    """Both components with their axes at first contact, and sections through it."""
+    figure, space, sections = draw_bodies(
+        implant, pose.rotation, contact.translation, contact.point, 8.0
+    )
+    _draw_axes(space, np.zeros(3), np.eye(3))
+    _draw_axes(space, contact.translation, body_three_123(pose.rotation))
+    space.set_title(f"{pose.name}: first contact")
+    for axes, (side, place) in zip(sections[1:], contact.point.items(), strict=True):
+        axes.plot(place[0], place[1], "x", color=INK)
+        clearance = contact.clearance[side]
+        if not np.isfinite(clearance):
+            axes.set_title(f"{side.capitalize()}: not above its plateau")
+        else:
+            gap = f"{clearance:.2f} mm left" if clearance else "touches first"
+            axes.set_title(f"Sagittal section, {side}: {gap}")
+    return figure
+
+
+def _draw_axes(axes: Any, origin: NDArray[np.float64], rotation: NDArray[np.float64]) -> None:
+    """Axes of a body as arrows; the picture has y upwards."""
+    start = origin[[0, 2, 1]]
+    for name, direction in zip(AXES, rotation.T, strict=True):
+        arrow = ARROW * direction[[0, 2, 1]]
+        axes.quiver(*start, *arrow, color=INK, lw=1.1, arrow_length_ratio=0.15)
+        axes.text(*(start + 1.12 * arrow), name, fontsize=7)
+
+
+@styled
+def draw_contact_path(grid: ElementGrid, contacts: Sequence[FirstContact]) -> Figure:
+    """Lowest points of both condyles over the insert's thickness, in the order of the poses."""
+    figure = draw_thickness_map(grid)
+    axes = figure.axes[0]
+    for side in grid.sides:
+        points = np.array([contact.point[side] for contact in contacts]).reshape(-1, 3)
+        axes.plot(points[:, 2], points[:, 0], "-", color="white", lw=2.6, zorder=4)
+        axes.plot(points[:, 2], points[:, 0], "o-", color=SIDE_COLOURS[side], lw=1.2, ms=4,
+                  mec="white", zorder=5, label=side)  # fmt: skip
+    axes.legend(loc="upper center", title="nearest points")
+    axes.set_title("Where the condyles come nearest to the insert")
+    return figure
+
+
+def contact_table(
+    sides: Sequence[str], poses: Sequence[Pose], contacts: Sequence[FirstContact | None]
+) -> pd.DataFrame:
+    """Gap of each side (mm) when the other touches, and its position; NaN without contact."""
+    rows = []
+    for pose, contact in zip(poses, contacts, strict=True):
+        row: dict[str, Any] = {"pose": pose.name, "touches": "no condyle above its plateau"}
+        row |= {f"{side}_{what}": np.nan for side in sides for what in ("gap", "x", "z")}
+        if contact is not None:
+            row["touches"] = contact.side
+            for side in sides:
+                x, _, z = contact.point[side]
+                row |= {f"{side}_gap": contact.clearance[side], f"{side}_x": x, f"{side}_z": z}
+        rows.append(row)
+    return pd.DataFrame(rows)

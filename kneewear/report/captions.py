@@ -1,24 +1,17 @@
-"""Titles, captions and alternative texts of the figures, from `templates/figures.yaml`."""
+"""Names of quantities, settings and methods, and the words that go with figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any, NamedTuple
 
 import yaml
 
 
-@dataclass(frozen=True)
-class FigureText:
-    """Words that go with one figure.
-
-    Parameters
-    ----------
-    title, caption, alternative : str
-        Heading, caption, and text for those who cannot see the figure.
-    """
+class FigureText(NamedTuple):
+    """Heading of a figure, its caption, and text for those who cannot see it."""
 
     title: str
     caption: str
@@ -26,11 +19,16 @@ class FigureText:
 
 
 @cache
+def template_data(name: str) -> dict[str, Any]:
+    """Content of a YAML file of the templates."""
+    file = files("kneewear.report") / "templates" / f"{name}.yaml"
+    content: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return content
+
+
 def figure_texts() -> dict[str, FigureText]:
     """Words of all figures, by the prefix of the figure's name."""
-    file = files("kneewear.report") / "templates" / "figures.yaml"
-    texts = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return {prefix: FigureText(**text) for prefix, text in texts.items()}
+    return {prefix: FigureText(**text) for prefix, text in template_data("figures").items()}
 
 
 def figure_text(name: str) -> FigureText:
@@ -40,7 +38,7 @@ def figure_text(name: str) -> FigureText:
             return text
         if name.startswith(f"{prefix}_"):
             ending = name.removeprefix(f"{prefix}_").replace("_", " ")
-            return FigureText(f"{text.title}: {ending}", text.caption, text.alternative)
+            return text._replace(title=f"{text.title}: {ending}")
     plain = name.replace("_", " ")
     return FigureText(plain.capitalize(), "", plain)
 

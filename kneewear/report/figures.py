@@ -13,24 +13,34 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant import Implant
-from kneewear.report.bodies import draw_implant
-from kneewear.report.cycles import draw_activity, draw_dynamics, draw_history
-from kneewear.report.geometry import (
+from kneewear.report.bodies import (
+    draw_activity,
+    draw_control_nets,
+    draw_dynamics,
+    draw_history,
+    draw_implant,
+)
+from kneewear.report.maps import (
     ROUNDING,
+    draw_damage_maps,
     draw_deviation,
     draw_distance_errors,
     draw_extraction,
     draw_geometry,
+    draw_pressure_map,
+    draw_wear_maps,
 )
-from kneewear.report.maps import draw_damage_maps, draw_pressure_map, draw_wear_maps
 from kneewear.report.regression import (
     can_draw_surfaces,
     draw_damage_surfaces,
+    draw_models,
     draw_published_errors,
     draw_published_scatter,
+    draw_residuals,
     draw_trade_off,
 )
-from kneewear.report.timings import draw_cost, draw_distance_methods
+from kneewear.report.tables import rows_with
+from kneewear.report.verification import draw_cost, draw_distance_methods
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord, DamageMaps
 
@@ -40,35 +50,30 @@ def draw_results(
 ) -> dict[str, Figure]:
     """Draw the results of the cases of a study.
 
-    Parameters
-    ----------
-    grid : ElementGrid
-        Elements of the insert.
-    maps : DamageMaps
-        All cases.
-    tables : mapping of name to DataFrame
-        `cases` and `regression`, and `comparison` with published values where there is one.
-
-    Returns
-    -------
-    dict of str to Figure
-        Names without suffix, in the order of the page: `damage_maps`, `wear_maps`,
-        `damage_surfaces`, `published_scatter` and `published_errors`. Several lives add their name
-        to each (`damage_maps_{life}`).
+    Figures in the order of the page: `damage_maps`, `wear_maps`, `damage_surfaces`,
+    `published_scatter`, `published_errors`, `regression_residuals` and `regression_models`, each
+    with the name of the life appended where there are several. Of the tables, `comparison` (with
+    published values), `regression_models` and `regression_points` may be absent or empty.
     """
     figures: dict[str, Figure] = {}
-    cases, comparison = tables["cases"], tables.get("comparison", pd.DataFrame())
     for number, life in enumerate(maps.lives):
         ending = f"_{life}" if len(maps.lives) > 1 else ""
+        own = {
+            name: rows_with(table, life=life) if "life" in table else table
+            for name, table in tables.items()
+        }
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number)
         figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number)
-        if can_draw_surfaces(cases):
-            surfaces = draw_damage_surfaces(cases, tables["regression"], life)
+        if can_draw_surfaces(own["cases"]):
+            surfaces = draw_damage_surfaces(own["cases"], own["regression"])
             figures[f"damage_surfaces{ending}"] = surfaces
-        if not comparison.empty:
-            own = comparison[comparison["life"] == life] if "life" in comparison else comparison
-            figures[f"published_scatter{ending}"] = draw_published_scatter(own)
-            figures[f"published_errors{ending}"] = draw_published_errors(own)
+        if "comparison" in own and len(own["comparison"]):
+            figures[f"published_scatter{ending}"] = draw_published_scatter(own["comparison"])
+            figures[f"published_errors{ending}"] = draw_published_errors(own["comparison"])
+        if "regression_models" in own and len(own["regression_models"]):
+            residuals = draw_residuals(own["regression_points"])
+            figures[f"regression_residuals{ending}"] = residuals
+            figures[f"regression_models{ending}"] = draw_models(own["regression_models"])
     return figures
 
 
@@ -79,26 +84,10 @@ def draw_contact(
     activities: Mapping[str, Activity],
     histories: Mapping[str, ContactHistory],
 ) -> dict[str, Figure]:
-    """Draw contact through the cycle of each activity.
+    """Draw contact through the cycle of each activity; `histories` hold the centre case.
 
-    Parameters
-    ----------
-    implant : Implant
-        Bearing surfaces.
-    grid : ElementGrid
-        Elements of the insert.
-    cycles : CycleRecord
-        All cases.
-    activities : mapping of name to Activity
-        Prescribed cycles.
-    histories : mapping of name to ContactHistory
-        The centre case in each activity.
-
-    Returns
-    -------
-    dict of str to Figure
-        `implant`, for each activity `history_{name}` and `pressure_{name}`, and those of
-        `draw_dynamics`.
+    Figures are `implant`, `history_{name}` and `pressure_{name}` of each activity, and those of
+    `draw_dynamics`.
     """
     figures = {"implant": draw_implant(implant, cycles, 0)}
     for number, name in enumerate(cycles.activities):
@@ -120,12 +109,8 @@ def draw_method(
 
     Parameters
     ----------
-    implant : Implant
-        Bearing surfaces.
-    grid : ElementGrid
-        Elements of the insert.
-    activities : mapping of name to Activity
-        Prescribed cycles.
+    implant, grid, activities
+        Bearing surfaces, elements, and prescribed cycles by name.
     tables : mapping of name to DataFrame
         Where there are any: `calibration_trade_off` (record of the calibration),
         `distance_methods` and `cost` (tables of `benchmarks/`).
@@ -139,9 +124,8 @@ def draw_method(
     Returns
     -------
     dict of str to Figure
-        Names without suffix: `surface_deviation`, `bearing_extraction`, `calibration_trade_off`,
-        `distance_methods`, `cost`, `activity_{name}` for each activity, `distance_errors`, and
-        those of `draw_geometry`.
+        `surface_deviation`, `bearing_extraction`, `calibration_trade_off`, `distance_methods`,
+        `cost`, `activity_{name}`, `distance_errors`, `control_nets` and those of `draw_geometry`.
     """
     figures: dict[str, Figure] = {}
     if any(fit.max_mm > ROUNDING for fit in quality):
@@ -158,4 +142,5 @@ def draw_method(
     figures |= {f"activity_{name}": draw_activity(one) for name, one in activities.items()}
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
+    figures["control_nets"] = draw_control_nets(implant)
     return figures | draw_geometry(implant, grid)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.report.bodies import sample_surface
-from kneewear.report.maps import typical_cases
+from kneewear.report.maps import sample_surface, typical_cases
 from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import ContactHistory

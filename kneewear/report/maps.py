@@ -1,34 +1,60 @@
-"""Maps on the insert, seen from above."""
+"""Maps of the insert and of the condyles: damage, pressure, elements, cartilage and deviations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, QuadMesh
+from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
+from matplotlib.patches import Polygon, Rectangle
 from numpy.typing import NDArray
 
+from kneewear.geometry.distance_table import DistanceTable, map_errors
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.extraction import Extraction
+from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.implant import Implant
+from kneewear.geometry.meshes import TriangleMesh, circle_centre
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.thickness import layer_thickness
 from kneewear.report.style import (
+    BLUE,
     DEPTH_COLOURS,
+    ERROR_COLOURS,
     INK,
     PLATEAU,
     PRESSURE_COLOURS,
+    RED,
+    SIDE_COLOURS,
     THICKNESS_COLOURS,
     WIDTH,
+    draw_polygons,
     new_figure,
     panels_in_rows,
     show_plan,
+    show_unrolled,
     styled,
 )
 from kneewear.settings.cases import Case
+from kneewear.settings.implant import MeshImplantSettings
+from kneewear.sides import SIDES
 from kneewear.wear.records import CycleRecord, DamageMaps
 
 # Part of the largest wear depth below which no cross-shear is shown.
 LEAST_WORN = 0.02
+# Samples of a patch in wireframes and sections.
+SAMPLES = (161, 121)
+
+
+def sample_surface(surface: Surface, samples: tuple[int, int] = SAMPLES) -> Array:
+    """Points of a surface on a regular grid of its parameters, shape (u, v, 3)."""
+    (u0, u1), (v0, v1) = surface.domain
+    u, v = np.linspace(u0, u1, samples[0]), np.linspace(v0, v1, samples[1])
+    return surface.evaluate(u[:, None], v[None, :])
 
 
 def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
@@ -149,25 +175,9 @@ def draw_thickness_map(grid: ElementGrid) -> Figure:
 def draw_plateaus(
     axes: Axes, grid: ElementGrid, values: NDArray[np.floating], top: float, colours: str
 ) -> QuadMesh:
-    """Colour both plateaus by their elements' values, leaving zeros as bare plateau.
+    """Colour both plateaus by their elements' values, not negative, leaving zeros bare.
 
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    grid : ElementGrid
-        Elements.
-    values : array, shape (side, row, column)
-        Values, not negative.
-    top : float
-        Value of the last colour.
-    colours : str
-        Colour map.
-
-    Returns
-    -------
-    QuadMesh
-        The coloured cells of the last side, for a colour bar.
+    `top` is the value of the last colour; returns the cells of the last side, for a colour bar.
     """
     loaded = grid.valid & (values > 0.0)
     return _draw_values(axes, grid, values, loaded, colours, (0.0, max(top, 1e-12)))
@@ -224,6 +234,7 @@ def _mark_worst(axes: Axes, grid: ElementGrid, depth: NDArray[np.float64]) -> No
 
 
 def _case_words(case: Case) -> str:
+    """Insert thickness and body mass of a case."""
     return f"{case.thickness:g} mm, {case.body_mass:g} kg"
 
 
@@ -240,3 +251,255 @@ def _draw_path(
     line.set_clim(0.0, 100.0)
     axes.add_collection(line)
     return line
+
+
+Array = NDArray[np.float64]
+
+COVERED_COLOURS = "YlGnBu"
+LEFT_OUT = "#c9ccce"
+# Samples of a femoral patch in the map of its cartilage.
+MAP_SAMPLES = (161, 91)
+# Elements along each side of the enlarged corner of a grid.
+CORNER = 12
+# Deviations below this, mm, are rounding, and the map says so.
+ROUNDING = 1e-9
+# Errors of distance tables below this, um or deg, are drawn as this.
+LEAST_ERROR = 1e-5
+# Vertices that face up (insert) or away from the axis (condyles) by this much are drawn.
+FACING = 0.2
+
+
+def draw_geometry(implant: Implant, grid: ElementGrid) -> dict[str, Figure]:
+    """Figures `element_grid`, `thickness_map` and, of a natural knee, `cartilage_map`."""
+    figures = {"element_grid": draw_element_grid(grid), "thickness_map": draw_thickness_map(grid)}
+    return figures | ({"cartilage_map": draw_cartilage_map(implant)} if implant.natural else {})
+
+
+@styled
+def draw_element_grid(grid: ElementGrid) -> Figure:
+    """Elements of both plateaus from above, and a corner of each coloured by its covered part."""
+    figure, ((plan,), (below,)) = new_figure(6.4, 2, height_ratios=[1.25, 1.0])
+    below.set_axis_off()
+    rows, columns = grid.area.shape[1:]
+    stride = max(1, round(max(rows, columns) / 25))
+    turned = []
+    for side, name in enumerate(grid.sides):
+        draw_outline(plan, grid, side)
+        corners = grid.corners[side][..., ::-1]
+        lines = [*corners[::stride], *corners.swapaxes(0, 1)[::stride]]
+        plan.add_collection(LineCollection(lines, colors=INK, linewidths=0.35, zorder=2))
+        window = _window(grid.covered[side])
+        part = corners[tuple(slice(one.start, one.stop + 1) for one in window)]
+        loop = np.concatenate([part[:, 0], part[-1], part[::-1, -1], part[0, ::-1]])
+        plan.plot(*loop.T, color=SIDE_COLOURS[name], lw=1.4, zorder=4)
+        axes = below.inset_axes((0.02 + 0.5 * side, 0.0, 0.46, 0.88))
+        cells = _draw_corner(axes, part, grid.covered[side][window])
+        centre = grid.centre[side][window][grid.valid[side][window]]
+        axes.plot(centre[:, 2], centre[:, 0], ".", color=RED, ms=3)
+        axes.set_title(f"{name.capitalize()} border enlarged")
+        x, z = grid.corners[side, -1, 0] - grid.corners[side, 0, 0]
+        turned.append(f"{name} {np.degrees(np.arctan2(z, x)):.1f}°")
+    show_plan(plan)
+    lines_drawn = "" if stride == 1 else f", one of {stride} lines drawn"
+    plan.set_title(
+        f"{rows} x {columns} elements per side{lines_drawn}; turned by {', '.join(turned)}"
+    )
+    figure.colorbar(cells, ax=below, label="covered part of the cell", pad=0.01)
+    return figure
+
+
+def _window(covered: Array) -> tuple[slice, slice]:
+    """Rows and columns around the partly covered cell that is closest to a corner of the grid."""
+    partial = np.argwhere((covered > 0.0) & (covered < 1.0))
+    cells = partial if len(partial) else np.array([[0, 0]])
+    middle = (np.array(covered.shape) - 1) / 2
+    cell = cells[np.argmax((np.abs(cells - middle) / (middle + 1)).sum(axis=1))]
+    first = np.clip(cell - CORNER // 2, 0, np.maximum(np.array(covered.shape) - CORNER, 0))
+    return slice(first[0], first[0] + CORNER), slice(first[1], first[1] + CORNER)
+
+
+def _draw_corner(axes: Axes, corners: Array, covered: Array) -> PolyCollection:
+    """Plan of some cells, coloured by their covered part."""
+    quads = np.stack(
+        [corners[:-1, :-1], corners[1:, :-1], corners[1:, 1:], corners[:-1, 1:]], axis=2
+    ).reshape(-1, 4, 2)
+    look: dict[str, Any] = {"edgecolors": INK, "linewidths": 0.4}
+    cells = draw_polygons(axes, quads, covered.ravel(), COVERED_COLOURS, 1.0, **look)
+    axes.autoscale_view()
+    show_plan(axes)
+    return cells
+
+
+@styled
+def draw_cartilage_map(implant: Implant) -> Figure:
+    """Thickness of the femoral cartilage of a natural knee, unrolled about the condyles' axis."""
+    layer = implant.femoral_layer
+    if layer is None:
+        raise ValueError("an artificial femoral component has no cartilage")
+    points = {side: sample_surface(one, MAP_SAMPLES) for side, one in implant.femoral.items()}
+    thickness = {
+        side: layer_thickness(own.reshape(-1, 3), layer.bone[side], layer.limits)
+        for side, own in points.items()
+    }
+    sagittal = np.concatenate([own[..., :2].reshape(-1, 2) for own in points.values()])
+    # The lower half is close to a circle.
+    centre = np.array(circle_centre(sagittal[sagittal[:, 1] <= np.median(sagittal[:, 1])]))
+    top = max(float(own.max()) for own in thickness.values())
+    figure, ((axes,),) = new_figure(4.6, width=WIDTH * 0.75)
+    for side, own in points.items():
+        mesh = axes.pcolormesh(
+            own[..., 2], _angle(own, centre), thickness[side].reshape(MAP_SAMPLES),
+            cmap=THICKNESS_COLOURS, vmin=layer.limits[0], vmax=top, shading="gouraud",
+            rasterized=True,
+        )  # fmt: skip
+    show_unrolled(axes)
+    axes.set_title("Femoral cartilage")
+    figure.colorbar(mesh, ax=axes, label="thickness (mm)", pad=0.01)
+    return figure
+
+
+def _angle(points: Array, centre: Any) -> Array:
+    """Angle about a medial-lateral axis, deg: 0 distal, posterior positive."""
+    offset = points[..., :2] - np.asarray(centre)
+    angle: Array = np.degrees(np.arctan2(offset[..., 0], -offset[..., 1]))
+    return angle
+
+
+@styled
+def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
+    """Signed deviation of every judged point from its patch; condyles are unrolled."""
+    figure, panels = new_figure(7.0, 2, 2)
+    order = sorted(quality, key=lambda fit: (fit.component != "femoral", fit.side != "medial"))
+    for axes, fit in zip(panels.flat, order, strict=False):
+        limit = 1e3 * max(float(np.quantile(np.abs(fit.deviation), 0.995)), ROUNDING)
+        condyle = fit.component == "femoral"
+        along = _angle(fit.points, circle_centre(fit.points[:, :2])) if condyle else None
+        dots = axes.scatter(
+            fit.points[:, 2], fit.points[:, 0] if along is None else along, c=1e3 * fit.deviation,
+            s=3, cmap=ERROR_COLOURS, vmin=-limit, vmax=limit, linewidths=0, rasterized=True,
+        )  # fmt: skip
+        figure.colorbar(dots, ax=axes, label="deviation (µm)", pad=0.01)
+        sizes = (1e3 * value for value in (fit.max_mm, fit.mean_mm, fit.sd_mm))
+        words = "max {:.2f}, mean {:.2f}, SD {:.2f} µm".format(*sizes)
+        axes.set_title(
+            f"{fit.side.capitalize()} {'condyle' if condyle else 'plateau'}, "
+            f"{fit.n_u} x {fit.n_v} lines\n"
+            f"{'no deviation but rounding' if fit.max_mm < ROUNDING else words}"
+        )
+        show_unrolled(axes, "angle (deg)" if condyle else "x, posterior (mm)")
+    return figure
+
+
+@styled
+def draw_extraction(extractions: Mapping[str, Extraction]) -> Figure:
+    """Triangles of insert and femoral component taken as bearing, beside those left out."""
+    figure, panels = new_figure(7.0, 2, 2)
+    views = {
+        "insert": ((2, 0, 1.0, "from above"), (2, 1, -1.0, "from the front")),
+        "femoral": ((2, 1, 1.0, "from behind"), (0, 1, 1.0, "from the medial side")),
+    }
+    labels = ("x, posterior (mm)", "y (mm)", "z, medial (mm)")
+    for row, (part, directions) in zip(panels, views.items(), strict=True):
+        extraction = extractions[part]
+        area = np.linalg.norm(extraction.mesh.face_normals, axis=1)
+        share = 100.0 * area[extraction.kept].sum() / area.sum()
+        for axes, (across, up, towards, name) in zip(row, directions, strict=True):
+            _draw_triangles(axes, extraction, (across, up), towards)
+            axes.set(xlabel=labels[across], ylabel=labels[up], aspect="equal")
+            axes.set_title(f"{part.capitalize()}, {name}; {share:.0f} % of the area bears")
+            axes.grid(False)
+            if across == 2:
+                axes.invert_xaxis()
+            if up == 0:
+                axes.invert_yaxis()
+    return figure
+
+
+def _draw_triangles(
+    axes: Axes, extraction: Extraction, directions: tuple[int, int], towards: float
+) -> None:
+    """Triangles that face the viewer, the nearest drawn last."""
+    depth = 3 - sum(directions)
+    mesh = extraction.mesh
+    facing = np.flatnonzero(towards * mesh.face_normals[:, depth] > 0)
+    corners = mesh.vertices[mesh.faces[facing]]
+    order = np.argsort(towards * corners[:, :, depth].mean(axis=1))
+    drawn = PolyCollection(
+        list(corners[order][:, :, list(directions)]), rasterized=True,
+        facecolors=list(np.where(extraction.kept[facing], BLUE, LEFT_OUT)[order]),
+        edgecolors="white", linewidths=0.1,
+    )  # fmt: skip
+    axes.add_collection(drawn)
+    axes.autoscale_view()
+
+
+@styled
+def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) -> Figure:
+    """Largest errors of the distance tables over the unrolled condyles, an X at the worst.
+
+    Grey is not tabulated.
+    """
+    figure, panels = new_figure(5.6, 2, 2)
+    maps = {side: map_errors(implant.femoral[side], tables[side]) for side in SIDES}
+    kinds = (("distance_error", 1e3, "µm"), ("normal_error", np.degrees(1.0), "deg"))
+    for column, (name, scale, unit) in enumerate(kinds):
+        values = {side: scale * getattr(maps[side], name) for side in SIDES}
+        top = max(float(np.nanmax(value)) for value in values.values())
+        least = max(LEAST_ERROR, 1e-4 * top)
+        for axes, side in zip(panels[:, column], SIDES, strict=True):
+            across, angle = maps[side].across, np.degrees(maps[side].angle)
+            shown = np.maximum(values[side], least)
+            mesh = axes.pcolormesh(
+                across, angle, shown, norm=LogNorm(least, top), cmap=DEPTH_COLOURS,
+                shading="gouraud" if np.isfinite(shown).all() else "nearest", rasterized=True,
+            )  # fmt: skip
+            worst = np.unravel_index(np.nanargmax(values[side]), shown.shape)
+            axes.plot(across[worst], angle[worst], "x", color=INK)
+            axes.set(facecolor="#d9d9d9", xlabel="z, medial (mm)")
+            axes.set_ylabel("angle about the axis (deg)")
+            axes.grid(False)
+            axes.set_title(f"{side.capitalize()}: worst {np.nanmax(values[side]):.2g} {unit}")
+        label = f"{name.replace('_', ' ')} ({unit})"
+        figure.colorbar(mesh, ax=panels[:, column], label=label)
+    return figure
+
+
+@styled
+def draw_windows(
+    settings: MeshImplantSettings,
+    insert: TriangleMesh,
+    femoral: TriangleMesh,
+    axis: tuple[float, float],
+) -> Figure:
+    """A user's meshes with the windows that the settings cut out of them.
+
+    Meshes in knee axes, mm; `axis` is x and y of the condyles' medial-lateral axis. Left the insert
+    from above, right the femoral component unrolled about the axis.
+    """
+    figure, ((plan, unrolled),) = new_figure(4.6, columns=2)
+    x, y, z = insert.vertices[insert.vertex_normals[:, 1] > FACING].T
+    heights = plan.scatter(z, x, c=y, s=1.5, cmap=THICKNESS_COLOURS, rasterized=True)
+    figure.colorbar(heights, ax=plan, label="height y (mm)", location="bottom")
+    away = femoral.vertices[:, :2] - axis
+    radius = np.linalg.norm(away, axis=1)
+    out = (away * femoral.vertex_normals[:, :2]).sum(axis=1) > FACING * radius
+    distances = unrolled.scatter(
+        femoral.vertices[out, 2], _angle(femoral.vertices[out], axis), c=radius[out], s=1.5,
+        cmap="viridis", rasterized=True,
+    )  # fmt: skip
+    figure.colorbar(distances, ax=unrolled, label="distance from the axis (mm)", location="bottom")
+    for side in SIDES:
+        plateau = getattr(settings.insert_region_mm, side)
+        condyle = getattr(settings.femoral_region_mm, side)
+        windows = ((plan, plateau.x, plateau.z), (unrolled, condyle.angle_deg, condyle.z))
+        for axes, (low, high), (left, right) in windows:
+            axes.add_patch(
+                Rectangle((left, low), right - left, high - low, fill=False,
+                          ec=SIDE_COLOURS[side], lw=2.0, label=side)
+            )  # fmt: skip
+    show_plan(plan)
+    plan.set_title("Insert from above")
+    plan.legend(loc="upper center", ncols=2, fontsize=7)
+    show_unrolled(unrolled)
+    unrolled.set_title("Condyles unrolled")
+    return figure

@@ -1,8 +1,7 @@
 """The page of a study: one self-contained HTML file.
 
 `templates/page.html.j2` is the skeleton of every page; `templates/{kind}.html.j2` holds the prose
-and sections of one study kind. Templates call the functions of their kind's facts module as
-`facts`.
+and sections of one study kind. Templates call the functions of `kneewear.report.facts` as `facts`.
 """
 
 from __future__ import annotations
@@ -12,24 +11,15 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import distribution
-from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pandas as pd
-import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from kneewear.report import (
-    published_facts,
-    static_facts,
-    tables,
-    verification_facts,
-    wear_facts,
-)
-from kneewear.report.captions import FigureText, figure_text, starting_with
+from kneewear.report import facts, tables
+from kneewear.report.captions import FigureText, figure_text, starting_with, template_data
 from kneewear.sides import SIDES
 from kneewear.wear.laws import WEAR_LAWS
 
@@ -87,27 +77,15 @@ def render_page(
         "pictures": lambda *prefixes: pictures(figures, *prefixes), "k3d_source": k3d_source,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
         "citations": citations, "data_frame": pd.DataFrame,
-        "published": published_facts, "wear_laws": WEAR_LAWS,
+        "facts": facts, "wear_laws": WEAR_LAWS,
     }  # fmt: skip
     return environment.get_template(f"{kind}.html.j2").render(
         study=study,
         tables={name: table for name, table in frames.items() if name == "cases" or len(table)},
         provenance=provenance or {},
-        facts=facts_of(kind),
         contents=[],
         **{"view": None, "notes": {}} | parts,
     )
-
-
-def facts_of(kind: str) -> ModuleType | None:
-    """Functions that the template of a study kind calls; None where it calls none."""
-    if kind == "uncertainty":
-        # Imports compiled kernels, which the pages of other studies do not need.
-        from kneewear.report import uncertainty_facts  # noqa: PLC0415
-
-        return uncertainty_facts
-    facts = {"wear": wear_facts, "static": static_facts, "verification": verification_facts}
-    return facts.get(kind)
 
 
 def pictures(figures: Mapping[str, bytes], *prefixes: str) -> list[tuple[FigureText, str]]:
@@ -160,20 +138,8 @@ def grouped_warnings(warnings: Iterable[tuple[str, str]]) -> list[tuple[str, str
 
 
 def citations(study: Mapping[str, Any]) -> pd.DataFrame:
-    """References of the methods, laws and data of a run, each once.
-
-    Parameters
-    ----------
-    study : mapping
-        Settings of the study as plain builtins.
-
-    Returns
-    -------
-    DataFrame
-        Columns use and source.
-    """
-    file = files("kneewear.report") / "templates" / "citations.yaml"
-    known = yaml.safe_load(file.read_text(encoding="utf-8"))
+    """References of the methods, laws and data of a run, each once; columns use and source."""
+    known = template_data("citations")
     wear, implant = study["wear"], study["implant"]
     rows: list[tuple[str, str]] = list(known["always"].items())
     law = wear["wear_law"]

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from kneewear.regression.groups import QUANTITIES
 from kneewear.regression.models import ENOUGH
-from kneewear.report.published_facts import TARGETS, TITLES
+from kneewear.report.facts import TARGETS, TITLES
 from kneewear.report.style import (
     BLUE,
     ERROR_COLOURS,
@@ -20,12 +20,15 @@ from kneewear.report.style import (
     SIDE_COLOURS,
     SKY,
     WIDTH,
+    draw_bars,
     draw_cells,
+    each_panel,
     new_figure,
+    panels_by_side,
     share_legend,
     styled,
 )
-from kneewear.report.tables import quantity_name, unit_name
+from kneewear.report.tables import quantity_name, rows_with, unit_name
 
 MODEL_LOOKS = {"plane": (BLUE, "o"), "power law": (RED, "x")}
 BAR_COLOURS = {
@@ -36,61 +39,22 @@ CELL_COLOURS = {"fitted": "#999999", "not fitted": BLUE}
 BAND = "#e8e8e8"
 
 
-def draw_regression(models: pd.DataFrame, points: pd.DataFrame) -> dict[str, Figure]:
-    """Draw the quality of the regression, if there was one.
-
-    Parameters
-    ----------
-    models : DataFrame
-        Table of :func:`kneewear.regression.models.compare_models`.
-    points : DataFrame
-        Table of :func:`kneewear.regression.models.predict_cases`.
-
-    Returns
-    -------
-    dict of str to Figure
-        `regression_residuals` and `regression_models`, with the life's name appended where there
-        are several; none without a regression.
-    """
-    figures = {}
-    lives = [None] if "life" not in models else list(dict.fromkeys(models["life"]))
-    for life in lives if len(models) else []:
-        ending = f"_{life}" if life else ""
-        own_points, own_models = (
-            table[table["life"] == life] if life else table for table in (points, models)
-        )
-        figures[f"regression_residuals{ending}"] = draw_residuals(own_points)
-        figures[f"regression_models{ending}"] = draw_models(own_models)
-    return figures
-
-
 @styled
 def draw_residuals(points: pd.DataFrame) -> Figure:
     """Residuals of plane and power law over the fitted value, in per cent of the mean."""
-    figure, panels = new_figure(4.4, 2, len(QUANTITIES), WIDTH + 1.0, sharey=True)
-    for row, side in zip(panels, SIDE_COLOURS, strict=True):
-        for axes, quantity in zip(row, QUANTITIES, strict=True):
-            axes.axhline(0.0, color=INK, lw=0.8)
-            for model, (colour, marker) in MODEL_LOOKS.items():
-                own = _rows(points, side=side, quantity=quantity, model=model)
-                percent = 100.0 * own["residual"] / own["value"].mean()
-                axes.plot(
-                    own["fitted"], percent, marker, color=colour, ms=3.2, mew=0.9, label=model
-                )
-            axes.tick_params(labelsize=7)
-        row[0].set_ylabel(f"{side}\nresidual (% of the mean)")
-    for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
-        axes.set_title(quantity_name(quantity), fontsize=7.5)
+    figure, panels = panels_by_side(4.4, sharey=True)
+    for axes, _, rows in each_panel(panels, points):
+        axes.axhline(0.0, color=INK, lw=0.8)
+        for model, (colour, marker) in MODEL_LOOKS.items():
+            own = rows_with(rows, model=model)
+            percent = 100.0 * own["residual"] / own["value"].mean()
+            axes.plot(own["fitted"], percent, marker, color=colour, ms=3.2, mew=0.9, label=model)
+        axes.tick_params(labelsize=7)
+    for axes, side in zip(panels[:, 0], SIDE_COLOURS, strict=True):
+        axes.set_ylabel(f"{side}\nresidual (% of the mean)")
     figure.supxlabel("fitted value (MPa, mm, mm² or mm³)", fontsize=9)
     share_legend(figure, panels[0, 0], 2)
     return figure
-
-
-def _rows(table: pd.DataFrame, **values: object) -> pd.DataFrame:
-    """Rows with some values."""
-    for name, value in values.items():
-        table = table[table[name] == value]
-    return table
 
 
 @styled
@@ -98,19 +62,15 @@ def draw_models(models: pd.DataFrame) -> Figure:
     """Error of each model in cases it was not fitted to."""
     figure, panels = new_figure(4.6, 2, sharex=True, sharey=True)
     names = [name for name in BAR_COLOURS if name in set(models["model"])]
-    place, width = np.arange(len(QUANTITIES)), 0.8 / max(len(names), 1)
     for axes, side in zip(panels.flat, SIDE_COLOURS, strict=True):
-        for number, name in enumerate(names):
-            error = _rows(models, side=side, model=name).set_index("quantity")
-            offset = (number - 0.5 * (len(names) - 1)) * width
-            axes.bar(
-                place + offset, error["leave_one_out_percent"].reindex(list(QUANTITIES)), width,
-                color=BAR_COLOURS[name], label=name,
-            )  # fmt: skip
+        own = rows_with(models, side=side)
+        errors = own.pivot(index="quantity", columns="model", values="leave_one_out_percent")
+        errors = errors.reindex(list(QUANTITIES))
+        bars = {name: (errors[name], BAR_COLOURS[name]) for name in names}
+        draw_bars(axes, [quantity_name(name) for name in QUANTITIES], bars)
         axes.axhline(100.0 * ENOUGH, color=INK, lw=0.8, ls="--")
         axes.set(title=side.capitalize(), ylabel="error (% of the mean)")
-        axes.grid(axis="x", visible=False)
-    panels[1, 0].set_xticks(place, [quantity_name(name) for name in QUANTITIES], fontsize=8)
+    panels[1, 0].tick_params(axis="x", labelsize=8)
     share_legend(figure, panels[0, 0], len(names))
     return figure
 
@@ -123,17 +83,15 @@ def can_draw_surfaces(cases: pd.DataFrame) -> bool:
 
 
 @styled
-def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame, life: str) -> Figure:
+def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figure:
     """Damage depth over thickness and mass with its regression plane (Bei 2003, Fig. 4-4)."""
     figure = Figure(figsize=(WIDTH, 3.8))
-    chosen = _rows(cases, life=life, quantity="damage_depth")
+    chosen = rows_with(cases, quantity="damage_depth")
     top = float(chosen["value"].max())
-    planes = _rows(regression, quantity="damage_depth")
-    if "life" in planes:
-        planes = _rows(planes, life=life)
+    planes = rows_with(regression, quantity="damage_depth")
     for number, (side, colour) in enumerate(SIDE_COLOURS.items()):
         axes = figure.add_subplot(1, 2, number + 1, projection="3d")
-        table = _rows(chosen, side=side).pivot(
+        table = rows_with(chosen, side=side).pivot(
             index="body_mass_kg", columns="thickness_mm", values="value"
         )
         thickness, mass = np.meshgrid(table.columns.to_numpy(), table.index.to_numpy())
@@ -141,7 +99,7 @@ def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame, life: st
             thickness, mass, table.to_numpy(), cmap="viridis", vmin=0.0, vmax=top, alpha=0.85,
             edgecolor=INK, linewidth=0.4,
         )  # fmt: skip
-        for _, row in _rows(planes, side=side).iterrows():
+        for _, row in rows_with(planes, side=side).iterrows():
             values = row["a0"] + row["a1_per_mm"] * thickness + row["a2_per_kg"] * mass
             axes.plot_wireframe(thickness, mass, values, color=colour, lw=1.0, ls="--")
         axes.set(xlabel="insert thickness (mm)", ylabel="body mass (kg)", zlim=(0.0, 1.05 * top))
@@ -158,14 +116,14 @@ def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
     """Computed against published values of one life, one panel per quantity."""
     figure, panels = new_figure(5.0, 2, 4)
     for quantity, axes in zip(QUANTITIES, panels.flat, strict=False):
-        rows = _rows(comparison, quantity=quantity)
+        rows = rows_with(comparison, quantity=quantity)
         values = rows[["computed", "published"]].to_numpy()
         ends = np.array([0.9 * values.min(), 1.08 * values.max()])
         axes.fill_between(ends, 0.95 * ends, 1.05 * ends, color=BAND, lw=0)
         axes.plot(ends, ends, color=INK, lw=0.8)
         for side, colour in SIDE_COLOURS.items():
             for used, face in ((True, "none"), (False, colour)):
-                some = _rows(rows, side=side, calibration=used)
+                some = rows_with(rows, side=side, calibration=used)
                 axes.plot(some["published"], some["computed"], "o", ms=4, mec=colour, mfc=face)
         unit = unit_name(rows["unit"].iloc[0]) if len(rows) else ""
         axes.set_title(f"{quantity_name(quantity)} ({unit})")
@@ -184,25 +142,19 @@ def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
 @styled
 def draw_published_errors(comparison: pd.DataFrame) -> Figure:
     """Relative error of every cell of the published tables, fitted cells framed."""
-    figure, panels = new_figure(3.9, 2, len(QUANTITIES), WIDTH + 1.0, sharex=True, sharey=True)
+    figure, panels = panels_by_side(3.9, sharex=True, sharey=True)
     bound = max(1.0, 100.0 * float(comparison["relative_error"].abs().max()))
-    for row, side in zip(panels, SIDE_COLOURS, strict=True):
-        for axes, quantity in zip(row, QUANTITIES, strict=True):
-            cells = _rows(comparison, side=side, quantity=quantity).pivot(
-                index="body_mass_kg", columns="thickness_mm"
-            )
-            table = 100.0 * cells["relative_error"]
-            image = draw_cells(axes, table, ERROR_COLOURS, (-bound, bound))
-            used = cells["calibration"].to_numpy() == True  # noqa: E712 - absent cells are NaN
-            for i, j in np.argwhere(used):
-                axes.add_patch(
-                    Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=INK, lw=0.6)
-                )
-            axes.set_xticks(range(table.shape[1]), [f"{value:g}" for value in table.columns])
-            axes.set_yticks(range(table.shape[0]), [f"{value:g}" for value in table.index])
-        row[0].set_ylabel(f"{side}\nbody mass (kg)")
-    for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
-        axes.set_title(quantity_name(quantity), fontsize=7.5)
+    for axes, _, rows in each_panel(panels, comparison):
+        cells = rows.pivot(index="body_mass_kg", columns="thickness_mm")
+        table = 100.0 * cells["relative_error"]
+        image = draw_cells(axes, table, ERROR_COLOURS, (-bound, bound))
+        used = cells["calibration"].to_numpy() == True  # noqa: E712 - absent cells are NaN
+        for i, j in np.argwhere(used):
+            axes.add_patch(Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=INK, lw=0.6))
+        axes.set_xticks(range(table.shape[1]), [f"{value:g}" for value in table.columns])
+        axes.set_yticks(range(table.shape[0]), [f"{value:g}" for value in table.index])
+    for axes, side in zip(panels[:, 0], SIDE_COLOURS, strict=True):
+        axes.set_ylabel(f"{side}\nbody mass (kg)")
     figure.supxlabel("insert thickness (mm)", fontsize=9)
     figure.colorbar(image, ax=panels, label="computed / published - 1 (%)", pad=0.01)
     return figure
@@ -214,18 +166,7 @@ def draw_calibration_figures(
     correlations: pd.DataFrame,
     trade_off: pd.DataFrame,
 ) -> dict[str, Figure]:
-    """Draw all figures of a calibration.
-
-    Parameters
-    ----------
-    constants, comparison, correlations, trade_off : DataFrame
-        Tables of `kneewear.studies.calibration.trade_off.Calibration`.
-
-    Returns
-    -------
-    dict of name to Figure
-        `trade_off`, `sensitivity`, `correlations`, `published_scatter` and `published_errors`.
-    """
+    """Figures of a calibration by name, from the tables of its `Calibration`."""
     return {
         "trade_off": draw_trade_off(trade_off),
         "sensitivity": draw_sensitivity(constants),
@@ -240,9 +181,9 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
     """Error over the number of constants, fitted and other cells apart."""
     figure, panels = new_figure(3.0, columns=2)
     for axes, (group, targets) in zip(panels.flat, TARGETS.items(), strict=True):
-        rows = _rows(trade_off, quantities=group)
+        rows = rows_with(trade_off, quantities=group)
         for cells, colour in CELL_COLOURS.items():
-            own = _rows(rows, cells=cells).sort_values("constants")
+            own = rows_with(rows, cells=cells).sort_values("constants")
             for statistic, line in (("median", "-"), ("largest", "--")):
                 axes.plot(
                     own["constants"], own[f"{statistic}_beyond_rounding_percent"], line,

@@ -13,14 +13,15 @@ from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
 from kneewear.geometry.implant import Implant
-from kneewear.report.bodies import draw_section, moved, sample_surface
-from kneewear.report.static_facts import (
+from kneewear.report.bodies import draw_section, moved
+from kneewear.report.facts import (
     PUBLISHED_BOUNDS,
     convergence_errors,
     division_errors,
     position_scan,
     scans_positions,
 )
+from kneewear.report.maps import sample_surface
 from kneewear.report.style import (
     AMBER,
     BLUE,
@@ -36,13 +37,14 @@ from kneewear.report.style import (
     SKY,
     WIDTH,
     draw_cells,
+    draw_polygons,
     new_figure,
     panels_in_rows,
     share_legend,
     show_plan,
     styled,
 )
-from kneewear.report.tables import quantity_name
+from kneewear.report.tables import quantity_name, rows_with, words
 from kneewear.sides import POST, SIDES
 from kneewear.studies.static.record import StaticRecord
 
@@ -58,7 +60,7 @@ POST_ROOM = 1.5
 # Samples of the middle line of a cam or post, and of the border of a plateau.
 LINE_SAMPLES = (122, 3)
 BORDER_SAMPLES = (61, 61)
-PRESSURES = {"max_pressure_mpa": RED, "avg_pressure_mpa": BLUE}
+PRESSURES = {"max_pressure": RED, "avg_pressure": BLUE}
 DIVIDED = ("force_n", "torque_n_mm", "max_pressure_mpa", "avg_pressure_mpa")
 # Part of the random positions inside the bands.
 BAND = (0.05, 0.95)
@@ -74,23 +76,9 @@ def draw_static_figures(
 ) -> dict[str, Figure]:
     """Draw every figure of a static study.
 
-    Parameters
-    ----------
-    record : StaticRecord
-        All cases.
-    implant : Implant
-        Surfaces.
-    static, comparison : DataFrame
-        Tidy table of the cases, and differences of the materials.
-    convergence, sensitivity : DataFrame, optional
-        Results of `study_active_elements` and `study_divisions`, if elements were studied.
-
-    Returns
-    -------
-    dict of str to Figure
-        `static_sections` and `static_pressure`; where there are several of them, `position_scan`
-        over held positions and `material_comparison` over loads; `element_convergence` and
-        `grid_sensitivity` where elements were studied.
+    `static_sections` and `static_pressure`; where there are several of them, `position_scan` over
+    held positions and `material_comparison` over loads; `element_convergence` and
+    `grid_sensitivity` where elements were studied.
     """
     figures = {
         "static_sections": draw_static_sections(record, implant),
@@ -168,10 +156,10 @@ def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
     top = float(record.element_pressure[np.isin(record.element_case, chosen)].max())
     for axes, number in zip(panels, chosen, strict=True):
         peaks = record.max_pressure[number]
-        for place, side in enumerate(record.sides):
+        for index, side in enumerate(record.sides):
             if side != POST:
                 _draw_outline(axes, implant, side)
-                cells = _draw_elements(axes, record, (number, place), top)
+                cells = _draw_elements(axes, record, number, index, top)
         axes.autoscale_view()
         show_plan(axes)
         largest = ", ".join(
@@ -185,27 +173,18 @@ def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
 
 
 def _draw_elements(
-    axes: Axes, record: StaticRecord, place: tuple[int, int], top: float
+    axes: Axes, record: StaticRecord, case: int, side: int, top: float
 ) -> PolyCollection:
     """Cells of the loaded elements of one case and side."""
-    mine = (record.element_case == place[0]) & (record.element_side == place[1])
-    cells = PolyCollection(
-        list(record.element_corners[mine][..., ::-1]),
-        cmap=PRESSURE_COLOURS,
-        linewidths=0.0,
-        zorder=2,
-    )
-    cells.set_array(record.element_pressure[mine])
-    cells.set_clim(0.0, top)
-    axes.add_collection(cells)
-    return cells
+    mine = (record.element_case == case) & (record.element_side == side)
+    corners, pressure = record.element_corners[mine][..., ::-1], record.element_pressure[mine]
+    return draw_polygons(axes, corners, pressure, PRESSURE_COLOURS, top, linewidths=0.0, zorder=2)
 
 
 def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> None:
     """Inset of the loaded elements on the post, seen from the front: medial left, superior up."""
-    place = record.sides.index(POST)
     inset = axes.inset_axes((0.385, 0.08, 0.23, 0.34))
-    cells = _draw_elements(inset, record, (number, place), top)
+    cells = _draw_elements(inset, record, number, record.sides.index(POST), top)
     corners = np.concatenate([path.vertices for path in cells.get_paths()])
     (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
     inset.set(
@@ -285,7 +264,7 @@ def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> 
                 look = number % len(MARKERS)
                 axes.plot(
                     curve.index, curve, color=MATERIAL_COLOURS[look], marker=MARKERS[look], ms=4,
-                    label=material.replace("_", ", "),
+                    label=words(material),
                 )  # fmt: skip
             axes.set_xticks(curve.index)
         row[0].set_ylim(bottom=0.0)
@@ -316,10 +295,9 @@ def draw_element_convergence(table: pd.DataFrame) -> Figure:
     """Largest and mean pressure over the number of loaded elements (Bei 2003, Fig. 3-1D)."""
     errors = convergence_errors(table)
     figure, ((values, relative),) = new_figure(3.6, columns=2)
-    for column, colour in PRESSURES.items():
-        groups = table.groupby("wanted")[column]
-        quantity = column.removesuffix("_mpa")
-        own = errors[errors["quantity"] == quantity]
+    for quantity, colour in PRESSURES.items():
+        groups = table.groupby("wanted")[f"{quantity}_mpa"]
+        own = rows_with(errors, quantity=quantity)
         active = own["active_elements"]
         look: dict[str, Any] = {"color": colour, "ms": 4, "label": quantity_name(quantity)}
         values.axhline(groups.median().iloc[-1], color="#9a9d9f", lw=1.0)

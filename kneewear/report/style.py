@@ -1,16 +1,21 @@
-"""One look for all figures: fonts, colours, panels and axes."""
+"""One look for all figures: fonts, colours, panels, axes, and the curves and bars of tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+
+from kneewear.regression.groups import QUANTITIES
+from kneewear.report.tables import quantity_name, rows_with
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -86,6 +91,21 @@ def panels_in_rows(
     return figure, list(panels.flat[:count])
 
 
+def panels_by_side(height: float, **options: Any) -> tuple[Figure, Any]:
+    """Panels with a row for each side and a column for each of the seven quantities, named."""
+    figure, panels = new_figure(height, 2, len(QUANTITIES), WIDTH + 1.0, **options)
+    for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
+        axes.set_title(quantity_name(quantity), fontsize=7.5)
+    return figure, panels
+
+
+def each_panel(panels: Any, table: pd.DataFrame) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
+    """Panels of `panels_by_side`, each with its side and its rows of a table."""
+    for row, side in zip(panels, SIDE_COLOURS, strict=True):
+        for axes, quantity in zip(row, QUANTITIES, strict=True):
+            yield axes, side, rows_with(table, side=side, quantity=quantity)
+
+
 def show_plan(axes: Axes) -> None:
     """Turn axes into a plan of the insert from above: anterior up, medial left (right knee)."""
     axes.set_aspect("equal")
@@ -115,6 +135,41 @@ def show_logarithmic(axes: Axes, ticks: Sequence[float]) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()
+
+
+def draw_series(
+    axes: Axes,
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    looks: Mapping[str, Mapping[str, Any]],
+    by: str,
+) -> None:
+    """Curve of column `y` over column `x` for each value of column `by` that `looks` names."""
+    for value, look in looks.items():
+        rows = rows_with(table, **{by: value})
+        axes.plot(rows[x], rows[y], **look)
+
+
+def draw_bars(axes: Axes, names: Sequence[str], groups: Mapping[str, tuple[Any, str]]) -> None:
+    """Bars side by side over names: by the label of each group its values and its colour."""
+    middle, width = np.arange(len(names)), 0.8 / max(len(groups), 1)
+    for number, (label, (values, colour)) in enumerate(groups.items()):
+        offset = (number - 0.5 * (len(groups) - 1)) * width
+        axes.bar(middle + offset, values, width, color=colour, label=label)
+    axes.set_xticks(middle, names)
+    axes.grid(axis="x", visible=False)
+
+
+def draw_polygons(
+    axes: Axes, corners: Any, values: Any, colours: str, top: float, **options: Any
+) -> PolyCollection:
+    """Polygons, corners of shape (n, corner, 2), coloured by values from zero to `top`."""
+    cells = PolyCollection(list(corners), cmap=colours, **options)
+    cells.set_array(values)
+    cells.set_clim(0.0, top)
+    axes.add_collection(cells)
+    return cells
 
 
 def draw_cells(

@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kneewear.report.captions import template_data
+
 UNIT_NAMES = {"mm2": "mm²", "mm3": "mm³", "mm3/year": "mm³/year", "1": ""}
-NAMES = {
-    "max_pressure": "Maximum pressure",
-    "avg_pressure": "Average pressure",
-    "youngs_modulus": "Young's modulus",
-    "poisson_ratio": "Poisson's ratio",
-}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # Heading of a column, or heading and format of its numbers (see `shown`).
 Columns = Mapping[str, str | tuple[str, str]]
 
 
 def words(name: str) -> str:
-    """Name of a setting, material or constant in words."""
-    return NAMES.get(name, str(name).replace("_", " "))
+    """Name of a setting, material, method or constant in words (`templates/labels.yaml`)."""
+    found: str = template_data("labels").get(name, str(name).replace("_", " "))
+    return found
 
 
 def quantity_name(quantity: str) -> str:
@@ -38,14 +35,9 @@ def unit_name(unit: str) -> str:
 
 
 def shown(value: Any, form: str = "4") -> str:
-    """Value as text; absent numbers as a dash.
+    """Value as text: numbers formatted, absent ones as a dash, truth values as yes and no.
 
-    Parameters
-    ----------
-    value : Any
-        Numbers are formatted, truth values become yes and no, everything else its own text.
-    form : str
-        Number of significant digits, or a fixed format such as ".1f" or, with sign, "+.1f".
+    `form` is a number of significant digits, or a fixed format such as ".1f" or, with sign, "+.1f".
     """
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
@@ -77,26 +69,21 @@ def listed(values: Sequence[float]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def rows_with(table: pd.DataFrame, **values: object) -> pd.DataFrame:
+    """Rows with some values, by the names of their columns."""
+    for name, value in values.items():
+        table = table[table[name] == value]
+    return table
+
+
 @dataclass(frozen=True)
 class Table:
-    """A table as text.
-
-    Parameters
-    ----------
-    caption : str
-        What the table shows.
-    header : tuple of str
-        Column headings with units.
-    rows : tuple of tuple of str
-        Cells; the first of a row is its heading.
-    prose : bool
-        True for a table of sentences rather than numbers.
-    """
+    """A table as text; the first cell of a row is its heading."""
 
     caption: str
-    header: tuple[str, ...]
+    header: tuple[str, ...]  # with units
     rows: tuple[tuple[str, ...], ...]
-    prose: bool = False
+    prose: bool = False  # sentences rather than numbers
 
     @property
     def text_columns(self) -> tuple[int, ...]:
@@ -115,34 +102,44 @@ def make_table(
     caption : str
         What the table shows.
     frame : DataFrame
-        Values. Quantities and units are shown by their names; `label` is both together.
+        Values. Quantities, units, methods and constants are shown by their names; `label` is
+        quantity and unit together.
     columns : mapping of str to heading or (heading, format), optional
         Columns shown; those that the frame does not have are left out. Without it all columns
         are shown under their own names.
     prose : bool
         True for a table of sentences.
     """
-    if columns is None:
-        columns = {
-            name: str(name).replace("_mm", " (mm)").replace("_", " ") for name in frame.columns
-        }
     header, cells = [], []
-    for name, heading in columns.items():
+    for name, heading in (columns or {str(name): _heading(str(name)) for name in frame}).items():
         if name in frame or name == "label":
             text, form = heading if isinstance(heading, tuple) else (heading, "4")
             header.append(text)
-            cells.append([shown(value, form) for value in _values(frame, name)])
+            cells.append([shown(value, form) for value in _values(frame, str(name))])
     return Table(caption, tuple(header), tuple(zip(*cells, strict=True)), prose)
 
 
+def _heading(name: str) -> str:
+    """Heading of a column without one of its own."""
+    return quantity_name(name).replace(" mm", " (mm)")
+
+
 def _values(frame: pd.DataFrame, name: str) -> Sequence[Any]:
-    """Values of a column, names of quantities and units in words."""
+    """Values of a column, names of quantities, units and methods in words."""
     if name == "label":
         pairs = zip(frame["quantity"], frame["unit"], strict=True)
         return [f"{quantity_name(quantity)} ({unit_name(unit)})" for quantity, unit in pairs]
-    to_text = {"quantity": quantity_name, "unit": unit_name, "constant": words}.get(name)
+    in_words = {
+        "quantity": quantity_name, "unit": unit_name, "constant": words, "component": words,
+        "contact": _words_of_parts, "material": words, "reference": words,
+    }  # fmt: skip
     values: Sequence[Any] = frame[name].tolist()
-    return [to_text(value) for value in values] if to_text else values
+    return list(map(in_words[name], values)) if name in in_words else values
+
+
+def _words_of_parts(name: str) -> str:
+    """Words of a name of several parts, such as a contact, its law and its measure."""
+    return ", ".join(map(words, name.split(", ")))
 
 
 def _is_number(cell: str) -> bool:

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.report.facts import SHOWN
 from kneewear.report.maps import draw_plateaus
 from kneewear.report.style import (
     DEPTH_COLOURS,
@@ -22,7 +23,6 @@ from kneewear.report.style import (
     styled,
 )
 from kneewear.report.tables import quantity_name, unit_name, words
-from kneewear.report.uncertainty_facts import SHOWN
 from kneewear.studies.uncertainty.element_sums import ElementSums
 from kneewear.studies.uncertainty.samples import column_name
 
@@ -38,25 +38,9 @@ def draw_uncertainty(
     sums: ElementSums,
     grid: ElementGrid,
 ) -> dict[str, Figure]:
-    """Draw every figure of an uncertainty study.
+    """Draw every figure of an uncertainty study from the table that its method found.
 
-    Parameters
-    ----------
-    method : str
-        As in the settings.
-    found : DataFrame
-        Table of the method.
-    samples : DataFrame
-        All samples.
-    sums : ElementSums
-        Depths summed over samples.
-    grid : ElementGrid
-        Elements of the settings.
-
-    Returns
-    -------
-    dict of str to Figure
-        `predictions`, `effects` or `indices`, and `damage_spread` where samples are random.
+    `predictions`, `effects` or `indices`, and `damage_spread` where samples are random.
     """
     if method == "one_at_a_time":
         return {"effects": draw_effects(found)}

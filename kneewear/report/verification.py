@@ -1,4 +1,4 @@
-"""Figures of a verification study: analytical solutions, grids, distances, analyses."""
+"""Figures of a verification study, and of benchmarks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from kneewear.report.facts import PUBLISHED_BOUNDS, tilted_element
 from kneewear.report.style import (
     AMBER,
     BLUE,
@@ -19,36 +20,36 @@ from kneewear.report.style import (
     RED,
     SIDE_COLOURS,
     SKY,
+    draw_bars,
     draw_cycle,
+    draw_series,
     new_figure,
     share_legend,
     show_logarithmic,
     styled,
 )
-from kneewear.report.verification_facts import tilted_element
+from kneewear.report.tables import rows_with
 
 MODELS = {
     "foundation": ("elastic foundation", "analytical solution", BLUE),
     "half-space": ("elastic half-space", "Hertz", RED),
 }
 QUANTITIES = {
-    "force": ("force", BLUE, "o"),
-    "torque": ("torque", SKY, "s"),
-    "peak": ("largest pressure", RED, "^"),
-    "mean": ("mean pressure", AMBER, "v"),
-    "area": ("area", GREEN, "D"),
+    "force": {"label": "force", "color": BLUE, "marker": "o"},
+    "torque": {"label": "torque", "color": SKY, "marker": "s"},
+    "peak": {"label": "largest pressure", "color": RED, "marker": "^"},
+    "mean": {"label": "mean pressure", "color": AMBER, "marker": "v"},
+    "area": {"label": "area", "color": GREEN, "marker": "D"},
 }
 SHAPES = {
-    "sphere, linear, minimum distance": ("sphere", BLUE),
-    "sphere, published, minimum distance": ("sphere, softening material", SKY),
-    "cylinder, linear, minimum distance": ("cylinder", RED),
-    "cylinder over a block's edge, linear": ("cylinder over an edge", AMBER),
-    "tilted flat, linear": ("tilted flat", GREEN),
-    "flat punch, linear": ("flat punch", PURPLE),
-    "ball in a cup, linear": ("ball in a cup", INK),
+    "sphere, linear, minimum distance": {"label": "sphere", "color": BLUE},
+    "sphere, published, minimum distance": {"label": "sphere, softening material", "color": SKY},
+    "cylinder, linear, minimum distance": {"label": "cylinder", "color": RED},
+    "cylinder over a block's edge, linear": {"label": "cylinder over an edge", "color": AMBER},
+    "tilted flat, linear": {"label": "tilted flat", "color": GREEN},
+    "flat punch, linear": {"label": "flat punch", "color": PURPLE},
+    "ball in a cup, linear": {"label": "ball in a cup", "color": INK},
 }
-# Bounds of the error of pressures by Bei (2003), per cent, by number of active elements.
-PUBLISHED_BOUNDS = {25: 10.0, 50: 5.0}
 GRID_ERRORS = {
     "force_error": "Force",
     "peak_error": "Maximum pressure",
@@ -67,18 +68,10 @@ DISTANCES = {
 
 
 def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
-    """Draw the figures of the verification tables.
+    """Draw the figures of the verification tables, by the same names; missing ones are left out.
 
-    Parameters
-    ----------
-    tables : mapping of name to DataFrame
-        `sphere_models`, `refinement`, `active_elements`, `grid_comparison`, `distance_correction`
-        and `analyses`; those that are missing or empty are not drawn.
-
-    Returns
-    -------
-    dict of str to Figure
-        By the same names; `analyses_{activity}` for each activity.
+    Tables are `sphere_models`, `refinement`, `active_elements`, `grid_comparison`,
+    `distance_correction` and `analyses`, which gives `analyses_{activity}` for each activity.
     """
     draw = {
         "sphere_models": draw_sphere_models,
@@ -120,11 +113,9 @@ def draw_refinement(table: pd.DataFrame) -> Figure:
     """Errors of force and area by the number of elements along either side."""
     figure, panels = new_figure(3.6, columns=2)
     for axes, quantity in zip(panels.flat, ("force", "area"), strict=True):
-        for contact, (label, colour) in SHAPES.items():
-            rows = table[(table["contact"] == contact) & (table["quantity"] == quantity)]
-            axes.plot(
-                rows["rows"], rows["worst_error_percent"], "o-", color=colour, ms=3.5, label=label
-            )
+        looks = {name: {"marker": "o", "ms": 3.5, **look} for name, look in SHAPES.items()}
+        rows = rows_with(table, quantity=quantity)
+        draw_series(axes, rows, "rows", "worst_error_percent", looks, "contact")
         show_logarithmic(axes, table["rows"].unique().tolist())
         axes.set(xlabel="elements along either side", ylabel="worst error (%)")
     panels[0, 0].set_title("Force")
@@ -142,10 +133,8 @@ def draw_active_elements(table: pd.DataFrame) -> Figure:
         "worst_error_percent": "Worst position on the grid",
     }
     for axes, (column, title) in zip(panels.flat, columns.items(), strict=True):
-        for quantity, (label, colour, marker) in QUANTITIES.items():
-            rows = table[table["quantity"] == quantity]
-            axes.plot(rows["active_elements"], rows[column], color=colour, marker=marker, ms=4,
-                      label=label)  # fmt: skip
+        looks = {name: {"ms": 4, **look} for name, look in QUANTITIES.items()}
+        draw_series(axes, table, "active_elements", column, looks, "quantity")
         show_logarithmic(axes, table["active_elements"].unique().tolist())
         axes.set(title=title, xlabel="active elements")
     first = panels[0, 0]
@@ -265,4 +254,62 @@ def draw_analyses(comparison: pd.DataFrame) -> Figure:
     draw_cycle(panels[1, 2], percent, mismatch, "#9aa5ad", "finer grid")
     panels[0, 0].legend()
     panels[1, 2].legend()
+    return figure
+
+
+METHODS = {
+    "minimum_distance_us": ("minimum distance, here", BLUE),
+    "ray_firing_us": ("ray firing, here", SKY),
+    "opencascade_minimum_distance_us": ("minimum distance, OpenCASCADE", RED),
+    "opencascade_ray_firing_us": ("ray firing, OpenCASCADE", AMBER),
+}
+DEVIATIONS = {
+    "max_mm": ("maximum", BLUE),
+    "mean_mm": ("mean", AMBER),
+    "sd_mm": ("standard deviation", GREEN),
+}
+VARIED = {
+    "cases": "cases",
+    "elements": "elements, five cases",
+    "frames": "frames, five cases",
+}
+ANALYSES = ((BLUE, "o-"), (RED, "s--"))
+
+
+@styled
+def draw_distance_methods(table: pd.DataFrame) -> Figure:
+    """Time of one query, of the tools that were there, and deviation, by geometry."""
+    figure, panels = new_figure(6.0, 2, height_ratios=[1.6, 1.0])
+    times, deviations = panels.flat
+    known = [name for name in METHODS if name in table and table[name].notna().any()]
+    bars = {METHODS[name][0]: (table[name], METHODS[name][1]) for name in known}
+    draw_bars(times, table["geometry"].tolist(), bars)
+    times.set(yscale="log", ylabel="time of one query (µs)", title="Time")
+    times.legend(ncols=2, loc="upper left")
+    times.margins(y=0.35)
+    bars = {label: (1e3 * table[name], colour) for name, (label, colour) in DEVIATIONS.items()}
+    draw_bars(deviations, table["geometry"].tolist(), bars)
+    deviations.set(ylabel="deviation (µm)", title="Deviation from the dense patch")
+    deviations.legend(ncols=3)
+    return figure
+
+
+@styled
+def draw_cost(table: pd.DataFrame) -> Figure:
+    """Time on one thread over the number of cases, elements and frames, on logarithmic axes."""
+    figure, panels = new_figure(3.0, columns=len(VARIED), sharey=True)
+    for axes, (varied, label) in zip(panels.flat, VARIED.items(), strict=True):
+        own = table[table["varied"] == varied]
+        groups = own.groupby("analysis", sort=False)
+        for (analysis, rows), (colour, look) in zip(groups, ANALYSES, strict=False):
+            name = str(analysis).replace("_", "-")
+            axes.plot(rows["number"], rows["seconds"], look, color=colour, ms=4, label=name)
+        ends = np.array([own["number"].iloc[0], own["number"].max()])
+        times = own["seconds"].iloc[0] * ends / ends[0]
+        axes.plot(ends, times, ":", color="#777777", label="proportional")
+        axes.set(xscale="log", yscale="log", xlabel=label)
+        axes.set_xticks(own["number"].unique(), own["number"].unique().astype(str), rotation=30)
+        axes.minorticks_off()
+    panels[0, 0].set_ylabel("processor time (s)")
+    share_legend(figure, panels[0, 0], 3)
     return figure

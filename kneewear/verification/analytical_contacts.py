@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +22,6 @@ from kneewear.contact.foundation import (
 from kneewear.contact.materials import MATERIALS
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
-from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import Bearing, build_elements
 from kneewear.geometry.primitives import cylinder, plate, sphere
 from kneewear.geometry.surface import Surface
@@ -61,32 +60,13 @@ UNITS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Indenter:
-    """Surface of the moving body, prepared once for all grids it is pressed into."""
-
-    surface: Surface
-    options: Mapping[str, Any] = field(default_factory=dict)  # arguments of `ContactPair`
-
-    def with_grid(self, grid: ElementGrid) -> ContactPair:
-        """Contact pair of the indenter with the elements of a grid of one side."""
-        return self._pair.with_grid(grid, 0)
-
-    @cached_property
-    def _pair(self) -> ContactPair:
-        bearing = Bearing("plate", plate((-1.0, 1.0), (-1.0, 1.0)), THICKNESS)
-        samples = tabulate_surface(self.surface, 61, 41)
-        grid = build_elements(bearing, bearing.rectangle(2, 2))
-        return ContactPair(grid, 0, self.surface, samples, **self.options)
-
-
 @dataclass(frozen=True)
 class AnalyticalContact:
     """A rigid indenter pressed into an elastic layer, with its analytical solution."""
 
     name: str  # indenter, pressure law and measure of penetration
     bearing: Bearing  # carries the elements
-    indenter: Indenter
+    indenter: ContactPair  # on any elements
     law: PressureLaw
     solution: Solution
     rotation: Array = field(default_factory=lambda: UPRIGHT)  # of the indenter
@@ -95,7 +75,7 @@ class AnalyticalContact:
     def on_grid(self, cells: Cells) -> tuple[Callable[[Array], Resultant], ContactPair]:
         """Contact as a function of the indenter's translation, mm, on a grid; and its elements."""
         grid = build_elements(self.bearing, self.bearing.rectangle(*cells))
-        pair = self.indenter.with_grid(grid)
+        pair = self.indenter.with_grid(grid, 0)
         layer = Layer(self.law, grid.thickness[grid.valid])
         return lambda translation: pair.evaluate(self.rotation, translation, layer), pair
 
@@ -145,7 +125,7 @@ LAWS: dict[str, tuple[PressureLaw, LayerLaw]] = {
     "integrated": _softening("integrated"),
 }
 # Arguments of `ContactPair` for each measure of penetration.
-MEASURES: dict[Measure, dict[str, str]] = {
+MEASURES: dict[Measure, dict[str, Any]] = {
     "minimum_distance": {},
     "minimum_distance_along_normal": {"direction": "element_normal"},
     "ray": {"method": "ray", "direction": "element_normal"},
@@ -230,7 +210,7 @@ def cylinder_over_edge() -> AnalyticalContact:
     return AnalyticalContact(
         "cylinder over a block's edge, linear",
         Bearing("block", plate((-2.0 * EDGE, edge), (-EDGE, EDGE)), THICKNESS),
-        Indenter(cylinder(RADIUS, 4.0 * EDGE)),
+        prepare_indenter(cylinder(RADIUS, 4.0 * EDGE)),
         LAWS["linear"][0],
         solution,
         shifts=(True, False),
@@ -252,7 +232,7 @@ def tilted_flat(law: str) -> AnalyticalContact:
     return AnalyticalContact(
         f"tilted flat, {law}",
         Bearing("block", plate((-half, half), (-half, half)), THICKNESS),
-        Indenter(plate((-20.0, 20.0), (-20.0, 20.0)).reversed_normal()),
+        prepare_indenter(plate((-20.0, 20.0), (-20.0, 20.0)).reversed_normal()),
         engine_law,
         solution,
         body_three_123(np.array([0.0, 0.0, tilt])),
@@ -269,7 +249,7 @@ def flat_punch() -> AnalyticalContact:
     return AnalyticalContact(
         "flat punch, linear",
         Bearing("plate", plate((-5.0, 5.0), (-5.0, 5.0)), THICKNESS),
-        Indenter(plate((-half[0], half[0]), (-half[1], half[1])).reversed_normal()),
+        prepare_indenter(plate((-half[0], half[0]), (-half[1], half[1])).reversed_normal()),
         engine_law,
         lambda shift: (np.array([shift[0], -DEPTH, shift[1]]), values),
         body_three_123(np.array([0.0, math.radians(20.0), 0.0])),
@@ -297,17 +277,27 @@ def ball_in_cup(law: str) -> AnalyticalContact:
 
 
 @cache
-def _sphere(measure: Measure) -> Indenter:
-    return Indenter(sphere(RADIUS), MEASURES[measure])
+def _sphere(measure: Measure) -> ContactPair:
+    return prepare_indenter(sphere(RADIUS), **MEASURES[measure])
 
 
 @cache
-def _cylinder(width: float, measure: Measure) -> Indenter:
-    return Indenter(cylinder(RADIUS, width), MEASURES[measure])
+def _cylinder(width: float, measure: Measure) -> ContactPair:
+    return prepare_indenter(cylinder(RADIUS, width), **MEASURES[measure])
+
+
+def prepare_indenter(surface: Surface, **options: Any) -> ContactPair:
+    """Contact pair of an indenter with some elements, prepared once for all grids.
+
+    `options` are further arguments of `ContactPair`.
+    """
+    bearing = Bearing("plate", plate((-1.0, 1.0), (-1.0, 1.0)), THICKNESS)
+    grid = build_elements(bearing, bearing.rectangle(2, 2))
+    return ContactPair(grid, 0, surface, tabulate_surface(surface, 61, 41), **options)
 
 
 def _on_plate(
-    name: str, indenter: Indenter, law: str, measure: Measure, values: Values, reach: float
+    name: str, indenter: ContactPair, law: str, measure: Measure, values: Values, reach: float
 ) -> AnalyticalContact:
     """Indenter pressed into a square plate with a half width of `reach` contact radii."""
     half = reach * EDGE

@@ -6,7 +6,7 @@ import pytest
 
 from kneewear.regression.comparison import check_statements, compare_correlation, compare_regression
 from kneewear.regression.fit import correlate_pressure, fit_regression
-from kneewear.report.wear_facts import statement_table
+from kneewear.report.facts import statement_table
 
 # From unrounded values the source reads 0.732 and 0.084; and its wear depth on the medial side is
 # worth 2.4 to 2.7 mm, whichever coefficients of Table 4-1 are taken.

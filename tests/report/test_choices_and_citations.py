@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
+from kneewear.report.facts import centre_values, linear_effects, regression_effects
 from kneewear.report.page import citations
-from kneewear.report.wear_facts import centre_values, linear_effects, regression_effects
 from kneewear.settings.wear import WearSettings
 
 

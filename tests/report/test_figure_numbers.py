@@ -8,9 +8,9 @@ import pytest
 
 from kneewear.regression.groups import QUANTITIES
 from kneewear.report.maps import centre_case, typical_cases
-from kneewear.report.regression import BAR_COLOURS, draw_regression
+from kneewear.report.regression import BAR_COLOURS
 from kneewear.report.verification import draw_active_elements
-from kneewear.verification.contact import vary_active_elements
+from kneewear.verification.engine import vary_active_elements
 from tests.report.drawn import figures_of
 
 SIDES = ("medial", "lateral")
@@ -18,9 +18,7 @@ SIDES = ("medial", "lateral")
 
 @pytest.fixture(scope="module")
 def figures(whole):
-    return figures_of(whole) | draw_regression(
-        whole.tables["regression_models"], whole.tables["regression_points"]
-    )
+    return figures_of(whole)
 
 
 def of(cases, quantity, side, case=None):

@@ -15,13 +15,18 @@ from kneewear import default_study
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.report.bodies import draw_section
+from kneewear.report.bodies import draw_activity, draw_history, draw_section
 from kneewear.report.captions import figure_text
-from kneewear.report.cycles import draw_activity, draw_history
 from kneewear.report.figures import draw_method
-from kneewear.report.geometry import draw_deviation, draw_distance_errors, draw_extraction
-from kneewear.report.maps import centre_case, draw_damage_maps, typical_cases
-from kneewear.report.timings import draw_cost, draw_distance_methods
+from kneewear.report.maps import (
+    centre_case,
+    draw_damage_maps,
+    draw_deviation,
+    draw_distance_errors,
+    draw_extraction,
+    typical_cases,
+)
+from kneewear.report.verification import draw_cost, draw_distance_methods
 from kneewear.settings.cases import Case
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.report.drawn import figures_of
@@ -30,8 +35,8 @@ from tests.report.drawn import figures_of
 def test_full_design_gets_every_figure(whole):
     assert set(figures_of(whole)) == {
         "damage_maps", "wear_maps", "damage_surfaces", "published_scatter", "published_errors",
-        "implant", "control_nets", "element_grid", "thickness_map",
-        "activity_gait", "history_gait", "pressure_gait",
+        "regression_residuals", "regression_models", "implant", "control_nets", "element_grid",
+        "thickness_map", "activity_gait", "history_gait", "pressure_gait",
     }  # fmt: skip
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from kneewear.report.captions import figure_text
+from kneewear.report.facts import beyond_limits, centre_rows, key_table
 from kneewear.report.page import grouped_warnings, render_page
 from kneewear.report.tables import make_table, shown
-from kneewear.report.wear_facts import beyond_limits, centre_rows, key_table
 from kneewear.simulation.signs import SignTrial, tabulate_trials
 
 SVG = b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'></svg>"
@@ -223,7 +223,7 @@ def test_unknown_figures_still_get_words():
     [
         ({}, "Young's modulus 463 MPa, Poisson"),
         ({"strain": "large"}, "Young's modulus 463 MPa, large strain"),
-        ({"material": "polyethylene_23c"}, "material polyethylene 23c (published)"),
+        ({"material": "polyethylene_23c"}, "material polyethylene at 23 °C (published)"),
         ({"cap_mpa": 42.0}, "perfectly plastic at 42 MPa"),
         ({"thickness_offset_mm": -0.5}, "local thickness changed by -0.5 mm"),
     ],

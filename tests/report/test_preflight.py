@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kneewear import __main__ as command
-from kneewear.report.preflight import Pose, draw_preflight, poses_of, touch_down
+from kneewear.report.bodies import Pose, draw_preflight, poses_of, touch_down
 
 CHECKOUT = Path(__file__).parents[2]
 

@@ -10,6 +10,12 @@ import pytest
 
 from kneewear.regression.materials import compare_materials
 from kneewear.report.captions import figure_texts
+from kneewear.report.facts import (
+    convergence_errors,
+    division_errors,
+    scan_results,
+    scans_positions,
+)
 from kneewear.report.page import render_page
 from kneewear.report.static import (
     draw_grid_sensitivity,
@@ -17,12 +23,6 @@ from kneewear.report.static import (
     draw_static_figures,
     draw_static_sections,
     shown_cases,
-)
-from kneewear.report.static_facts import (
-    convergence_errors,
-    division_errors,
-    scan_results,
-    scans_positions,
 )
 from tests.report.static_results import CONVERGENCE, SENSITIVITY, STUDY
 

@@ -15,7 +15,7 @@ from kneewear.geometry.implant_sources import build_implant, check_meshes
 from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import mesh_files
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.report.static_facts import scan_results
+from kneewear.report.facts import scan_results
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.studies.static.cases import list_static_cases, solve_case, solve_static_cases
 from kneewear.studies.static.pairs import KneePairs

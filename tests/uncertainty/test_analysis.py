@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kneewear.report.uncertainty_facts import convergence
+from kneewear.report.facts import convergence
 from kneewear.studies.uncertainty import analysis
 from kneewear.studies.uncertainty.analysis import analyse_samples, prediction_interval
 from kneewear.studies.uncertainty.plan import LABELS, draw_samples, standard_deviation

@@ -5,25 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from kneewear.geometry.primitives import sphere
 from kneewear.verification.analytical_contacts import (
     MEASURES,
-    Indenter,
+    RADIUS,
     analytical_contacts,
     contacts_by_shape,
+    prepare_indenter,
     sphere_on_layer,
 )
-from kneewear.verification.comparison import comparison_table
-from kneewear.verification.contact import (
+from kneewear.verification.engine import (
     CELLS,
     HALF_SPACE_TARGETS,
+    LOAD,
     TARGETS,
     compare_contacts,
+    compare_sphere_models,
     random_offsets,
     vary_active_elements,
 )
-from kneewear.verification.sphere_models import LOAD, compare_sphere_models
 
 pytestmark = pytest.mark.compiled
 
@@ -55,8 +58,7 @@ def test_sphere_is_met_by_elements_that_reach_twice_as_far(measure):
 def test_mid_surface_of_a_plane_carries_what_its_normal_does():
     """Correction and tilt of the line cancel: |AB| / cos(theta / 2) times cos(theta / 2)."""
     along_normal = sphere_on_layer("linear", "minimum_distance_along_normal")
-    options = {"correction": "mid_surface", "direction": "mid_surface"}
-    indenter = Indenter(along_normal.indenter.surface, options)
+    indenter = prepare_indenter(sphere(RADIUS), correction="mid_surface", direction="mid_surface")
     errors = worst(replace(along_normal, indenter=indenter), CELLS, random_offsets(17, 40))
     assert 100.0 * errors["force"] < TARGETS["force"]
     assert 100.0 * errors["peak"] < TARGETS["peak"]
@@ -98,7 +100,7 @@ def test_few_elements_err_as_little_as_published():
 
 
 def test_table_of_the_report_lists_every_contact_and_meets_its_targets():
-    table = comparison_table(compare_contacts(16, offsets=4))
+    table = pd.DataFrame(compare_contacts(16, offsets=4))
     names = set(table["contact"])
     assert {contact.name for contact in CONTACTS} < names
     assert "sphere, half-space" in names

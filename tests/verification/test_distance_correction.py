@@ -7,9 +7,9 @@ import pytest
 
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.table import tabulate_surface
+from kneewear.report.facts import tilted_element
 from kneewear.report.verification import draw_distance_correction
-from kneewear.report.verification_facts import tilted_element
-from kneewear.verification.distance_correction import correct_distances
+from kneewear.verification.methods import correct_distances
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
 
 

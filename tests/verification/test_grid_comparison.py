@@ -15,7 +15,7 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
 from kneewear.verification.adaptive import AdaptivePair
-from kneewear.verification.grid_comparison import REFERENCE, compare_grids, lower_to_depth
+from kneewear.verification.methods import REFERENCE, compare_grids, lower_to_depth
 from tests.physics.bodies import MODULUS, UPRIGHT, flat_implant, plate, sphere
 
 RADIUS, HEIGHT = 30.0, 8.0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
-from kneewear.verification.comparison import comparison_table
-from kneewear.verification.machado import (
+from kneewear.verification.engine import (
     compare_common_normals,
     compare_impacts,
     compare_storage_window,
@@ -22,6 +22,6 @@ from kneewear.verification.machado import (
     ],
 )
 def test_exact_values_are_reproduced(comparisons, count, bound):
-    table = comparison_table(comparisons())
+    table = pd.DataFrame(comparisons())
     assert len(table) == count
     assert table["worst_error_percent"].max() < bound

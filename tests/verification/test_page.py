@@ -14,11 +14,12 @@ from kneewear.report.verification import draw_verification
 from kneewear.settings.cases import Case
 from kneewear.settings.study import read_study
 from kneewear.verification.analytical_contacts import contacts_by_shape
-from kneewear.verification.comparison import Comparison, comparison_table
-from kneewear.verification.contact import vary_active_elements
-from kneewear.verification.distance_correction import correct_distances
-from kneewear.verification.methods import compare_analyses
-from kneewear.verification.sphere_models import compare_sphere_models
+from kneewear.verification.engine import (
+    compare_sphere_models,
+    comparison,
+    vary_active_elements,
+)
+from kneewear.verification.methods import compare_analyses, correct_distances
 from tests.physics.bodies import SMALL, gait_study
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -30,10 +31,10 @@ def tables():
     still = study.run(Case("one", 8.0, 75.0))
     moved = replace(still, analysis="forward", max_pressure=1.02 * still.max_pressure)
     comparisons = (
-        Comparison("sphere", "force", "N", 100.0, np.array([1e-4]), "elastic foundation", 0.05),
-        Comparison("sphere", "area", "mm2", 100.0, np.array([0.013]), "elastic foundation", 1.0),
-        Comparison("punch", "force", "N", 100.0, np.array([0.025]), "elastic foundation"),
-        Comparison("impact, flores", "restitution", "1", 0.6, np.array([1e-9]), "phase plane"),
+        comparison("sphere", "force", "N", 100.0, np.array([1e-4]), "elastic foundation", 0.05),
+        comparison("sphere", "area", "mm2", 100.0, np.array([0.013]), "elastic foundation", 1.0),
+        comparison("punch", "force", "N", 100.0, np.array([0.025]), "elastic foundation"),
+        comparison("impact, flores", "restitution", "1", 0.6, np.array([1e-9]), "phase plane"),
     )
     grids = [
         {"kind": kind, "elements": 300, "depth_mm": depth, "active": 9.0}
@@ -54,7 +55,7 @@ def tables():
         for side, changed in (("medial", 1.001), ("lateral", 0.997))
     ]  # fmt: skip
     return {
-        "verification": comparison_table(comparisons),
+        "verification": pd.DataFrame(comparisons),
         "sphere_models": compare_sphere_models(),
         "refinement": pd.DataFrame(refinement),
         "active_elements": vary_active_elements(1, counts=(25, 50), offsets=5),
@@ -84,5 +85,5 @@ def test_page_counts_targets_and_names_the_largest_differences(tables):
     assert "1 of 2 quantities with a target meet it" in text
     assert "of any shape, is 2.5 %" in text
     assert "With distance: exact, no quantity of the case differs by more than 0.3 %" in text
-    assert "impact, flores" in text
+    assert "impact, Flores" in text
     assert text.count("<img") == len(figures)

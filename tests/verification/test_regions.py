@@ -14,7 +14,7 @@ from kneewear.geometry.grid import Bearing, bearing_of, build_elements
 from kneewear.geometry.surface import Surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference import winkler
-from kneewear.verification.regions import RegionSearch
+from kneewear.verification.adaptive import RegionSearch
 from tests.physics.bodies import (
     UPRIGHT,
     arc,

@@ -25,7 +25,7 @@ def test_twice_the_slip_wears_twice_as_much(history, grid, settings):  # noqa: F
 def test_each_change_differs_from_the_study_in_one_setting():
     study = default_study().simulation
     changes = change_methods(study)
-    assert list(changes) == ["force direction: mid surface", "analysis: quasi static",
+    assert list(changes) == ["force direction: mid-surface", "analysis: quasi-static",
                              "distance: exact"]  # fmt: skip
     plain = study.model_dump()
     for changed in changes.values():

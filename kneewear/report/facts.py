@@ -1,0 +1,664 @@
+"""Facts that pages and figures state, computed from the settings and tables of a study.
+
+`cases` is the tidy case table; `life` is a column of other tables only if a study has several.
+Columns named `percent` are differences in per cent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.regression.fit import regression_shortfall
+from kneewear.regression.groups import QUANTITIES, drop_single_life
+from kneewear.regression.models import ENOUGH, POWER_LAW
+from kneewear.report.tables import quantity_name, rows_with, shown, span, unit_name
+from kneewear.sides import POST, SIDES
+
+__all__ = ["ENOUGH", "regression_shortfall"]
+
+Settings = Mapping[str, Any]
+
+# Wear studies.
+
+KEY_QUANTITIES = (*QUANTITIES[2:], "volumetric_wear_rate", "max_pressure")
+POSITIONS = (
+    "distance_max_damage_to_max_pressure", "damage_location_x", "damage_location_z",
+    "centre_of_pressure_x", "centre_of_pressure_z", "centre_of_pressure_x_min",
+    "centre_of_pressure_x_max",
+)  # fmt: skip
+RATES = (
+    "max_wear_depth", "max_creep_depth", "wear_volume", "creep_volume", "linear_wear_rate",
+    "linear_penetration_rate", "volumetric_wear_rate", "volumetric_penetration_rate", "mass_loss",
+    "cross_shear",
+)  # fmt: skip
+LOCATION = ["damage_location_x", "damage_location_z"]
+# Insert thickness, mm, and body mass, kg, of the patient of Bei (2003).
+NOMINAL_PATIENT = (6.8, 70.0)
+
+
+def centre_rows(cases: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the case nearest to the medians of thickness and mass."""
+    design = cases.drop_duplicates("case").set_index("case")[["thickness_mm", "body_mass_kg"]]
+    width = (design.max() - design.min()).replace(0.0, 1.0)
+    away = ((design - design.median()) / width).pow(2).sum(axis=1)
+    return cases[cases["case"] == away.idxmin()]
+
+
+def centre_values(cases: pd.DataFrame, quantity: str, life: str | None = None) -> dict[str, float]:
+    """Value of a quantity by side, of one life (or the first) and the centre case."""
+    rows = centre_rows(rows_with(cases, life=life or cases["life"].iloc[0], quantity=quantity))
+    return dict(zip(rows["side"], rows["value"].astype(float), strict=True))
+
+
+def key_table(cases: pd.DataFrame) -> pd.DataFrame:
+    """Results of the centre case by side, and their range over all cases if there are several."""
+    index = ["life", "quantity", "unit", "side"]
+    chosen = cases[cases["quantity"].isin(KEY_QUANTITIES)]
+    table = centre_rows(chosen).set_index(index)["value"].unstack("side")
+    if cases["case"].nunique() > 1:
+        ranges = chosen.groupby(index)["value"].agg(lambda values: span(values, "3"))
+        table = table.join(ranges.unstack("side").add_suffix("_range"))
+    order = list(product(dict.fromkeys(cases["life"]), KEY_QUANTITIES))
+    return drop_single_life(table.reset_index("unit").reindex(order).reset_index())
+
+
+def over_cases(cases: pd.DataFrame, quantities: tuple[str, ...]) -> pd.DataFrame:
+    """Minimum, median and maximum of some quantities by side."""
+    known = cases[cases["quantity"].isin(quantities)].dropna(subset="value")
+    table = known.groupby(["quantity", "side", "unit"])["value"].agg(["min", "median", "max"])
+    table = table.reset_index("unit")
+    order = [row for row in product(quantities, SIDES) if row in table.index]
+    return table.reindex(order).reset_index()
+
+
+def wide_cases(cases: pd.DataFrame) -> pd.DataFrame:
+    """The seven quantities of every case and side, a column each."""
+    chosen = cases[cases["quantity"].isin(QUANTITIES)]
+    index = ["life", "thickness_mm", "body_mass_kg", "side"]
+    wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
+    return drop_single_life(wide.reset_index())
+
+
+def damage_trade_off(regression: pd.DataFrame) -> list[dict[Any, Any]]:
+    """Regression of the damage depth by side, of the first life."""
+    return rows_with(regression, quantity="damage_depth").drop_duplicates("side").to_dict("records")
+
+
+def with_errors(table: pd.DataFrame, errors: Mapping[str, str], forms: tuple[str, str]) -> Any:
+    """Columns with the errors of other columns as text, such as 1.2 ± 0.1."""
+    return table.assign(
+        **{
+            name: [
+                f"{shown(value, forms[0])} ± {shown(error, forms[1])}"
+                for value, error in zip(table[name], table[column], strict=True)
+            ]
+            for name, column in errors.items()
+        }
+    )
+
+
+def against_refit(table: pd.DataFrame) -> pd.DataFrame:
+    """Coefficients against the published ones: per cent of the re-fit, or difference."""
+    change = {
+        f"{key}_change": 100.0 * (table[key] / table[f"refit_{key}"] - 1.0)
+        for key in ("a0", "a1", "a2")
+    }
+    difference = {
+        f"{key}_difference": table[key] - table[f"{key}_published"] for key in ("r2", "mm_per_10kg")
+    }
+    return table.assign(**change, **difference)
+
+
+def correlations(correlation: pd.DataFrame) -> pd.DataFrame:
+    """R² on either pressure in a row, and those of the printed values where there are any."""
+    index = [name for name in ("life", "quantity", "side") if name in correlation]
+    values = [name for name in ("r2", "r2_published") if name in correlation]
+    wide = correlation.pivot_table(index=index, columns="predictor", values=values, sort=False)
+    wide.columns = ["_".join(names) for names in wide.columns.to_flat_index()]
+    return wide.reset_index()
+
+
+def model_errors(models: pd.DataFrame) -> pd.DataFrame:
+    """Leave-one-out error of every model in a row, and the coefficients of the power law."""
+    keys = [name for name in ("life", "quantity", "side", "unit") if name in models]
+    errors = models.pivot(index=keys, columns="model", values="leave_one_out_percent")
+    rows = models[[*keys, "plane_is_enough"]].drop_duplicates()
+    power = rows_with(models, model=POWER_LAW)
+    power = power[[*keys, "factor", "thickness_exponent", "mass_exponent"]]
+    return rows.merge(errors, on=keys).merge(power, how="left", on=keys)
+
+
+def curved(models: pd.DataFrame) -> dict[str, int]:
+    """Number of results in which further terms improve the plane (F test, p below 0.05)."""
+    tested = models[models["p_value"].notna()]
+    counts = tested.groupby("model", sort=False)["p_value"].agg(lambda p: int((p < 0.05).sum()))
+    return {str(name): int(count) for name, count in counts.items()}
+
+
+def statement_table(statements: pd.DataFrame) -> pd.DataFrame:
+    """Published statements with their limits as text."""
+    limits = []
+    for low, high in zip(statements["low"], statements["high"], strict=True):
+        if np.isfinite(low) and np.isfinite(high):
+            limits.append(f"{shown(low)} to {shown(high)}")
+        else:
+            limits.append(
+                f"at least {shown(low, '3')}" if np.isfinite(low) else f"at most {shown(high, '3')}"
+            )
+    return statements.assign(limits=limits)
+
+
+def is_nominal_patient(prediction: pd.DataFrame) -> bool:
+    """Whether the patient of Bei (2003), Fig. 4-2, is among the cases."""
+    patients = prediction[["thickness_mm", "body_mass_kg"]].to_numpy(dtype=float)
+    return bool(np.isclose(patients, NOMINAL_PATIENT).all(axis=1).any())
+
+
+def life_differences(cases: pd.DataFrame) -> list[dict[str, Any]]:
+    """Change of depth (%) and distance (mm) of the largest damage from the first life, by side."""
+    first, *others = dict.fromkeys(cases["life"])
+    wide = cases.pivot_table(
+        index=["life", "side", "case"], columns="quantity", values="value", sort=False
+    )
+    found = []
+    for life in others:
+        row: dict[str, Any] = {"life": life, "first": first}
+        for side in SIDES:
+            one, two = wide.loc[first, side], wide.loc[life, side]
+            depth = 100.0 * (two["damage_depth"] / one["damage_depth"] - 1.0)
+            moved = np.linalg.norm((two[LOCATION] - one[LOCATION]).to_numpy(), axis=1)
+            row[side] = {"depth": span(depth, "+.1f"), "distance": span(moved, ".1f")}
+        found.append(row)
+    return found
+
+
+def beyond_limits(validity: pd.DataFrame) -> pd.DataFrame:
+    """Cases and sides with a pressure above one of the limits."""
+    flags = validity[["max_pressure_above_limit", "avg_pressure_above_limit"]].astype(bool)
+    return validity[flags.any(axis=1)]
+
+
+def border_contact(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Rows of the cases whose contact reaches the end of the element grid, by side."""
+    rows = cases[(cases["quantity"] == "border_pressure") & (cases["value"] > 0.0)]
+    return {str(side): part for side, part in rows.groupby("side")}
+
+
+def largest(cases: pd.DataFrame, quantity: str) -> float:
+    """Largest value of a quantity over all cases."""
+    return float(rows_with(cases, quantity=quantity)["value"].max())
+
+
+def linear_effects(
+    study: Settings, cases: pd.DataFrame, percent: float
+) -> dict[str, dict[str, float]]:
+    """Effect on the damage depth, %, of wear and creep `percent` larger, by side.
+
+    Empty where the surface follows the damage, so that damage is not linear in either.
+    """
+    if study["wear"]["blocks"] != 1:
+        return {}
+    whole = centre_values(cases, "damage_depth")
+    parts = {name: centre_values(cases, f"{name}_depth") for name in ("wear", "creep")}
+    return {
+        name: {side: percent * part[side] / whole[side] for side in SIDES if whole.get(side)}
+        for name, part in parts.items()
+    }
+
+
+def regression_effects(
+    regression: pd.DataFrame, cases: pd.DataFrame, column: str
+) -> dict[str, float]:
+    """Effect on the damage depth, %, of a step of 1 mm or 1 kg, by side."""
+    centre = centre_values(cases, "damage_depth")
+    rows = damage_trade_off(regression)
+    return {row["side"]: 100.0 * row[column] / centre[row["side"]] for row in rows}
+
+
+# Trade-off of insert thickness against body mass.
+
+PREDICTED = ("wear_depth", "creep_depth", "damage_depth", "damage_area", "damage_volume")
+CONFIDENCE = 0.95
+COEFFICIENTS = 3
+POWER = ["factor", "thickness_exponent", "mass_exponent", "log_deviation"]
+
+
+def trade_off_numbers(
+    cases: pd.DataFrame, regression: pd.DataFrame, models: pd.DataFrame | None = None
+) -> dict[str, Any] | None:
+    """Numbers of the trade-off tool; None without a regression or without degrees of freedom.
+
+    Plain builtins: range of thickness (mm) and mass (kg), the inverse of the normal matrix of
+    (1, thickness, mass) and that of (1, ln thickness, ln mass), the quantile of Student's t, and
+    for each life, side and quantity the coefficients and the standard deviation of the residuals,
+    of the plane and, where a plane is not enough, of the power law's logarithm (from `models`).
+
+    Notes
+    -----
+    A new case (h, m) is predicted as `y = x . a` with x = (1, h, m), within
+    `t s sqrt(1 + x . (X'X)^-1 . x)` with 95 % confidence (ordinary least squares); without the 1
+    under the root it is the confidence interval of the mean. The power law is the same in
+    logarithms. Residuals of a deterministic computation are misfit, not noise: the interval is
+    that of another computed case, not of a patient.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 - only here
+
+    design = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates().astype(float)
+    freedom = len(design) - COEFFICIENTS
+    if regression.empty or freedom < 1:
+        return None
+    keys = [name for name in ("life", "side", "quantity") if name in regression]
+    table = regression[regression["quantity"].isin(PREDICTED)]
+    if models is not None:
+        wanted = (models["model"] == POWER_LAW) & ~models["plane_is_enough"].astype(bool)
+        table = table.merge(models.loc[wanted, [*keys, *POWER]], how="left", on=keys)
+    # The root mean square error does not count degrees of freedom.
+    factor = np.sqrt((freedom + COEFFICIENTS) / freedom)
+    return {
+        **{str(name): [float(own.min()), float(own.max())] for name, own in design.items()},
+        "inverse": _inverse(design.to_numpy()),
+        "logarithmic_inverse": _inverse(np.log(design.to_numpy())),
+        "quantile": float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)),
+        "lives": list(dict.fromkeys(cases["life"])),
+        "fits": [
+            {
+                "life": row.get("life"),
+                "side": row["side"],
+                "name": quantity_name(row["quantity"]),
+                "unit": unit_name(row["unit"]),
+                "coefficients": [float(row[name]) for name in ("a0", "a1_per_mm", "a2_per_kg")],
+                "deviation": float(row["rmse"] * factor),
+                "power": _power_law(row),
+            }
+            for row in table.to_dict("records")
+        ],
+    }
+
+
+def _inverse(design: NDArray[np.float64]) -> list[list[float]]:
+    """Inverse of the normal matrix of a constant and two columns."""
+    matrix = np.column_stack([np.ones(len(design)), design])
+    inverse: list[list[float]] = np.linalg.inv(matrix.T @ matrix).tolist()
+    return inverse
+
+
+def _power_law(row: dict[Any, Any]) -> dict[str, Any] | None:
+    """Coefficients of the power law's logarithm; None where the plane is enough."""
+    if not np.isfinite(row.get("factor", np.nan)):
+        return None
+    factor, thickness, mass, deviation = (float(row[name]) for name in POWER)
+    return {"coefficients": [np.log(factor), thickness, mass], "deviation": deviation}
+
+
+# Retrieved inserts.
+
+# Loss of thickness and of volume per year: of wear and creep together, and of wear alone.
+MEASURED = {
+    True: ("linear_penetration_rate", "volumetric_penetration_rate"),
+    False: ("linear_wear_rate", "volumetric_wear_rate"),
+}
+LOSSES = (
+    ("linear_mm_per_year", "linear", "thickness", "mm/year"),
+    ("volume_mm3_per_year", "volume", "volume", "mm³/year"),
+)
+
+
+def insert_rates(cases: pd.DataFrame, includes_creep: bool) -> pd.DataFrame:
+    """Loss of thickness (`linear`, mm/year, larger side) and `volume` (mm3/year, both sides).
+
+    One row per life and case, with or without creep.
+    """
+    linear, volume = MEASURED[includes_creep]
+    by_case = cases.groupby(["life", "case", "quantity"])["value"]
+    # NaN is the rate of a life of zero length and must not turn into zero.
+    volumes = by_case.sum(min_count=2).unstack()[volume]
+    return pd.DataFrame({"linear": by_case.max().unstack()[linear], "volume": volumes})
+
+
+def beside_retrievals(cases: pd.DataFrame, retrievals: Mapping[str, Settings]) -> pd.DataFrame:
+    """Computed rates of whole inserts beside those of retrieved ones."""
+    rows = _retrieval_rows(retrievals, {creep: insert_rates(cases, creep) for creep in MEASURED})
+    for row in rows:
+        values = row["values"]
+        row["here"] = f"{shown(values.min(), '3')} to {shown(values.max(), '3')}"
+        row["within"] = f"{row['inside'].sum()} of {len(values)}"
+        row["source"] = row["source"].partition(",")[0]
+    return pd.DataFrame(rows)
+
+
+def samples_beside_retrievals(
+    samples: pd.DataFrame, retrievals: Mapping[str, Settings], level: float
+) -> pd.DataFrame:
+    """Rates of whole inserts with their prediction interval beside those of retrieved ones."""
+    # Imports compiled kernels, which the pages of other studies do not need.
+    from kneewear.studies.uncertainty.analysis import prediction_interval  # noqa: PLC0415
+
+    drawn = rows_with(samples, role="draw")
+    rates = {}
+    for creep, names in MEASURED.items():
+        depths, volumes = (drawn[[f"{side}_{name}" for side in SIDES]] for name in names)
+        losses = {
+            "linear": depths.max(axis=1, skipna=False),
+            "volume": volumes.sum(axis=1, skipna=False),
+        }
+        rates[creep] = pd.DataFrame(losses)
+    rows = _retrieval_rows(retrievals, rates)
+    for row in rows:
+        here = prediction_interval(row["values"].to_numpy(float), level)
+        row["median"] = here.median
+        row["interval"] = f"{shown(here.lower, '3')} to {shown(here.upper, '3')}"
+        row["within"] = f"{100 * row['inside'].mean():.0f} %"
+    return pd.DataFrame(rows)
+
+
+def _retrieval_rows(
+    retrievals: Mapping[str, Settings], rates: Mapping[bool, pd.DataFrame]
+) -> list[dict[str, Any]]:
+    """Published rates of retrieved inserts, each with the computed `values` beside it.
+
+    `rates` have the columns linear and volume, without and with creep.
+    """
+    rows = []
+    for (name, group), (key, column, text, unit) in product(retrievals.items(), LOSSES):
+        rate, values = group[key], rates[group["includes_creep"]][column].dropna()
+        if rate is not None and len(values):
+            rows.append(
+                {
+                    "name": name,
+                    "loss": f"{text}, {'with' if group['includes_creep'] else 'without'} creep",
+                    "unit": unit,
+                    "mean": rate["mean"],
+                    "limits": f"{shown(rate['low'])} to {shown(rate['high'])}",
+                    "spread": group["spread"],
+                    "values": values,
+                    "inside": values.between(rate["low"], rate["high"]),
+                    "source": group["source"],
+                }
+            )
+    return rows
+
+
+# Comparison with published values, and calibration on them.
+
+# Targets of a calibration: median and largest error of the cells that were not fitted, per cent
+# beyond rounding, and the number of constants.
+TARGETS = {"all others": (2.0, 6.0), "average pressure": (4.0, 10.0)}
+MOST_CONSTANTS = 20
+TITLES = {"all others": "All but average pressure", "average pressure": "Average pressure"}
+
+
+def error_statistics(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Sizes of the errors in per cent by quantity and over all, fitted cells apart."""
+    rows = []
+    for quantity, used in product([*QUANTITIES, "all"], (False, True)):
+        chosen = rows_with(comparison, calibration=used)
+        chosen = chosen if quantity == "all" else rows_with(chosen, quantity=quantity)
+        error, beyond = (
+            100.0 * chosen[name] for name in ("relative_error", "error_beyond_rounding")
+        )
+        size = error.abs()
+        rows.append(
+            {
+                "quantity": quantity,
+                "cells": "fitted" if used else "not fitted",
+                "design": len(chosen[["thickness_mm", "body_mass_kg"]].drop_duplicates()),
+                "number": len(size),
+                "mean": error.mean(),
+                "median": size.median(),
+                "most": size.quantile(0.95),
+                "largest": size.max(),
+                "median_beyond": beyond.median(),
+                "largest_beyond": beyond.max(),
+            }
+        )
+    return pd.DataFrame([row for row in rows if row["number"]])
+
+
+def fitted_range(comparison: pd.DataFrame, extra_mm: float) -> dict[str, Any]:
+    """Range of body mass x local thickness of the fitted cells, and errors in and beyond it."""
+    stress = comparison["body_mass_kg"] * (comparison["thickness_mm"] + extra_mm)
+    fitted = stress[comparison["calibration"].astype(bool)]
+    inside = stress.between(fitted.min(), fitted.max())
+    error = 100.0 * comparison["relative_error"].abs()
+    ends = {"low": fitted.min(), "high": fitted.max()}
+    return ends | {"inside": error[inside].max(), "outside": error[~inside].max()}
+
+
+# Static studies.
+
+PRESSURES = ("max_pressure", "avg_pressure")
+# Active elements, and the largest error there by Bei (2003), section 3.2.3, per cent.
+PUBLISHED_BOUNDS = {25: 10.0, 50: 5.0}
+SCANNED = (*PRESSURES, "centre_posterior")
+
+
+def bearing_ranges(static: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Range of the pressures over all cases, by material and quantity."""
+    bearing = static[static["side"].isin(SIDES) & static["quantity"].str.endswith("_pressure")]
+    ranges = bearing.groupby(["quantity", "material"], sort=False)["value"]
+    wide = ranges.agg(lambda values: f"{values.min():.1f} to {values.max():.1f}").unstack(0)
+    return {str(name): wide.loc[name].to_dict() for name in dict.fromkeys(static["material"])}
+
+
+def post_contact(static: pd.DataFrame) -> pd.DataFrame | None:
+    """Forces of the cases in which cam and post touch; None without a post."""
+    post = rows_with(static, side=POST, quantity="force_posterior")
+    return None if post.empty else post[post["value"] != 0.0]
+
+
+def scans_positions(static: pd.DataFrame) -> bool:
+    """Whether several held positions were solved."""
+    return bool(static["posterior_mm"].nunique() > 1)
+
+
+def position_scan(static: pd.DataFrame) -> pd.DataFrame:
+    """Held positions by quantity and side, for the first material and flexion and largest load."""
+    first = {name: static[name].iloc[0] for name in ("material", "flexion_deg")}
+    chosen = rows_with(static, **first, load_n=static["load_n"].max())
+    wide = chosen[chosen["side"].isin(SIDES)].pivot_table(
+        index="posterior_mm", columns=["quantity", "side"], values="value"
+    )
+    # A side that never touches has no centre of pressure.
+    return wide.reindex(columns=pd.MultiIndex.from_product([SCANNED, SIDES]))
+
+
+def scan_results(static: pd.DataFrame) -> dict[str, Any]:
+    """Largest pressures over the held position, and how far medial contact is ahead of lateral."""
+    curves = position_scan(static)
+    peaks = curves["max_pressure"].T.max()
+    ahead = curves["centre_posterior", "lateral"] - curves["centre_posterior", "medial"]
+    return {
+        "worst": peaks.idxmax(), "worst_mpa": peaks.max(),
+        "best": peaks.idxmin(), "best_mpa": peaks.min(),
+        "ahead": int((ahead > 0.0).sum()), "positions": len(ahead),
+        "least_mm": ahead.min(), "most_mm": ahead.max(),
+    }  # fmt: skip
+
+
+def overall(comparison: pd.DataFrame) -> list[dict[Any, Any]]:
+    """Differences of the materials over all loads."""
+    rows = comparison[comparison["load_n"].isna()]
+    return rows.dropna(axis="columns", how="all").to_dict("records")
+
+
+def loads_below(comparison: pd.DataFrame, whole: Settings) -> list[float]:
+    """Loads at which a material's mean difference is below all measured ones."""
+    own = rows_with(comparison, quantity=whole["quantity"], material=whole["material"])
+    below = own["load_n"].notna() & (own["mean_mpa"] < whole["measured_least_mpa"])
+    return [float(load) for load in own.loc[below, "load_n"]]
+
+
+def material_table(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Differences of the materials' pressures with the loads as text."""
+    loads = ["all" if pd.isna(load) else f"{load:g}" for load in comparison["load_n"]]
+    return comparison.assign(load_n=loads)
+
+
+def case_table(static: pd.DataFrame) -> pd.DataFrame:
+    """Pressures and forces, one row per case and side that touches."""
+    index = ["material", "flexion_deg", "posterior_mm", "load_n", "side"]
+    wide = static.pivot_table(index=index, columns="quantity", values="value", sort=False)
+    wide = wide.reset_index()
+    return wide[wide["active_elements"] > 0]
+
+
+def convergence_errors(table: pd.DataFrame) -> pd.DataFrame:
+    """Errors against the median of the greatest number of elements, per cent.
+
+    Columns quantity, wanted, active_elements (median), median_percent and greatest_percent of the
+    absolute errors over positions and sides.
+    """
+    rows = []
+    for quantity in PRESSURES:
+        values = table[f"{quantity}_mpa"]
+        reference = values[table["wanted"] == table["wanted"].max()].median()
+        percent = 100.0 * (values / reference - 1.0).abs()
+        for wanted, part in table.assign(percent=percent).groupby("wanted"):
+            rows.append(
+                {
+                    "quantity": quantity,
+                    "wanted": wanted,
+                    "active_elements": float(part["active_elements"].median()),
+                    "median_percent": float(part["percent"].median()),
+                    "greatest_percent": float(part["percent"].max()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def division_errors(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
+    """Deviation from the finest grid, per cent, rows by columns, the finest left out."""
+    values = table.pivot(index="rows", columns="columns", values=quantity)
+    finest = float(np.asarray(values)[-1, -1])
+    return 100.0 * (values / finest - 1.0).iloc[:-1, :-1]
+
+
+# Verification studies.
+
+# Part of the deepest element's depth below which an element is too shallow to be drawn.
+LEAST_DEPTH = 0.3
+
+
+def comparisons(verification: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Comparisons of contacts with and without a target, and of other methods."""
+    contact = verification["source"].isin(["elastic foundation", "Hertz"])
+    target = verification["target_percent"].notna()
+    return {
+        "with_target": verification[contact & target],
+        "without_target": verification[contact & ~target],
+        "methods": verification[~contact],
+    }
+
+
+def analysis_differences(analyses: pd.DataFrame) -> dict[str, float]:
+    """Differences of forward dynamics from equilibria in stance, per cent."""
+    stance = analyses[analyses["stance"].astype(bool)]
+    pressure = stance["max_pressure_mpa_forward"] / stance["max_pressure_mpa_quasi_static"] - 1.0
+    share = stance["side_share_forward"] - stance["side_share_quasi_static"]
+    return {
+        "rms": 100.0 * float(np.sqrt((pressure**2).mean())),
+        "beyond": int((pressure.abs() > 0.01).sum()),
+        "number": len(pressure),
+        "largest": 100.0 * float(pressure.abs().max()),
+        "share": 100.0 * float(share.abs().max()),
+        "inertia": 100.0 * float(stance["inertia"].max()),
+        "mismatch": 100.0 * float(stance["mismatch"].max()),
+    }
+
+
+def by_variant(variants: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The seven quantities of each variant, with their differences in per cent."""
+    chosen = variants[variants["quantity"].isin(QUANTITIES)]
+    chosen = chosen.assign(percent=100.0 * chosen["relative_difference"])
+    groups = chosen.groupby("variant", sort=False)
+    return {str(name): drop_single_life(rows) for name, rows in groups}
+
+
+def largest_effect(rows: pd.DataFrame) -> pd.Series[Any]:
+    """Row of a variant with the largest relative difference."""
+    return rows.iloc[int(rows["relative_difference"].abs().to_numpy().argmax())]
+
+
+def tilted_element(table: pd.DataFrame) -> pd.Series[Any]:
+    """The most tilted of the elements of a distance correction that are deep enough to be drawn."""
+    deep = table["minimum_distance_mm"] >= LEAST_DEPTH * table["minimum_distance_mm"].max()
+    chosen = table[deep & table["ray_mm"].notna()]
+    return chosen.loc[chosen["angle_deg"].idxmax()]
+
+
+# Uncertainty studies.
+
+# Outputs in figures and in the tables of the page; tables on disk hold all.
+SHOWN = (
+    "wear_depth", "creep_depth", "damage_depth", "wear_volume", "damage_volume", "damage_area",
+    "max_pressure", "avg_pressure",
+)  # fmt: skip
+# Outputs and constants that sentences name.
+KEY_OUTPUTS = ("damage_depth", "wear_volume", "max_pressure")
+NAMED = 3
+
+
+def most_important(found: pd.DataFrame, column: str) -> list[tuple[str, str, list[dict[Any, Any]]]]:
+    """Quantity, side and the constants with the largest absolute values of a column."""
+    rows = []
+    for quantity, side in product(KEY_OUTPUTS, SIDES):
+        own = rows_with(found, quantity=quantity, side=side)
+        order = (-own[column].abs()).argsort(kind="stable")[:NAMED]
+        rows.append((quantity, side, own.iloc[order].to_dict("records")))
+    return rows
+
+
+def convergence(found: pd.DataFrame) -> dict[str, Any]:
+    """Whether variance-based indices have converged, and what convergence would take.
+
+    Returns `converged`; `limit` and `widest`, widths of intervals; `open`, number of outputs that
+    have not converged; `blocks` of samples taken and `blocks_needed`.
+    """
+    from kneewear.studies.uncertainty.analysis import LARGEST_WIDTH  # noqa: PLC0415
+
+    known = found.dropna(subset=["first_error", "total_error"])
+    done = known["converged"].astype(bool)
+    needed = known["blocks_needed"].max()
+    return {
+        "converged": bool(len(known) and done.all()),
+        "limit": LARGEST_WIDTH,
+        "open": len(known.loc[~done, ["side", "quantity"]].drop_duplicates()),
+        "widest": 2.0 * float(known[["first_error", "total_error"]].to_numpy().max(initial=0.0)),
+        "blocks": int(known["blocks"].min()) if len(known) else 0,
+        "blocks_needed": float(f"{needed:.2g}"),
+    }
+
+
+def by_constant(found: pd.DataFrame, column: str, side: str) -> pd.DataFrame:
+    """Constants down, outputs across, for one side."""
+    own = found[(found["side"] == side) & found["quantity"].isin(SHOWN)]
+    wide = own.pivot(index="constant", columns="quantity", values=column)
+    return wide.reindex(index=list(dict.fromkeys(own["constant"]))).reset_index()
+
+
+def constant_rows(constants: Mapping[str, Settings]) -> pd.DataFrame:
+    """What is uncertain, by how much, and its source."""
+    return pd.DataFrame(
+        {
+            "constant": name,
+            "settings": ", ".join(one["settings"]),
+            "change": {"add": "plus", "multiply": "times 1 +"}[one["change"]],
+            "distribution": f"{one['distribution']}, "
+            f"{'±' if one['distribution'] == 'uniform' else 'σ'} {one['spread']:g}",
+            "dimension": one["unit"],
+            "source": one["source"],
+        }
+        for name, one in constants.items()
+    )
+
+
+def failures(samples: pd.DataFrame) -> list[str]:
+    """Reasons of the samples that have no result."""
+    reasons = samples["failure"].dropna()
+    return [str(reason) for reason in reasons[reasons != ""]]
