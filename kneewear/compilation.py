@@ -12,6 +12,8 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
 PACKAGE = Path(__file__).parent
 # False where kernels run as plain Python (NUMBA_DISABLE_JIT=1), as for test coverage.
@@ -143,3 +145,26 @@ def structured(*fields: Sequence[Any]) -> np.dtype[np.void]:
     """
     plain = np.dtype(list(fields), align=True)
     return plain if IS_COMPILED else np.dtype((np.record, plain))
+
+
+def _borrow(typing_context: Any, record: Any) -> Any:
+    """Type of a borrowed record, and the code that makes it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        parts = []
+        for number, kind in enumerate(record.types):
+            part = builder.extract_value(arguments[0], number)
+            if isinstance(kind, types.Array):
+                view = context.make_array(kind)(context, builder, part)
+                view.meminfo = context.get_constant_null(types.MemInfoPointer(types.voidptr))
+                part = view._getvalue()
+            parts.append(part)
+        return context.make_tuple(builder, record, parts)
+
+    return record(record), generate
+
+
+# The same named tuple whose arrays have no reference counts. Kernels count references to arrays at
+# many calls, which takes as long as a distance; a borrowed array is not counted, and is valid as
+# long as the original one.
+borrowed: Any = intrinsic(_borrow) if IS_COMPILED else lambda record: record

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
+from kneewear.compilation import borrowed, compiled
 from kneewear.geometry._distance_kernels import (
     PROJECTION_VALUES,
     TABLED,
@@ -400,7 +400,8 @@ def find_projections(pair: Any, rotation: NDArray, first: int, last: int) -> Non
 @compiled
 def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Projections of the listed elements on the surface itself."""
-    patch, voxels, fires_rays = pair.patch, pair.voxels, pair.options.method == RAY
+    patch, voxels = borrowed(pair.patch), borrowed(pair.voxels)
+    fires_rays = pair.options.method == RAY
     point, held, projections = pair.work.point, pair.work.voxel, pair.work.projection
     found, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
     for n in range(first, last):

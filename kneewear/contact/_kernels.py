@@ -39,6 +39,12 @@ LAST_POSE = structured(
     ("rotation", np.float64, (3, 3)),
     ("translation", np.float64, 3),
 )
+# Pose of the moving body, and velocity of its origin and angular velocity in the fixed frame.
+MOTION = structured(
+    ("rotation", np.float64, (3, 3)),
+    ("translation", np.float64, 3),
+    ("velocity", np.float64, 6),
+)
 
 
 class Options(NamedTuple):
@@ -71,6 +77,9 @@ class Model(NamedTuple):
 
     pairs: list[Pair]
     last: NDArray[np.void]  # (1,), LAST_POSE
+    motion: NDArray[np.void]  # (1,), MOTION to evaluate at
+    results: NDArray[np.void]  # RESULT of each pair
+    outcomes: NDArray[np.void]  # OUTCOME of all active elements
 
 
 @structref.register
@@ -117,9 +126,11 @@ def build_pair(
 
 
 @compiled
-def build_model(pair: Pair, last: NDArray) -> Model:
+def build_model(
+    pair: Pair, last: NDArray, motion: NDArray, results: NDArray, outcomes: NDArray
+) -> Model:
     """A `Model` of one pair that kernels take."""
-    return _new_model([pair], last)
+    return _new_model([pair], last, motion, results, outcomes)
 
 
 @compiled
@@ -217,37 +228,27 @@ def evaluate_pairs(
 
 
 @compiled
-def evaluate_model(
-    model: Any,
-    rotation: NDArray,
-    translation: NDArray,
-    velocity: NDArray,
-    moving: bool,
-    results: NDArray,
-    outcomes: NDArray,
-) -> int:
-    """Evaluate all pairs, and gather the OUTCOME of all active elements; returns how many."""
-    evaluate_pairs(model, rotation, translation, velocity, moving, results)
-    return gather_outcomes(model, outcomes)
+def evaluate_model(model: Any, moving: bool) -> int:
+    """Evaluate all pairs at the model's motion, and gather outcomes; returns how many.
+
+    Everything is part of the model: a call from Python takes longer for every array passed.
+    """
+    motion = model.motion[0]
+    evaluate_pairs(
+        model, motion.rotation, motion.translation, motion.velocity, moving, model.results
+    )
+    return gather_outcomes(model)
 
 
 @compiled
-def evaluate_chunks(
-    model: Any,
-    rotation: NDArray,
-    translation: NDArray,
-    velocity: NDArray,
-    moving: bool,
-    known: bool,
-    tasks: NDArray,
-) -> None:
+def evaluate_chunks(model: Any, moving: bool, known: bool, tasks: NDArray) -> None:
     """One thread's part of `evaluate_pairs`: rows of `tasks` are pair and chunk.
 
     `choose_pose` comes before all threads, and `finish_pairs` after them.
     """
-    turned = np.zeros(6)
+    rotation, translation, turned = model.last[0].rotation, model.last[0].translation, np.zeros(6)
     if moving:
-        into_moving_frame(rotation, velocity, turned)
+        into_moving_frame(rotation, model.motion[0].velocity, turned)
     for n in range(tasks.shape[0]):
         pair, chunk = model.pairs[tasks[n, 0]], tasks[n, 1]
         if not known:
@@ -259,21 +260,21 @@ def evaluate_chunks(
 
 
 @compiled
-def finish_pairs(model: Any, moving: bool, known: bool, results: NDArray, outcomes: NDArray) -> int:
+def finish_pairs(model: Any, moving: bool, known: bool) -> int:
     """Results of all pairs from the sums of their chunks, as of `evaluate_model`."""
     last = model.last[0]
     for p in range(len(model.pairs)):
-        fill_result(model.pairs[p], last.rotation, last.translation, moving, results[p])
+        fill_result(model.pairs[p], last.rotation, last.translation, moving, model.results[p])
         if known:
-            results[p].evaluated_elements = 0
+            model.results[p].evaluated_elements = 0
     last.is_known = True
-    return gather_outcomes(model, outcomes)
+    return gather_outcomes(model)
 
 
 @compiled
-def gather_outcomes(model: Any, outcomes: NDArray) -> int:
+def gather_outcomes(model: Any) -> int:
     """Copy the outcome of active elements, pair after pair and chunk after chunk; their number."""
-    slot = np.int64(0)
+    slot, outcomes = np.int64(0), model.outcomes
     for p in range(len(model.pairs)):
         work, tiles = model.pairs[p].work, model.pairs[p].tiles
         for chunk in range(work.sums.size):

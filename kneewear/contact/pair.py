@@ -352,17 +352,22 @@ class ContactModel:
         self.work = tuple(pair.work for pair in prepared)
         self._last = np.zeros(1, dtype=_kernels.LAST_POSE)
         self._last["tolerance"] = reuse_tolerance
-        self.record = _kernels.build_model(prepared[0].record, self._last)
+        motion = np.zeros(1, dtype=_kernels.MOTION)
+        self._rotation, self._translation = motion["rotation"][0], motion["translation"][0]
+        self._velocity = motion["velocity"][0]
+        # Results and outcomes in one buffer, which one call copies.
+        split = len(prepared) * forces.RESULT.itemsize
+        count = sum(work.push.size for work in self.work)
+        self._buffer = np.empty(split + count * forces.OUTCOME.itemsize, dtype=np.uint8)
+        self.record = _kernels.build_model(
+            prepared[0].record,
+            self._last,
+            motion,
+            self._buffer[:split].view(forces.RESULT),
+            self._buffer[split:].view(forces.OUTCOME),
+        )
         for pair in prepared[1:]:
             _kernels.add_pair(self.record, pair.record)
-        self._results = np.empty(len(prepared), dtype=forces.RESULT)
-        self._outcomes = np.empty(sum(work.push.size for work in self.work), dtype=forces.OUTCOME)
-        # numpy copies plain bytes faster than structures.
-        self._bytes = tuple(
-            array.view(np.uint8).reshape(array.size, -1)
-            for array in (self._results, self._outcomes)
-        )
-        self._pose = np.zeros((3, 3)), np.zeros(3), np.zeros(6)
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._tasks = _share_chunks(self.work, threads)
 
@@ -385,18 +390,16 @@ class ContactModel:
         -------
         ContactResult
         """
-        self._pose[0][...] = rotation
-        self._pose[1][...] = translation
+        self._rotation[...] = rotation
+        self._translation[...] = translation
         moving = velocity is not None
         if velocity is not None:
-            self._pose[2][...] = velocity
-        found = self._results, self._outcomes
+            self._velocity[...] = velocity
         if self._pool is None:
-            active = _kernels.evaluate_model(self.record, *self._pose, moving, *found)
+            active = _kernels.evaluate_model(self.record, moving)
         else:
             active = self._evaluate_in_threads(self._pool, moving)
-        results, outcomes = self._bytes
-        return ContactResult(self.names, results.copy(), outcomes[:active].copy())
+        return ContactResult(self.names, self._buffer, active)
 
     def reset(self) -> None:
         """Start the next search without active elements; it finds the same ones."""
@@ -405,19 +408,16 @@ class ContactModel:
             work.previous_count[0] = 0
 
     def _evaluate_in_threads(self, pool: ThreadPoolExecutor, moving: bool) -> int:
-        known = _kernels.choose_pose(self.record, *self._pose[:2])
-        last = self._last["rotation"][0], self._last["translation"][0], self._pose[2]
+        known = _kernels.choose_pose(self.record, self._rotation, self._translation)
         mine, *others = self._tasks
-
-        def run(tasks: NDArray[np.int64]) -> None:
-            _kernels.evaluate_chunks(self.record, *last, moving, known, tasks)
-
-        jobs = [pool.submit(run, tasks) for tasks in others]
-        run(mine)
+        jobs = [
+            pool.submit(_kernels.evaluate_chunks, self.record, moving, known, tasks)
+            for tasks in others
+        ]
+        _kernels.evaluate_chunks(self.record, moving, known, mine)
         for job in jobs:
             job.result()
-        found = self._results, self._outcomes
-        return int(_kernels.finish_pairs(self.record, moving, known, *found))
+        return int(_kernels.finish_pairs(self.record, moving, known))
 
 
 def working_arrays(count: int, chunks: int) -> distances.WorkArrays:
@@ -458,7 +458,8 @@ def empty_model() -> Any:
         _kernels.Options(0, False, 0, 0, False),
         working_arrays(1, 1),
     )
-    model = _kernels.build_model(record, np.zeros(1, dtype=_kernels.LAST_POSE))
+    kinds = _kernels.LAST_POSE, _kernels.MOTION, forces.RESULT, forces.OUTCOME
+    model = _kernels.build_model(record, *(np.zeros(1, dtype=kind) for kind in kinds))
     _kernels.remove_pairs(model)
     return model
 

@@ -134,21 +134,21 @@ class Resultant:
 class ContactResult(Mapping[str, Resultant]):
     """Contact of all pairs between two bodies at one pose, by name of the pair."""
 
-    __slots__ = ("_names", "_outcomes", "_results")
+    __slots__ = ("_buffer", "_names")
 
-    def __init__(
-        self, names: tuple[str, ...], results: NDArray[np.uint8], outcomes: NDArray[np.uint8]
-    ) -> None:
-        self._names, self._results, self._outcomes = names, results, outcomes
+    def __init__(self, names: tuple[str, ...], buffer: NDArray[np.uint8], active: int) -> None:
+        # The results of all pairs, then the outcomes of their active elements.
+        end = len(names) * RESULT.itemsize + active * OUTCOME.itemsize
+        self._names, self._buffer = names, buffer[:end].copy()
 
     def __getitem__(self, name: str) -> Resultant:
         if name not in self._names:
             raise KeyError(name)
-        number, results = self._names.index(name), self._results.view(RESULT)[:, 0]
+        number, results = self._names.index(name), self._results
         counts = results["active_elements"]
+        outcomes = self._buffer[results.nbytes :].view(OUTCOME)
         first = int(counts[:number].sum())
-        elements = self._outcomes[first : first + int(counts[number])]
-        return Resultant(results[number], elements.view(OUTCOME)[:, 0])
+        return Resultant(results[number], outcomes[first : first + int(counts[number])])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -171,5 +171,9 @@ class ContactResult(Mapping[str, Resultant]):
         """Derivative of the wrench over the velocities, see `Resultant.damping`."""
         return self._sum("damping")
 
+    @property
+    def _results(self) -> NDArray[np.void]:
+        return self._buffer[: len(self._names) * RESULT.itemsize].view(RESULT)
+
     def _sum(self, name: str) -> Array:
-        return self._results.view(RESULT)[name][:, 0].sum(axis=0)
+        return self._results[name].sum(axis=0)
