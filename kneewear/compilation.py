@@ -33,23 +33,10 @@ numba.config.CACHE_LOCATOR_CLASSES = (  # type: ignore[attr-defined]
 
 
 def compiled(function: Callable[..., Any] | None = None, *, inlined: bool = False) -> Any:
-    """Compile a kernel and cache the machine code for later processes.
+    """Compile a kernel of arrays, numbers and records, and cache the machine code.
 
-    Parameters
-    ----------
-    function : callable
-        A function of arrays, numbers and records of them.
-    inlined : bool
-        Whether the kernel becomes part of the kernels that call it: for short ones that take
-        structures, which are slow to pass.
-
-    Returns
-    -------
-    callable
-        The compiled kernel. It releases Python's lock, so that kernels run in threads.
-
-    Notes
-    -----
+    The kernel releases Python's lock, so that kernels run in threads. An `inlined` one becomes part
+    of the kernels that call it: for short ones that take structures, which are slow to pass.
     Divisions follow IEEE rules instead of being checked; kernels must not divide by zero.
 
     Rounding is never relaxed (numba's `fastmath`). Each kernel's machine code holds a copy of the
@@ -110,13 +97,10 @@ class KernelCacheLocator:
 
 @cache
 def kernel_folder() -> Path:
-    """Folder of this version of the compiled kernels.
+    """Folder of this version of the compiled kernels; its name has a digest of all kernel files.
 
-    Returns
-    -------
-    Path
-        In `NUMBA_CACHE_DIR` where that is set, else beside the package where that can be written,
-        else in the user's cache; the name carries a digest of all kernel files.
+    In `NUMBA_CACHE_DIR` where that is set, else beside the package where that can be written, else
+    in the user's cache.
     """
     digest = hashlib.sha256()
     for path in [Path(__file__), *sorted(PACKAGE.glob("*/_*kernels.py"))]:
@@ -132,17 +116,7 @@ def kernel_folder() -> Path:
 
 
 def structured(*fields: Sequence[Any]) -> np.dtype[np.void]:
-    """Structured data type whose fields are attributes in kernels, compiled or not.
-
-    Parameters
-    ----------
-    fields : tuple of name, type and, optionally, shape
-        As for `numpy.dtype`.
-
-    Returns
-    -------
-    dtype
-    """
+    """Structured data type whose fields are attributes in kernels, compiled or not."""
     plain = np.dtype(list(fields), align=True)
     return plain if IS_COMPILED else np.dtype((np.record, plain))
 

@@ -12,16 +12,8 @@ class KneewearError(Exception):
 class InputDataError(KneewearError):
     """A file or setting given by the user that cannot be used.
 
-    Parameters
-    ----------
-    source : str or Path
-        File (or key of the settings) with the fault.
-    found, expected : str
-        The content found, and what would be valid.
-    remedy : str
-        What the user can do.
-    where : str, optional
-        Position in the source: a row, a column, a key.
+    `source` is the file (or key of the settings) with the fault, and `where` the position in it (a
+    row, a column, a key).
     """
 
     def __init__(
@@ -36,15 +28,7 @@ class InputDataError(KneewearError):
 
 
 class DamagedFileError(InputDataError):
-    """A result that differs from what its job wrote: truncated, changed or of another kind.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    found, expected, where : str
-        As of `InputDataError`.
-    """
+    """A result that differs from what its job wrote: truncated, changed or of another kind."""
 
     def __init__(self, path: str | Path, found: str, expected: str, where: str = "") -> None:
         remedy = "Move it away and run the study again: it will be created again."
@@ -55,17 +39,7 @@ class DamagedFileError(InputDataError):
 
 
 class OutputFileError(KneewearError):
-    """A file that could not be written.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    reason : str
-        The system's message.
-    remedy : str
-        What the user can do.
-    """
+    """A file that could not be written, with the system's reason."""
 
     def __init__(self, path: str | Path, reason: str, remedy: str) -> None:
         self.path, self.reason, self.remedy = path, reason, remedy
@@ -78,18 +52,8 @@ class OutputFileError(KneewearError):
 class ConvergenceError(KneewearError):
     """A solution that did not converge.
 
-    Parameters
-    ----------
-    what : str
-        The equation that was solved.
-    frame : int
-        Frame of the cycle, counted from 0.
-    residual : float
-        Largest remaining residual, in the unit named by `unit`.
-    unit : str
-        Unit of the residual.
-    remedy : str
-        What the user can do.
+    `what` is the equation that was solved, `frame` the frame of the cycle, counted from 0, and
+    `residual` the largest remaining residual in `unit`.
     """
 
     def __init__(self, what: str, frame: int, residual: float, unit: str, remedy: str) -> None:

@@ -21,24 +21,10 @@ _OUT_OF_MEMORY = (
 def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     """Send log messages and warnings of a block to a file, and a failure with its traceback.
 
-    Progress of long jobs, and errors that do not end the job, go to standard error as well.
-
-    Parameters
-    ----------
-    path : str or Path
-        Log file; replaced.
-    threads : int
-        Threads the compiled kernels may use.
-
-    Raises
-    ------
-    SystemExit
-        After a KneewearError: its message goes to standard error, the traceback to the log. Also
-        when memory is exhausted.
-
-    Notes
-    -----
-    A damaged result is renamed, so that the next run finds it missing and creates it again.
+    Progress of long jobs, and errors that do not end the job, go to standard error as well. After a
+    KneewearError, or when memory is exhausted, SystemExit is raised with the message; the traceback
+    is in the log. A damaged result is renamed, so that the next run finds it missing and creates it
+    again. `threads` limits those of compiled kernels.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")

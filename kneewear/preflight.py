@@ -25,26 +25,11 @@ ELEMENTS = (60, 45)
 
 
 def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -> Path:
-    """Draw implant, axes, first contact, thickness and motion of a study.
+    """Draw implant, axes, first contact, thickness and motion of a study whose files were checked.
 
-    Parameters
-    ----------
-    study : Study
-        Settings, whose files were checked.
-    root : str or Path
-        The checkout.
-    notes : sequence of str
-        Warnings of the check of the files.
-
-    Returns
-    -------
-    Path
-        The page, `results/<study>/inputs/index.html`; the figures are in the same folder.
-
-    Raises
-    ------
-    InputDataError
-        When the implant cannot be built from its files, or an activity from its curves.
+    `notes` are the warnings of that check. Returns the page, `results/<study>/inputs/index.html`,
+    with the figures in the same folder. Raises InputDataError when the implant cannot be built from
+    its files, or an activity from its curves.
     """
     shapes = load_shapes(study, root)
     folder = Path(root) / "results" / study.study / "inputs"

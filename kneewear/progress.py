@@ -12,17 +12,7 @@ PAUSE = 5.0
 
 
 class Progress:
-    """Counts frames of cases and logs at intervals how many are done and the time left.
-
-    Parameters
-    ----------
-    what : str
-        Name of the work.
-    cases : int
-        Cases to do.
-    frames : int
-        Frames of each case.
-    """
+    """Counts frames of cases and logs at intervals how many are done and the time left."""
 
     def __init__(self, what: str, cases: int, frames: int) -> None:
         self._what, self._cases, self._frames = what, cases, frames

@@ -27,31 +27,13 @@ LIBRARIES = (
 
 
 def source_fingerprint(script: str, root: str | Path = ROOT) -> str:
-    """Hash of the package code a script depends on.
+    """Hash of the package code that a script of `scripts/` depends on, hexadecimal digits.
 
-    Parameters
-    ----------
-    script : str
-        Name of a file in `scripts/`, without its suffix.
-    root : str or Path
-        The checkout.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits; equal for code that differs only in comments, docstrings, `description=`
-        texts of calls (those of settings) and layout.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such script.
-
-    Notes
-    -----
-    Follows the import statements of the script and of every kneewear module reached, those inside
-    functions too. A table (.csv) of the name of a module counts with it. The script itself is not
-    hashed: Snakemake checks it.
+    It follows the import statements of the script and of every kneewear module reached, those
+    inside functions too; a table (.csv) of the name of a module counts with it. The script itself
+    is not hashed: Snakemake checks it. Code that differs only in comments, docstrings,
+    `description=` texts of calls (those of settings) and layout has the same hash. Raises
+    FileNotFoundError when there is no such script.
     """
     sources = _sources(Path(root))
     waiting = list(sources.read(sources.base / "scripts" / f"{script}.py", "")[1])
@@ -77,22 +59,10 @@ def provenance_record(
 ) -> dict[str, Any]:
     """Record of how the results of a study were computed.
 
-    Parameters
-    ----------
-    settings : mapping
-        All settings of the study, plain builtins.
-    inputs : iterable of str
-        Data files that were read.
-    benchmarks : str or Path
-        Folder of Snakemake's benchmark files.
-    logs : str or Path
-        Folder of the jobs' logs.
-
-    Returns
-    -------
-    dict
-        `versions`, `machine`, `inputs` (file name to SHA-256), `settings`, `seed`, `wall_time_s`
-        (seconds of each rule, summed over its jobs) and `warnings` (pairs of log and message).
+    From all settings (plain builtins), the data files that were read, and the folders of
+    Snakemake's benchmark files and of the jobs' logs: `versions`, `machine`, `inputs` (file name to
+    SHA-256), `settings`, `seed`, `wall_time_s` (seconds of each rule, summed over its jobs) and
+    `warnings` (pairs of log and message).
     """
     return {
         "versions": {"kneewear": __version__, "python": platform.python_version()}
@@ -215,28 +185,25 @@ def _code_hash(tree: ast.Module, described: bool) -> str:
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 
-def _imports(tree: ast.Module) -> list[tuple[int, str, list[str]]]:
-    """Level, module and names of all import statements."""
-    found: list[tuple[int, str, list[str]]] = []
+def _imports(tree: ast.Module) -> list[tuple[int, str]]:
+    """Level and name of everything that import statements may import."""
+    found: list[tuple[int, str]] = []
     for node in _statements(tree):
         if isinstance(node, ast.Import):
-            found += [(0, alias.name, []) for alias in node.names]
+            found += [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            found.append((node.level, node.module or "", [alias.name for alias in node.names]))
+            parts = [node.module] if node.module else []
+            found += [(node.level, ".".join([*parts, alias.name])) for alias in node.names]
     return found
 
 
 def _modules(imports: Iterable[Any], file: Path, module: str, base: Path) -> tuple[str, ...]:
     """Modules of kneewear that import statements reach, with the packages that hold them."""
     found: set[str] = set()
-    for level, named, names in imports:
-        package = named
-        if level:
-            parents = module.split(".")
-            parents = parents[: len(parents) - level + (file.name == "__init__.py")]
-            package = ".".join([*parents, *filter(None, [named])])
-        for name in (package, *(f"{package}.{one}" for one in names)):
-            parts = name.split(".")
-            if parts[0] == "kneewear":
-                found.update(".".join(parts[: i + 1]) for i in range(len(parts)))
+    for level, name in imports:
+        parents = module.split(".") if level else []
+        parents = parents[: len(parents) - level + (file.name == "__init__.py")]
+        parts = [*parents, *name.split(".")]
+        if parts[0] == "kneewear":
+            found.update(".".join(parts[: i + 1]) for i in range(len(parts)))
     return tuple(one for one in sorted(found) if _module_file(one, base) is not None)

@@ -44,12 +44,8 @@ def load_cad(path: str | Path) -> TriangleMesh:
     """Fine triangles on all faces of a STEP or IGES file, in its unit and axes (inches as mm).
 
     Vertices lie on the faces, those along edges within 0.5 um of them; triangles are at most about
-    0.8 mm wide.
-
-    Raises
-    ------
-    InputDataError
-        When the extra `cad` is missing, or the file is missing, damaged or without faces.
+    0.8 mm wide. Raises InputDataError when the extra `cad` is missing, or the file is missing,
+    damaged or without faces.
     """
     mesh: TriangleMesh = _read_apart("read_mesh", path)
     return mesh
@@ -66,13 +62,7 @@ def load_patches(path: str | Path) -> list[Surface]:
 
 
 def save_patches(surfaces: Mapping[str, Surface], path: str | Path) -> None:
-    """Write patches as faces of a STEP or IGES file, mm; in STEP each is a product of its name.
-
-    Raises
-    ------
-    InputDataError
-        When the extra `cad` is missing.
-    """
+    """Write patches as faces of a STEP or IGES file, mm; in STEP each is a product of its name."""
     require_cad(path)
     from kneewear.io import opencascade  # noqa: PLC0415
 

@@ -68,9 +68,9 @@ def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
     Raises
     ------
     InputDataError
-        If the file is missing, empty, damaged or lacks a column; if a value is missing or not a
-        finite number; if percent does not increase from 0 to at most 100, or time does not
-        increase; if samples are missing in between; or if the values contradict their units.
+        If the file is missing, damaged or lacks a column or value; if percent does not increase
+        from 0 to at most 100, or time does not increase; if samples are missing in between; or if
+        the values contradict their units.
     """
     path = Path(path)
     cells = _read_cells(path)

@@ -14,21 +14,9 @@ LARGEST_COORDINATE = 1e9
 
 
 def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> bytes:
-    """Bytes of a data file.
+    """Bytes of a data file of a `kind` ("a mesh"), at most `largest`.
 
-    Parameters
-    ----------
-    path : str or Path
-        File; links are followed.
-    kind : str
-        Kind of file, for messages: "a mesh".
-    largest : int
-        Maximum size, bytes.
-
-    Raises
-    ------
-    InputDataError
-        When it is missing, not a regular file, empty, too large or not readable.
+    Raises InputDataError when it is missing, not a regular file, empty, too large or not readable.
     """
     path = Path(path)
     if not path.is_file():
@@ -52,10 +40,7 @@ def read_data(path: str | Path, kind: str, largest: int = LARGEST_BINARY) -> byt
 def decode_text(path: str | Path, content: bytes) -> str:
     """Text of a data file in UTF-8, with or without byte order mark.
 
-    Raises
-    ------
-    InputDataError
-        When it is in another encoding or holds binary content.
+    Raises InputDataError when it is in another encoding or holds binary content.
     """
     try:
         text = content.decode("utf-8-sig")

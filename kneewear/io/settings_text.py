@@ -12,24 +12,9 @@ from kneewear.settings.files import Location, value_at
 
 
 def replace_values(text: str, values: Mapping[Location, float]) -> str:
-    """Replace numbers in a YAML text.
+    """YAML text with the numbers at some locations (keys and positions in lists) replaced.
 
-    Parameters
-    ----------
-    text : str
-        YAML.
-    values : mapping of location to number
-        Keys, and positions in lists, of each number, and what replaces it.
-
-    Returns
-    -------
-    str
-        The text with these numbers, to four digits.
-
-    Raises
-    ------
-    ValueError
-        If there is no number at a location.
+    Numbers are written to four digits. Raises ValueError if there is no number at a location.
     """
     yaml = YAML()
     yaml.preserve_quotes, yaml.width = True, 1000

@@ -17,20 +17,11 @@ if TYPE_CHECKING:
 
 
 def mesh_files(study: Study, root: str | Path) -> dict[str, str]:
-    """Mesh files of the implant.
+    """Mesh files of the implant by their names as arguments of `build_implant`.
 
-    Parameters
-    ----------
-    study : Study
-        Settings.
-    root : str or Path
-        The checkout.
-
-    Returns
-    -------
-    dict
-        `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one; of a natural knee
-        `insert_bone_mesh` and `femoral_bone_mesh`) to their paths; empty for the built-in implant.
+    `insert_mesh` and `femoral_mesh` (and `underside_mesh` if there is one; of a natural knee
+    `insert_bone_mesh` and `femoral_bone_mesh`); empty for the built-in implant. `root` is the
+    checkout, also in the functions below.
     """
     files = _implant_files(study)
     return {name: str(study.data_path(file, root)) for name, file in files.items()}
@@ -55,22 +46,7 @@ def _implant_files(study: Study) -> dict[str, str]:
 
 
 def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, str]:
-    """Curve files of an activity.
-
-    Parameters
-    ----------
-    study : Study
-        Settings.
-    activity : str
-        Name of an activity.
-    root : str or Path
-        The checkout.
-
-    Returns
-    -------
-    dict
-        `motion` and `load` to their paths; empty for a built-in activity.
-    """
+    """Files `motion` and `load` of an activity; empty for a built-in one."""
     files = _curve_files(study, activity)
     return {name: str(study.data_path(file, root)) for name, file in files.items()}
 
@@ -107,25 +83,10 @@ def load_activity(study: Study, name: str, root: str | Path) -> Activity:
 def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     """Refuse a study whose data files are missing or cannot be what the settings state.
 
-    Parameters
-    ----------
-    study : Study
-        Settings.
-    root : str or Path
-        The checkout.
-
-    Returns
-    -------
-    tuple of str
-        Warnings: the study can run.
-
-    Raises
-    ------
-    InputDataError
-        When a file is missing or not readable, a mesh has the wrong unit or is no bearing surface,
-        the insert of a case has no thickness somewhere, a table lacks a column or holds a value
-        that is no number, or a motion or load (a built-in one too) is not one of a knee, or not of
-        this one.
+    Returns warnings: the study can run. Raises InputDataError when a file is missing or not
+    readable, a mesh has the wrong unit or is no bearing surface, the insert of a case has no
+    thickness somewhere, a table lacks a column or holds a value that is no number, or a motion or
+    load (a built-in one too) is not one of a knee, or not of this one.
     """
     named = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     curves = [path for files in named.values() for path in files.values()]

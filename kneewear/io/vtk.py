@@ -38,29 +38,13 @@ CELL_ARRAYS = {
 def save_damage_vtk(
     maps: DamageMaps, grid: ElementGrid, folder: str | Path, left: bool = False
 ) -> list[Path]:
-    """Write one file per case (and life) with both plateaus.
+    """Write one file per case with both plateaus; return the files.
 
-    Parameters
-    ----------
-    maps : DamageMaps
-        Maps of the cases to write.
-    grid : ElementGrid
-        Their elements; each valid one becomes a quadrilateral.
-    folder : str or Path
-        Folder to write into; created when missing.
-    left : bool
-        Whether to mirror the maps back to a left knee (x becomes -x).
-
-    Returns
-    -------
-    list of Path
-        Files written: `{case}.vtp`, or `{case}_{life}.vtp` when there are several lives.
-
-    Notes
-    -----
-    Cell data: maximum pressure (MPa), wear, creep and damage depth (mm), cross-shear ratio and side
-    (0 medial, 1 lateral). Corners are means of the neighbouring element centres, so cells have no
-    gaps and may differ from the element's area by the curvature within it.
+    `{case}.vtp`, or `{case}_{life}.vtp` when there are several lives. `left` mirrors the maps back
+    to a left knee (x becomes -x). Each valid element becomes a quadrilateral with maximum pressure
+    (MPa), wear, creep and damage depth (mm), cross-shear ratio and side (0 medial, 1 lateral).
+    Corners are means of the neighbouring element centres, so cells have no gaps and may differ from
+    the element's area by the curvature within it.
     """
     points, quads = _element_mesh(grid)
     side = np.nonzero(grid.valid)[0].astype(np.int32)
@@ -77,29 +61,13 @@ def save_damage_vtk(
 
 
 def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -> list[Path]:
-    """Write surfaces, their control nets and the element grid.
+    """Write surfaces, their control nets and the element grid; return the files.
 
-    Parameters
-    ----------
-    implant : Implant
-        Implant or natural knee.
-    grid : ElementGrid
-        Its elements.
-    folder : str or Path
-        Folder to write into; created when missing.
-
-    Returns
-    -------
-    list of Path
-        Files written: `insert.vtp` and `femoral.vtp` (of a natural knee also `insert_bone.vtp` and
-        `femoral_bone.vtp`), the control net of each as `*_net.vtp`, and `grid.vtp`.
-
-    Notes
-    -----
-    Each body is in its own frame, mm; a left knee is mirrored back. Surfaces carry the side (0
-    medial, 1 lateral, 2 cam or post), normals and principal curvatures (1/mm), cartilage also its
-    thickness (mm). Elements carry side, row, column, thickness (mm), true area (mm2), covered part
-    of the cell and normal.
+    `insert.vtp` and `femoral.vtp` (of a natural knee also `insert_bone.vtp` and
+    `femoral_bone.vtp`), the control net of each as `*_net.vtp`, and `grid.vtp`. Each body is in its
+    own frame, mm; a left knee is mirrored back. Surfaces carry the side (0 medial, 1 lateral, 2 cam
+    or post), normals and principal curvatures (1/mm), cartilage also its thickness (mm). Elements
+    carry side, row, column, thickness (mm), true area (mm2), covered part of the cell and normal.
     """
     layers = {"insert": implant.insert_layer, "femoral": implant.femoral_layer}
     bodies: dict[str, Mapping[str, Surface]] = {
