@@ -19,56 +19,19 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
 def confined_modulus(youngs_modulus: float, poisson_ratio: float) -> float:
-    """Modulus of a layer bonded to a rigid base and kept from spreading sideways.
+    """Modulus of a layer bonded to a rigid base and kept from spreading sideways, MPa.
 
-    Parameters
-    ----------
-    youngs_modulus : float
-        Young's modulus E, MPa.
-    poisson_ratio : float
-        Poisson's ratio nu, below 0.5.
-
-    Returns
-    -------
-    float
-        K = (1 - nu) E / ((1 + nu) (1 - 2 nu)), MPa.
-
-    Notes
-    -----
-    Grows without bound as nu nears 0.5: the elastic foundation no longer applies there.
-
-    References
-    ----------
-    Bei (2003), Eq. 2-1.
+    K = (1 - nu) E / ((1 + nu) (1 - 2 nu)) (Bei 2003, Eq. 2-1) grows without bound as Poisson's
+    ratio nu nears 0.5: the elastic foundation no longer applies there.
     """
     return (1 - poisson_ratio) * youngs_modulus / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio))
 
 
 def pressure(penetration: ArrayLike, thickness: ArrayLike, modulus: float) -> Array:
-    """Pressure of the elastic foundation at small strain.
+    """Pressure p = K d / h of the elastic foundation at small strain, MPa, never negative.
 
-    Parameters
-    ----------
-    penetration : array
-        Overlap of the undeformed surfaces, mm; zero or negative where they are apart.
-    thickness : array
-        Local layer thickness, mm.
-    modulus : float
-        Confined modulus K, MPa.
-
-    Returns
-    -------
-    array
-        p = K d / h, MPa, never negative.
-
-    Notes
-    -----
-    Small strain: holds while the penetration is a few per cent of the thickness. Neighbouring
-    elements do not affect each other.
-
-    References
-    ----------
-    Bei (2003), Eq. 2-1.
+    With penetration d and layer thickness h, mm, and confined modulus K, MPa (Bei 2003, Eq. 2-1).
+    Holds while d is a few per cent of h. Neighbouring elements do not affect each other.
     """
     depth = np.maximum(np.asarray(penetration, dtype=float), 0.0)
     return modulus * depth / np.asarray(thickness, dtype=float)
@@ -78,16 +41,14 @@ def pressure(penetration: ArrayLike, thickness: ArrayLike, modulus: float) -> Ar
 class PressureLaw:
     """How the pressure of an element follows from its penetration and layer thickness.
 
-    Notes
-    -----
-    Every law gives one pressure for one penetration, independent of the past and of the
-    neighbours. A law passes its numbers to the compiled `press_law` as `arrays`.
+    Every law gives one pressure for one penetration, independent of the past and of the neighbours.
+    It passes its numbers to the compiled `press_law` as `arrays`.
 
-    A `cap` makes a layer elastic and then perfectly plastic: pressure does not rise beyond it, as
-    it does not rise beyond the hardness of a material, about three times its yield stress when the
-    plastic zone is surrounded by elastic material (Johnson 1985, section 6.3). It holds while a
-    first load grows. Unloading returns along the same curve, so there is no dent left, no work lost
-    and no shakedown, and a load beyond cap times area has no equilibrium.
+    A `cap`, MPa, makes a layer elastic and then perfectly plastic: pressure does not rise beyond
+    it, as it does not rise beyond the hardness of a material, about three times its yield stress
+    when the plastic zone is surrounded by elastic material (Johnson 1985, section 6.3). It holds
+    while a first load grows. Unloading returns along the same curve, so there is no dent left, no
+    work lost and no shakedown, and a load beyond cap times area has no equilibrium.
     """
 
     @property
@@ -115,11 +76,9 @@ class PressureLaw:
     def energy(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
         """Elastic energy stored per area, N/mm: the integral of the pressure over the penetration.
 
-        Notes
-        -----
         Computed as p d minus the integral of the penetration over the pressure, which needs no
-        root: exact for laws of small strain and whole exponents, to rounding for the others as
-        long as the strain is below nine tenths. At the cap it counts the work of the cap, which a
+        root: exact for laws of small strain and whole exponents, to rounding for the others as long
+        as the strain is below nine tenths. At the cap it counts the work of the cap, which a
         plastic material would lose.
         """
         depth = np.maximum(np.asarray(penetration, dtype=float), 0.0)
@@ -140,15 +99,7 @@ class PressureLaw:
 
 @dataclass(frozen=True)
 class SmallStrain(PressureLaw):
-    """Linear foundation p = K d / h, see `pressure`.
-
-    Parameters
-    ----------
-    modulus : float
-        Confined modulus K, MPa.
-    cap : float
-        Largest pressure, MPa, see `PressureLaw`.
-    """
+    """Linear foundation p = K d / h with confined modulus K, MPa, see `pressure`."""
 
     modulus: float
     cap: float = math.inf
@@ -163,25 +114,12 @@ class SmallStrain(PressureLaw):
 
 @dataclass(frozen=True)
 class LargeStrain(PressureLaw):
-    """Foundation at large strain, p = -K ln(1 - d / h).
+    """Foundation at large strain, p = -K ln(1 - d / h), with confined modulus K, MPa.
 
-    Parameters
-    ----------
-    modulus : float
-        Confined modulus K, MPa.
-    cap : float
-        Largest pressure, MPa, see `PressureLaw`.
-
-    Notes
-    -----
-    Stiffens without bound as the penetration nears the thickness, and exceeds the linear law by
-    the part d / (2 h) when small. Beyond a strain of nine tenths, where it describes no material,
-    the curve continues along its tangent, so that a solver which steps too deep gets a finite
-    pressure.
-
-    References
-    ----------
-    Bei (2003), Eq. 2-2, with the minus sign missing in print; Blankevoort et al. (1991).
+    Stiffens without bound as the penetration nears the thickness, and exceeds the linear law by the
+    part d / (2 h) when small. Beyond a strain of nine tenths, where it describes no material, the
+    curve continues along its tangent, so that a solver which steps too deep gets a finite pressure
+    (Bei 2003, Eq. 2-2, with the minus sign missing in print; Blankevoort et al. 1991).
     """
 
     modulus: float

@@ -12,28 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 class ThreeParameterMaterial:
     """Material that softens as strain = strain0 / 2 (p / p0) + strain0 / 2 (p / p0)^n.
 
-    Parameters
-    ----------
-    exponent : float
-        n, at least one; one is a linear material of modulus p0 / strain0.
-    reference_strain : float
-        strain0, positive.
-    reference_pressure : float
-        p0, MPa, positive.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of its range.
-
-    Notes
-    -----
-    Loading and unloading follow one curve: there is no yield and no history. The two polyethylene
-    fits rest on moduli measured up to about 30 MPa.
-
-    References
-    ----------
-    Bei (2003), Eq. 2-3 and 2-4 (3-2 and 3-3).
+    With exponent n >= 1 (one is a linear material of modulus p0 / strain0), strain0 > 0 and p0 > 0,
+    MPa (Bei 2003, Eq. 2-3 and 2-4); ValueError otherwise. Loading and unloading follow one curve:
+    there is no yield and no history. The two polyethylene fits rest on moduli measured up to about
+    30 MPa.
     """
 
     exponent: float

@@ -192,20 +192,7 @@ class ContactPair:
             self._model[1].reset()
 
     def with_grid(self, grid: ElementGrid, side: int) -> ContactPair:
-        """The same indenter over other elements, such as a remeshed side.
-
-        Parameters
-        ----------
-        grid : ElementGrid
-            Elements of the fixed body.
-        side : int
-            Index of the pair's elements in the grid.
-
-        Returns
-        -------
-        ContactPair
-            It shares what was prepared of the moving body.
-        """
+        """The same indenter over one side of another grid; the map of the indenter is shared."""
         other = copy(self)
         other._set_elements(grid, side)
         return other
@@ -213,10 +200,7 @@ class ContactPair:
     def prepare(self, layer: Layer) -> PreparedPair:
         """The pair and its layer as kernels take them, with working arrays of their own.
 
-        Raises
-        ------
-        ValueError
-            If the layer does not have one thickness per valid element.
+        ValueError if the layer does not have one thickness per valid element.
         """
         count = self.index.size
         thickness = np.array(layer.thickness, dtype=float)
@@ -233,26 +217,10 @@ class ContactPair:
         return PreparedPair(record, work)
 
     def gap(self, rotation: Array, translation: Array, stride: int = 7) -> tuple[float, Array]:
-        """Smallest signed distance of a sample of the elements, however far they are.
+        """Smallest signed distance of a sample of the elements, mm, and the centre of its element.
 
-        Parameters
-        ----------
-        rotation, translation : array
-            Pose, as in `evaluate`.
-        stride : int
-            Elements from one sample to the next.
-
-        Returns
-        -------
-        gap : float
-            mm, negative where the surfaces overlap.
-        point : array, shape (3,)
-            Centre of the element it belongs to, mm.
-
-        Raises
-        ------
-        ValueError
-            If no element faces the indenter.
+        Every `stride`-th element is sampled. Negative where the surfaces overlap. ValueError if no
+        element faces the indenter.
         """
         sample = self.centre[::stride]
         _, _, distance, normal, interior = self.indenter.closest_points(

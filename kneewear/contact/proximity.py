@@ -37,32 +37,20 @@ UNKNOWN = -1e9
 
 @dataclass(frozen=True)
 class Proximity:
-    """What is known beforehand of every point near a surface.
+    """Bounds and starts of projections for all voxels around a surface.
 
-    Parameters
-    ----------
-    origin : array, shape (3,)
-        Corner of the map, mm.
-    voxel : float
-        Edge of a voxel, mm.
-    shape : tuple of int
-        Voxels along x, y and z.
-    planes : float32 array, shape (n_voxels, 4)
-        Numbers a, b, c, d of a bound: where a x + b y + c z + d > 0, with x, y and z counted in
-        voxels from the corner, no point of the voxel, nor near it, lies inside the body.
-    starts : float32 array, shape (n_voxels, 8)
-        Parameters u and v of the projection of the voxel's centre, and their derivatives with
-        respect to x, y and z.
+    `origin` is the corner of the map and `voxel` the edge of a voxel, mm. `planes` (n_voxels, 4)
+    are numbers a, b, c, d of a bound: where a x + b y + c z + d > 0, with x, y and z counted in
+    voxels from the corner, no point in or near the voxel is inside the body. `starts` (n_voxels, 8)
+    are the parameters u and v of the projection of the voxel's centre, and their derivatives over
+    x, y and z.
 
-    Notes
-    -----
     A point is inside the body if its nearest point of the surface is an interior point (not at a
     border) and the point is behind it. The distance from the body of a point outside grows with
     slope one, so the tangent plane of the distance in the middle of a voxel bounds it from below,
     up to the concavity of the surface. The concavity follows from the distances in the neighbouring
     voxels, and where it is narrower than a voxel, such as the ripples of a fitted surface, from
-    dense samples of the surface itself. The map does not depend on poses, so results do not depend
-    on earlier poses.
+    dense samples of the surface itself. The map does not depend on poses.
     """
 
     origin: Array
@@ -73,19 +61,7 @@ class Proximity:
 
 
 def map_proximity(surface: Surface, table: SurfaceTable) -> Proximity:
-    """Map the space round a surface.
-
-    Parameters
-    ----------
-    surface : Surface
-        Surface of the moving body.
-    table : SurfaceTable
-        Samples of it, from which the middles of the voxels are projected.
-
-    Returns
-    -------
-    Proximity
-    """
+    """Map the space around a surface; the `table` of its samples starts the projections."""
     nodes = table.point.reshape(-1, 3)
     low, high = nodes.min(axis=0) - REACH, nodes.max(axis=0) + REACH
     voxel = float((np.prod(high - low) / VOXELS) ** (1 / 3))

@@ -31,25 +31,11 @@ CHUNK = 1024
 def build_tiles(
     valid: NDArray[np.bool_], centre: Array, normal: Array, edge: float
 ) -> tuple[TileArrays, Integers, Integers]:
-    """Group the valid elements of a grid into tiles.
+    """Group the valid elements of a grid into tiles with edges of about `edge`, mm.
 
-    Parameters
-    ----------
-    valid : bool array, shape (rows, columns)
-        Where the grid has elements.
-    centre, normal : array, shape (n, 3)
-        Centres, mm, and normals of the valid elements.
-    edge : float
-        Intended length of a tile's edge, mm.
-
-    Returns
-    -------
-    tiles : TileArrays
-        Tiles and chunks.
-    order : int array, shape (n,)
-        Number among the valid elements of each element in the order of the tiles.
-    neighbours : int array, shape (n, 8)
-        Elements beside each in the grid, in that order; -1 where there is none.
+    `valid` (rows, columns) states where the grid has elements; `centre` and `normal` (n, 3) belong
+    to these. Returns the tiles, the number among the valid elements of each element in the order of
+    the tiles, and the elements beside each (n, 8) in that order, -1 where there is none.
     """
     rows, columns = np.nonzero(valid)
     number = np.full(np.array(valid.shape) + 2, -1)

@@ -21,24 +21,12 @@ Array = NDArray[np.float64]
 class Friction:
     """Coulomb friction with a static and a dynamic coefficient, smooth in the slip velocity.
 
-    Parameters
-    ----------
-    static_coefficient, dynamic_coefficient : float
-        Largest friction over pressure, and that of fast sliding; static >= dynamic >= 0.
-    transition_velocity : float
-        Slip velocity v_t at which friction is largest, mm/s, positive.
-
-    Raises
-    ------
-    ValueError
-        If a value lies outside its range.
-
-    Notes
-    -----
-    Nothing sticks: a contact held by friction creeps at less than v_t, and at about
-    v_t T / (4 mu_d + 16 (mu_s - mu_d) / 9) / p under a small traction T. v_t should be small
-    against the sliding of interest (tens of mm/s in a knee, so 1 mm/s); the solver's stiffness
-    grows as 1 / v_t.
+    The coefficients are the largest friction over pressure and that of fast sliding (static >=
+    dynamic >= 0), the transition velocity v_t the slip velocity at which friction is largest, mm/s,
+    positive; ValueError otherwise. Nothing sticks: a contact held by friction creeps at less than
+    v_t, and at about v_t T / (4 mu_d + 16 (mu_s - mu_d) / 9) / p under a small traction T. v_t
+    should be small against the sliding of interest (tens of mm/s in a knee, so 1 mm/s); the
+    solver's stiffness grows as 1 / v_t.
     """
 
     static_coefficient: float
@@ -57,25 +45,11 @@ class Friction:
             )
 
     def coefficient(self, speed: ArrayLike) -> Array:
-        """Friction over pressure at a slip speed.
+        """Friction over pressure at a slip speed v, mm/s.
 
-        Parameters
-        ----------
-        speed : array
-            Slip speed v, mm/s.
-
-        Returns
-        -------
-        array
-            mu(v) = mu_d tanh(4 v / v_t) + (mu_s - mu_d) (v / v_t) / ((v / v_t)^2 / 4 + 3 / 4)^2: an
-            odd smooth function, never above mu_s, within 0.07 % of it at v_t, near mu_d from about
-            10 v_t on.
-
-        References
-        ----------
-        Brown, P., McPhee, J. (2016), A continuous velocity-based friction model for dynamics and
-        control with physically meaningful parameters, doi:10.1115/1.4033658, without its viscous
-        term.
+        mu(v) = mu_d tanh(4 v / v_t) + (mu_s - mu_d) (v / v_t) / ((v / v_t)^2 / 4 + 3 / 4)^2: an odd
+        smooth function, never above mu_s, within 0.07 % of it at v_t, near mu_d from about 10 v_t
+        on (Brown and McPhee 2016, doi:10.1115/1.4033658, without its viscous term).
         """
         return kernels.friction_coefficient(
             np.asarray(speed, dtype=float),
@@ -89,15 +63,8 @@ class Friction:
 class Damping:
     """Damping in proportion to the elastic pressure and to the penetration rate.
 
-    Parameters
-    ----------
-    coefficient : float
-        c, s/mm, from 0 up. An impact at a speed v small against 1 / c loses about 2 c v / 3 of it.
-
-    Raises
-    ------
-    ValueError
-        If it is negative.
+    `coefficient` c, s/mm, is not negative; ValueError otherwise. An impact at a speed v small
+    against 1 / c loses about 2 c v / 3 of it.
     """
 
     coefficient: float
@@ -107,46 +74,21 @@ class Damping:
             raise ValueError(f"the damping is {self.coefficient:g} s/mm; it must not be negative")
 
     def pressure(self, elastic: ArrayLike, rate: ArrayLike) -> Array:
-        """Pressure of an element whose penetration changes.
+        """Damped pressure p max(1 + c rate, 0), MPa, at a penetration rate, mm/s.
 
-        Parameters
-        ----------
-        elastic : array
-            Elastic pressure p, MPa, never negative.
-        rate : array
-            Penetration rate, mm/s, positive while penetration grows.
-
-        Returns
-        -------
-        array
-            p max(1 + c rate, 0), MPa: continuous where contact begins and ends, and never tensile,
-            however fast the bodies part. Above 1 / c of parting the layer is left behind.
-
-        References
-        ----------
-        Hunt, K. H., Crossley, F. R. E. (1975), doi:10.1115/1.3423596: the law of a point contact,
-        used here element by element.
+        Continuous where contact begins and ends, and never tensile, however fast the bodies part:
+        above 1 / c of parting the layer is left behind (Hunt and Crossley 1975,
+        doi:10.1115/1.3423596: the law of a point contact, used here element by element).
         """
         factor = kernels.damping_factor(np.asarray(rate, dtype=float), self.coefficient)
         return np.asarray(elastic) * factor
 
 
 def friction_traction(pressure: ArrayLike, slip_velocity: ArrayLike, friction: Friction) -> Array:
-    """Tangential traction on the body that slips.
+    """Tangential traction -p mu(v) v / |v| on the slipping body, MPa, zero at rest.
 
-    Parameters
-    ----------
-    pressure : array, shape (...)
-        Pressure with its damping, MPa.
-    slip_velocity : array, shape (..., 3)
-        Velocity against the other body across the common normal, mm/s.
-    friction : Friction
-        Law.
-
-    Returns
-    -------
-    array, shape (..., 3)
-        -p mu(v) times the direction of slip, MPa; zero at rest.
+    `pressure` (...) includes damping; `slip_velocity` (..., 3) is that against the other body
+    across the common normal, mm/s.
     """
     slip = np.asarray(slip_velocity, dtype=float)
     speed = np.linalg.norm(slip, axis=-1)

@@ -42,16 +42,9 @@ def contact_model(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> Cont
 class Forces:
     """Forces along the six coordinates at one pose.
 
-    Parameters
-    ----------
-    force : array, shape (6,)
-        Sum of contact, loads and springs along the coordinates, N and N mm.
-    derivative : array, shape (6, 6)
-        Its derivative over the coordinates.
-    scale : float
-        Largest single force among what acts, N; moments count divided by the lever.
-    depth : float
-        Largest penetration, mm; zero where nothing touches.
+    `force` (6,) is the sum of contact, loads and springs, N and N mm, and `derivative` (6, 6) its
+    derivative over the coordinates; `scale` the largest single force among what acts, N, moments
+    divided by the lever; `depth` the largest penetration, mm, zero where nothing touches.
     """
 
     force: Array
@@ -66,23 +59,10 @@ class Forces:
 
 
 class Balance:
-    """What acts on the moving body, for evaluation at many poses.
+    """Contact pairs with their layers, loads and springs, for evaluation at many poses.
 
-    Parameters
-    ----------
-    pairs : sequence of ContactPair
-        Contact pairs between fixed and moving body; there may be none.
-    layers : sequence of Layer
-        Elastic layer of each pair.
-    loads : sequence of Load
-        Loads; over a cycle their time history is given to kernels with `arrays`.
-    springs : sequence of Spring
-        Springs along coordinates.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many layers as pairs.
+    There may be no pair; ValueError if there are not as many layers. Over a cycle the time history
+    of the loads is given to kernels with `arrays`.
     """
 
     def __init__(

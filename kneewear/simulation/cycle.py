@@ -22,18 +22,8 @@ Contacts = tuple[tuple[Resultant, ...], ...]
 class CycleBoundaryConditions:
     """Prescribed motion, loads and springs over one periodic cycle, at equally spaced frames.
 
-    Parameters
-    ----------
-    motion : array, shape (n_frames, 6)
-        Coordinates, mm and rad: prescribed where not free; the free ones start from frame 0.
-    duration : float
-        Duration of the cycle, s.
-    free : sequence of str
-        Free coordinates, of `COORDINATES`.
-    loads : sequence of Load
-        Steady loads, or loads over the frames.
-    springs : sequence of Spring
-        Springs and dampers along coordinates.
+    `motion` (n_frames, 6), mm and rad, is prescribed where not `free`; the free coordinates start
+    from frame 0. `duration` is in s; loads are steady or over the frames.
     """
 
     motion: Array
@@ -62,26 +52,13 @@ class CycleBoundaryConditions:
 class CycleSolution:
     """Motion over one cycle of a case, and the forces that belong to it, frame by frame.
 
-    Parameters
-    ----------
-    conditions : CycleBoundaryConditions
-        What the motion was solved for; its `motion` are the equilibria.
-    coordinates : array, shape (n_frames, 6)
-        Pose: mm, and body-three 1-2-3 angles in rad.
-    load, load_line : array, shape (n_frames,)
-        Axial load along -y, N, and its medial-lateral position, mm.
-    spring_force : array, shape (n_frames,)
-        Medial-lateral spring force on the moving body, N.
-    contact : array, shape (n_frames, 6)
-        Force of all contact on the moving body, N, and moment about its origin, N mm, when the pose
-        was solved.
-    inertia : array, shape (n_frames, 6)
-        Force and moment about the moving origin that accelerate it; zero in quasi-static analysis.
-    residual : array, shape (n_frames,)
-        Largest unbalanced force when the pose was solved, relative to the load; zero in forward
-        dynamics.
-    evaluations : int
-        Number of contact evaluations.
+    The `motion` of its `conditions` are the equilibria. `coordinates` (n_frames, 6) are in mm and
+    rad (body-three 1-2-3 angles); `load` along -y and `spring_force`, medial-lateral on the moving
+    body, in N; `load_line`, the medial-lateral position of the load, in mm. `contact` (n_frames, 6)
+    is the force of all contact on the moving body, N, and moment about its origin, N mm, when the
+    pose was solved, `inertia` (n_frames, 6) those that accelerate it, zero in quasi-static
+    analysis. `residual` is the largest unbalanced force when the pose was solved, relative to the
+    load, zero in forward dynamics.
     """
 
     conditions: CycleBoundaryConditions

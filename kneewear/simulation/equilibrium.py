@@ -34,26 +34,12 @@ MAX_ITERATIONS = 200
 class Loading:
     """What acts on the femoral component in addition to contact.
 
-    Parameters
-    ----------
-    force : float
-        Load along the insert's -y, N.
-    medial_share : float
-        Part of the load that the medial side carries when the load line is solved.
-    load_line : float or None
-        Medial-lateral position of the load in the insert's frame, mm; None to solve it.
-    spring : float
-        Stiffness of a medial-lateral spring as a fraction of the load per mm.
-    spring_rest : float
-        Position at which that spring is slack, mm.
-    held : bool
-        True to hold the medial-lateral position where it is instead of solving it; the force that
-        takes is left in the reactions.
-
-    Raises
-    ------
-    ValueError
-        If the load is not positive.
+    `force` is the load along the insert's -y, N, positive (ValueError otherwise), and
+    `medial_share` the part of it that the medial side carries when the load line is solved;
+    `load_line` is the medial-lateral position of the load in the insert's frame, mm, None to solve
+    it. `spring` is the stiffness of a medial-lateral spring as a fraction of the load per mm, slack
+    at `spring_rest`, mm. `held` keeps the medial-lateral position instead of solving it; the force
+    that takes is left in the reactions.
     """
 
     force: float
@@ -85,17 +71,10 @@ class Loading:
 class Equilibrium:
     """Pose at which contact balances the load.
 
-    Parameters
-    ----------
-    translation, rotation : array, shape (3,)
-        Pose: mm, and body-three 1-2-3 angles in rad.
-    contacts : tuple of Resultant
-        Contact of each side, on the femoral component about its origin.
-    residual : float
-        Largest unbalanced force along a free coordinate relative to the load, moments divided by a
-        lever of 23 mm.
-    iterations : int
-        Number of contact evaluations.
+    `translation`, mm, and `rotation`, body-three 1-2-3 angles in rad; `contacts` of each side on
+    the femoral component about its origin; `residual`, the largest unbalanced force along a free
+    coordinate relative to the load, moments divided by a lever of 23 mm; `iterations`, contact
+    evaluations.
     """
 
     translation: Array
@@ -115,32 +94,10 @@ def solve_equilibrium(
 ) -> Equilibrium:
     """Find superior-inferior, medial-lateral and varus-valgus position under the load.
 
-    Parameters
-    ----------
-    model : ContactModel
-        Contact of the pairs with their layers.
-    pairs : sequence of ContactPair
-        Medial and lateral side, then any others.
-    start : array, shape (6,)
-        Start pose, mm and rad; its x, second and third angle are prescribed, the others are solved.
-    loading : Loading
-        Load and how it is placed.
-    tolerance : float
-        Largest residual, as a fraction of the load.
-    frame : int
-        Frame, for messages.
+    The first two pairs are the medial and lateral side. Of the start pose (6,), mm and rad, x and
+    the second and third angle are prescribed. `tolerance` is the largest residual as a fraction of
+    the load. ConvergenceError if no equilibrium is reached.
 
-    Returns
-    -------
-    Equilibrium
-
-    Raises
-    ------
-    ConvergenceError
-        If no equilibrium is reached.
-
-    Notes
-    -----
     With a solved load line the unknowns are the heights of the two sides and the medial-lateral
     position: each side carries its share of the load, and no net medial-lateral force is left; the
     position of the load then follows from the moment about x. Newton's method is used with the
@@ -193,24 +150,9 @@ def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
 def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
     """Bring the femoral component down from above until both sides just touch.
 
-    Parameters
-    ----------
-    pairs : sequence of ContactPair
-        Medial and lateral side, then any others.
-    start : array, shape (6,)
-        Pose, mm and rad; its height does not matter, apart or overlapping.
-    frame : int
-        Frame, for messages.
-
-    Returns
-    -------
-    array, shape (6,)
-        Pose with both sides overlapping by a few hundredths of a millimetre.
-
-    Raises
-    ------
-    ConvergenceError
-        If a condyle does not come to lie over its plateau.
+    The height of the start (6,), mm and rad, does not matter. Both sides overlap by a few
+    hundredths of a millimetre at the pose returned. ConvergenceError if a condyle does not come to
+    lie over its plateau.
     """
     pose = np.array(start, dtype=float)
     up = body_three_123(pose[3:])[1]

@@ -32,16 +32,10 @@ LOST = 1e-3
 class Integrator:
     """Accuracy and damping of forward dynamics.
 
-    Parameters
-    ----------
-    relative_tolerance : float
-        Largest local error, relative to 0.1 mm of penetration and its rates.
-    damping_ratio : float
-        Damping of each mode at the frame of the largest load, relative to critical damping.
-    cycles : int
-        Number of cycles simulated; the last one is returned.
-    solver : {"sundials", "scipy"}, optional
-        See `integrate`.
+    `relative_tolerance` is the largest local error relative to 0.1 mm of penetration and its rates,
+    `damping_ratio` the damping of each mode at the frame of the largest load relative to critical
+    damping, `cycles` the number of cycles simulated, of which the last is returned; `solver` as of
+    `integrate`.
     """
 
     relative_tolerance: float = 1e-5
@@ -52,26 +46,14 @@ class Integrator:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Motion over the last cycle.
+    """Motion over the last cycle, at `time` since its start, s, shape (n,).
 
-    Parameters
-    ----------
-    time : array, shape (n,)
-        Time since the start of that cycle, s.
-    coordinates, rates, accelerations : array, shape (n, 6)
-        Coordinates, mm and rad, and their derivatives per s and per s2.
-    reaction : array, shape (n, 6)
-        Forces that keep prescribed coordinates prescribed, N and N mm; zero along free ones.
-    inertia : array, shape (n, 6)
-        Forces along the coordinates that accelerate the body, N and N mm.
-    contact : array, shape (n, n_pairs, 6)
-        Wrench of each pair on the moving body about its origin, N and N mm.
-    gap : array, shape (6,)
-        Coordinates at the end of the cycle minus those at its start.
-    lost : tuple of (float, int)
-        Time since the start of the simulation, s, and number of each pair that lost contact.
-    evaluations : int
-        Number of right-hand sides evaluated over all cycles.
+    `coordinates`, `rates` and `accelerations` (n, 6) are in mm, rad and s; `reaction` (n, 6) are
+    the forces that keep prescribed coordinates prescribed, N and N mm, zero along free ones;
+    `inertia` (n, 6) the forces along the coordinates that accelerate the body; `contact` (n,
+    n_pairs, 6) the wrench of each pair on the moving body about its origin. `gap` (6,) is the end
+    of the cycle minus its start, `lost` the time since the start of the simulation, s, and number
+    of each pair that lost contact, `evaluations` the number of right-hand sides over all cycles.
     """
 
     time: Array
@@ -96,39 +78,14 @@ def solve_forward(
     samples: int | None = None,
     case: str = "",
 ) -> Trajectory:
-    """Integrate the equations of motion under prescribed motion and loads.
+    """Integrate M q'' + b(q, q') = Q(q, q', t) + R under prescribed motion and loads.
 
-    Parameters
-    ----------
-    pairs, layers : sequence
-        Contact pairs and the elastic layer of each.
-    body : RigidBody
-        Inertia of the moving body.
-    conditions : CycleBoundaryConditions
-        Prescribed motion, loads and springs, interpolated by periodic cubic splines. The
-        simulation starts at frame 0 with the rates of the motion.
-    integrator : Integrator
-        Accuracy, damping and number of cycles.
-    samples : int, optional
-        Number of equally spaced times of the cycle to return; the frames by default.
-    case : str
-        Name of the case in messages.
-
-    Returns
-    -------
-    Trajectory
-
-    Raises
-    ------
-    ConvergenceError
-        If all pairs lose contact, elements are too deep inside the moving body or the solver's step
-        collapses; it names case and frame. Its residual is the unbalanced force relative to the
-        load.
-
-    Notes
-    -----
-    M q'' + b(q, q') = Q(q, q', t) + R, Bei (2003) section 2.2.4. The step never exceeds a frame
-    because a solver that starts in equilibrium could step over the whole cycle.
+    Bei (2003), section 2.2.4. The boundary conditions are interpolated by periodic cubic splines;
+    the simulation starts at frame 0 with the rates of the motion. The step never exceeds a frame
+    because a solver that starts in equilibrium could step over the whole cycle. Returned are
+    `samples` equally spaced times, the frames by default. ConvergenceError, with `case` and frame,
+    if all pairs lose contact, elements are too deep inside the moving body or the step collapses;
+    its residual is the unbalanced force relative to the load.
     """
     cycle = _Cycle(pairs, layers, body, conditions, integrator)
     count = samples or conditions.n_frames

@@ -16,16 +16,8 @@ from kneewear.settings.cases import Case
 class Failure:
     """A case that could not be simulated.
 
-    Parameters
-    ----------
-    case : Case
-        The case.
-    reason : str
-        What did not converge, and the remedy.
-    frame : int
-        Frame of the cycle, counted from 0.
-    residual : float
-        Largest remaining residual, in the unit that the reason names; NaN if there is none.
+    `reason` states what did not converge, and the remedy; `frame` counts from 0; `residual` is in
+    the unit that the reason names, NaN if there is none.
     """
 
     case: Case
@@ -128,18 +120,7 @@ class ContactHistory:
         return self.select([name])
 
     def select(self, names: Sequence[str]) -> ContactHistory:
-        """The history of some cases.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Names of cases; those that are absent, because they failed, are ignored.
-
-        Returns
-        -------
-        ContactHistory
-            In the order of this history; this history itself if all are chosen.
-        """
+        """The history of the named cases, in its own order; those that failed are ignored."""
         chosen = [number for number, case in enumerate(self.cases) if case.name in set(names)]
         if len(chosen) == len(self.cases):
             return self  # a copy of all elements would cost more than summing them

@@ -23,14 +23,8 @@ STOPPED = "stopped by an event"
 class Problem(Protocol):
     """First-order equations y' = f(t, y); each method fills its last argument.
 
-    Attributes
-    ----------
-    relative_tolerance : float
-        Largest local error relative to state and scale.
-    scale : array, shape (n_states,)
-        Magnitude at which each state becomes significant.
-    largest_step : float
-        Largest step, s.
+    `relative_tolerance` is the largest local error relative to state and `scale` (n_states,), the
+    magnitude at which each state becomes significant; `largest_step` is in s.
     """
 
     relative_tolerance: float
@@ -49,20 +43,10 @@ class Problem(Protocol):
 
 @dataclass(frozen=True)
 class Integrated:
-    """States at the output times that the integration reached.
+    """States (n, n_states) at the output times that the integration reached.
 
-    Parameters
-    ----------
-    time : array, shape (n,)
-        Times reached, s.
-    state : array, shape (n, n_states)
-        States at these times.
-    events : tuple of (float, int)
-        Time of each event, s, and the number of its margin.
-    evaluations : int
-        Number of right-hand sides evaluated.
-    failure : str
-        Why the integration ended early; empty if it did not.
+    `events` are the time of each event, s, and the number of its margin; `evaluations` counts
+    right-hand sides; `failure` states why the integration ended early, empty if it did not.
     """
 
     time: Array
@@ -79,31 +63,13 @@ def integrate(
     stops: tuple[bool, ...] = (),
     solver: Solver | None = None,
 ) -> Integrated:
-    """Integrate stiff equations with variable order and step.
+    """Integrate stiff equations with variable order and step from `start` at the first of `times`.
 
-    Parameters
-    ----------
-    problem : Problem
-        Equations, their Jacobian and tolerances.
-    times : array, shape (n,)
-        Ascending output times, s; the first is that of the start.
-    start : array, shape (n_states,)
-        State at the first time.
-    stops : tuple of bool
-        For each margin whether its fall through zero ends the integration.
-    solver : {"sundials", "scipy"}, optional
-        CVODE of SUNDIALS, or SciPy's variable-order BDF method; by default CVODE if scikit-sundae
-        is installed.
-
-    Returns
-    -------
-    Integrated
-
-    Notes
-    -----
-    Backward differentiation formulas of order one to five with Newton's method and the analytic
-    Jacobian (Hindmarsh et al. 2005, doi:10.1145/1089014.1089020), the family of the DASSL that
-    Bei (2003) used. Errors raised by the problem are passed on.
+    `stops` states for each margin whether its fall through zero ends the integration. The solver is
+    CVODE of SUNDIALS, if scikit-sundae is installed, or SciPy's variable-order BDF method: backward
+    differentiation formulas of order one to five with Newton's method and the analytic Jacobian
+    (Hindmarsh et al. 2005, doi:10.1145/1089014.1089020), the family of the DASSL that Bei (2003)
+    used. Errors raised by the problem are passed on.
     """
     if solver is None:
         solver = "sundials" if find_spec("sksundae") else "scipy"

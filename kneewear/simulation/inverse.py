@@ -37,26 +37,10 @@ def evaluate_cycle(
     solution: CycleSolution,
     on_frame_done: Callable[[], None] = lambda: None,
 ) -> Contacts:
-    """Contact at every pose of a motion.
+    """Contact of each pair at every pose of a motion.
 
-    Parameters
-    ----------
-    pairs, layers : sequence
-        Contact pairs, usually of a finer grid than that of the motion, and their layers.
-    solution : CycleSolution
-        Poses.
-    on_frame_done : callable
-        Called after every frame.
-
-    Returns
-    -------
-    tuple of tuple of Resultant
-        Contact of each pair at every frame.
-
-    Raises
-    ------
-    ConvergenceError
-        If elements are too deep inside the moving body; the message names the frame.
+    The pairs may have a finer grid than that of the motion. ConvergenceError, with the frame, if
+    elements are too deep inside the moving body.
     """
     found = []
     for frame, pose in enumerate(solution.coordinates):
@@ -97,24 +81,7 @@ def empty_histories(grid: ElementGrid, frames: int) -> dict[str, NDArray[Any]]:
 def contact_histories(
     pairs: Sequence[ContactPair], grid: ElementGrid, solution: CycleSolution, contacts: Contacts
 ) -> dict[str, NDArray[Any]]:
-    """Element and frame histories of one case.
-
-    Parameters
-    ----------
-    pairs : sequence of ContactPair
-        One pair per side.
-    grid : ElementGrid
-        Their elements.
-    solution : CycleSolution
-        Poses and forces.
-    contacts : tuple of tuple of Resultant
-        Contact of each pair at every frame.
-
-    Returns
-    -------
-    dict of name to array
-        Arrays of `ContactHistory` without the case axis.
-    """
+    """Arrays of `ContactHistory` of one case, without the case axis."""
     arrays = empty_histories(grid, len(contacts))
     # Writes through these views reach the arrays.
     pressure = arrays["pressure"].reshape(len(contacts), len(pairs), -1)

@@ -39,27 +39,10 @@ def choose_pressure_law(settings: SimulationSettings) -> PressureLaw:
 def build_layers(
     grid: ElementGrid, pairs: Sequence[ContactPair], thickness: float, settings: SimulationSettings
 ) -> tuple[Layer, ...]:
-    """Elastic layer under the elements of each pair.
+    """Elastic layer under the elements of each pair, one per side of the grid.
 
-    Parameters
-    ----------
-    grid : ElementGrid
-        Elements of the insert.
-    pairs : sequence of ContactPair
-        One pair per side of the grid.
-    thickness : float
-        Minimum insert thickness of the case, mm.
-    settings : SimulationSettings
-        Pressure law and thickness offset.
-
-    Returns
-    -------
-    tuple of Layer
-
-    Raises
-    ------
-    ValueError
-        If the thickness with its offset is not positive everywhere on the grid.
+    `thickness` is the minimum insert thickness of the case, mm, to which the settings add their
+    offset. ValueError if the local thickness is not positive everywhere on the grid.
     """
     local = grid.case_thickness(thickness + settings.pressure_law.thickness_offset_mm)
     law = choose_pressure_law(settings)

@@ -43,44 +43,18 @@ def solve_quasi_static(
     settings: SimulationSettings,
     on_frame_done: Callable[[], None] = lambda: None,
 ) -> tuple[CycleSolution, Contacts]:
-    """Equilibrium at every frame of a cycle.
+    """Equilibrium at every frame of a cycle of a body weight, N.
 
-    Parameters
-    ----------
-    pairs, layers : sequence
-        Medial and lateral contact pair, and the elastic layer of each.
-    activity : Activity
-        Motion, load and control.
-    weight : float
-        Body weight, N.
-    settings : SimulationSettings
-        Load line, medial-lateral freedom and tolerance.
-    on_frame_done : callable
-        Called after every frame.
+    Returns poses and loads, whose boundary conditions are those of a forward simulation that starts
+    from these equilibria, and the contact of each pair at every frame. `on_frame_done` is called
+    after every frame. ConvergenceError, with the frame, if a frame has no equilibrium.
 
-    Returns
-    -------
-    solution : CycleSolution
-        Poses and loads; its boundary conditions are those of a forward simulation that starts from
-        these equilibria.
-    contacts : tuple of tuple of Resultant
-        Contact of each pair at every frame.
-
-    Raises
-    ------
-    ConvergenceError
-        If a frame has no equilibrium; the message names it.
-
-    Notes
-    -----
     An activity with a load line is solved along the coordinates that it does not prescribe. For
     others, flexion, internal-external rotation and anterior-posterior translation are prescribed;
     superior-inferior, varus-valgus and medial-lateral follow from frictionless equilibrium (Bei
-    2003, section 4.2.1, without inertia).
-
-    The cycle is entered at the frame of largest load, where the equilibrium is best determined.
-    Each frame starts from an extrapolation of those before it and, where that fails, independently
-    of them.
+    2003, section 4.2.1, without inertia). The cycle is entered at the frame of largest load, where
+    the equilibrium is best determined. Each frame starts from an extrapolation of those before it
+    and, where that fails, independently of them.
     """
     load = weight * activity.load
     if activity.load_line is None:

@@ -65,28 +65,12 @@ def settle(
     tolerance: float = 1e-5,
     case: str = "",
 ) -> RestState:
-    """Let the moving body fall and come to rest under its loads.
+    """Let the moving body fall from rest and come to rest under its loads.
 
-    Parameters
-    ----------
-    pairs, layers, pose, free, loads, springs, case
-        As `solve_static` takes them; the body starts at rest.
-    body : RigidBody
-        Inertia of the moving body; the final pose does not depend on it.
-    tolerance : float
-        Largest acceleration, mm/s2 and rad/s2, and largest rate, mm/s and rad/s, at rest.
+    Arguments as of `solve_static`, and the inertia of the body, on which the final pose does not
+    depend; `tolerance` is the largest acceleration, mm/s2 and rad/s2, and rate, mm/s and rad/s, at
+    rest. ConvergenceError, with the acceleration, if the body does not come to rest.
 
-    Returns
-    -------
-    RestState
-
-    Raises
-    ------
-    ConvergenceError
-        If the body does not come to rest; the residual is its acceleration.
-
-    Notes
-    -----
     Implicit Euler, M (v1 - v0) / h + b = Q(q0 + h v1), with a step that doubles as long as Newton's
     method converges and no coordinate moves by more than a millimetre. The method itself dissipates
     the energy: the path is inaccurate, the end is not (Bei 2003, section 2.2.4).

@@ -44,26 +44,15 @@ _TRIALS = {
 
 @dataclass(frozen=True)
 class SignTrial:
-    """Contact of a motion, as given or with signs reversed.
+    """Contact of a motion, as given or with the quantities in `reversed` reversed.
 
-    Parameters
-    ----------
-    reversed : str
-        The reversed quantities.
-    driver_force : float
-        Root mean square over the cycle of the anterior-posterior force that prescribes the motion,
-        relative to the load; NaN where the motion has no equilibrium.
-    driver_moment : float
-        The same of the moment about the superior axis, load times mm.
-    effort : float
-        Both together, the moment over a lever of 23 mm; infinite without equilibrium.
-    anterior, posterior : float
-        Ends of the contact's path on the insert, mm posterior of its origin.
-    rollback : float
-        Correlation with flexion of the posterior position of contact; positive in most knees.
-    screw_home : float
-        Correlation with flexion of the posterior position of the lateral contact relative to the
-        medial one, which internal tibial rotation increases; positive in most knees.
+    `driver_force` and `driver_moment` are root mean squares over the cycle of the
+    anterior-posterior force and the moment about the superior axis that prescribe the motion,
+    relative to the load (times mm), and `effort` both together, the moment over a lever of 23 mm;
+    NaN, and infinite, without equilibrium. `anterior` and `posterior` are the ends of the contact's
+    path on the insert, mm posterior of its origin. `rollback` is the correlation with flexion of
+    the posterior position of contact, `screw_home` that of the lateral contact relative to the
+    medial one, which internal tibial rotation increases; both are positive in most knees.
     """
 
     reversed: str
@@ -85,19 +74,8 @@ def check_signs(
 ) -> tuple[SignTrial, ...]:
     """Try a motion with its uncertain signs reversed, and warn when that fits the bearing better.
 
-    Parameters
-    ----------
-    knee, activity, settings
-        As `simulate_cases` takes them.
-    case : Case
-        The case to try.
-    reference : float, optional
-        Origin of anterior-posterior positions, mm posterior; zero by default.
-
-    Returns
-    -------
-    tuple of SignTrial
-        As given first.
+    Arguments as of `simulate_cases`; `reference` is the origin of anterior-posterior positions, mm
+    posterior, zero by default. Returns the trials, the motion as given first.
     """
     quasi_static = settings.model_copy(update={"analysis": "quasi_static"})
     trials = try_signs(
@@ -114,13 +92,10 @@ def check_signs(
 def try_signs(
     activity: Activity, simulate: Callable[[Activity], ContactHistory], reference: float = 0.0
 ) -> tuple[SignTrial, ...]:
-    """Contact of a motion as given, then with its uncertain signs reversed.
+    """Simulate a motion as given and with signs reversed.
 
-    `simulate` maps an activity to the history of one case; `reference` as in `check_signs`.
-
-    Notes
-    -----
-    A dished bearing restores the femur to its lowest point. Muscles and ligaments keep the contact
+    `simulate` maps an activity to the history of one case; `reference` as in `check_signs`. A
+    dished bearing restores the femur to its lowest point. Muscles and ligaments keep the contact
     near it, so the path of a true motion stays low and takes little force to prescribe; one with a
     reversed sign climbs the dish. A flat bearing gives no indication. The correlation of contact
     with flexion is weaker evidence because replaced knees often move the other way.

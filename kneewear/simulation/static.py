@@ -35,13 +35,9 @@ WEAKEST = 1e-9
 class StaticEquilibrium(Equilibrium):
     """Equilibrium along any free coordinates, with the forces along all six.
 
-    Parameters
-    ----------
-    reaction : array, shape (6,)
-        Forces that hold the coordinates that are not free, N and N mm; the residual along free
-        ones.
-    stiffness : array, shape (6, 6)
-        Derivative of the forces along the coordinates over these, N, mm and rad.
+    `reaction` (6,) holds the coordinates that are not free, N and N mm, and is the residual along
+    free ones; `stiffness` (6, 6) is the derivative of the forces over the coordinates, N, mm and
+    rad.
     """
 
     reaction: Array
@@ -62,39 +58,12 @@ def solve_static(
 ) -> StaticEquilibrium:
     """Find the pose at which contact, loads and springs balance along the free coordinates.
 
-    Parameters
-    ----------
-    pairs : sequence of ContactPair
-        Any number of contact pairs between the fixed and the moving body.
-    layers : sequence of Layer
-        Elastic layer of each pair.
-    pose : tuple of array, shape (3,)
-        Start: translation, mm, and body-three 1-2-3 angles, rad, apart or overlapping; coordinates
-        that are not free keep its values.
-    free : sequence of str
-        Free coordinates, of `COORDINATES`.
-    loads : sequence of Load
-        Loads on the moving body.
-    springs : sequence of Spring
-        Springs along coordinates.
-    tolerance : float
-        Largest residual, as in `StaticEquilibrium`.
-    frame, case : int and str
-        Names of the frame and the case in messages.
+    Any number of pairs with their layers. `pose` is the start (translation, mm, and body-three
+    1-2-3 angles, rad), apart or overlapping; coordinates not in `free` (of `COORDINATES`) keep its
+    values. `tolerance` is the largest residual; `frame` and `case` are named in messages.
+    ConvergenceError if no stable equilibrium is reached; ValueError if no coordinate is free or a
+    name is unknown.
 
-    Returns
-    -------
-    StaticEquilibrium
-
-    Raises
-    ------
-    ConvergenceError
-        If no stable equilibrium is reached; it names case, frame and residual.
-    ValueError
-        If no coordinate is free or a name is unknown.
-
-    Notes
-    -----
     Newton's method with the contact's own stiffness in a trust region. A step is accepted when the
     forces before and after it do work on it, so that, as for a body that sinks in a viscous fluid,
     only stable equilibria are found; forces need no potential. Apart from the fixed body the moving

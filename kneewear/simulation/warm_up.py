@@ -29,10 +29,8 @@ from kneewear.simulation.static import solve_static
 def compile_kernels() -> None:
     """Compile every kernel of the chain once, by pressing two small plates together.
 
-    Notes
-    -----
-    Later processes load the compiled code from the cache beside the package (or in
-    `NUMBA_CACHE_DIR`), so jobs that fan out afterwards do not compile side by side.
+    Later processes load the compiled code from the cache, so jobs that fan out afterwards do not
+    compile side by side.
     """
     upright, lowered = np.eye(3), np.array([0.0, -0.1, 0.0])
     plates = {
