@@ -30,12 +30,12 @@ Array = NDArray[np.float64]
 logger = logging.getLogger(__name__)
 
 # Step of the finite differences, as part of the width of the bounds: wide enough to pass over the
-# jumps that single elements make.
-DIFFERENCE = 3e-3
+# jumps that single elements make. With 0.003, searches end far from the minimum.
+DIFFERENCE = 2e-2
 # Relative decrease of the sum of squares at which a search ends.
 ENOUGH = 1e-3
-# Residual, in spreads, of constants with which no equilibrium is found.
-REFUSED = 50.0
+# Residual of constants with which no equilibrium is found: above any other.
+REFUSED = 1e4
 
 
 def part_of(constant: ConstantSettings, value: float) -> float:
