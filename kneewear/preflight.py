@@ -37,7 +37,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     windows = _windows(study, shapes)
     save_figures(windows, folder)
     try:
-        implant, fits = build_implant(study.implant, **shapes)
+        implant, record = build_implant(study.implant, **shapes)
     except InputDataError as error:
         for name in windows:
             error.add_note(f"Look at {folder / name}.png")
@@ -47,7 +47,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     poses = [pose for one in activities for pose in poses_of(one)] or _static_poses(study)
     figures, table = draw_preflight(implant, grid, poses, activities)
     save_figures(figures, folder)
-    worst = max(fit.row()["max_mm"] for fit in fits)
+    worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
     remarks = [
         *notes,
         f"Surfaces deviate from their source by up to {1e3 * worst:.2g} µm.",

@@ -27,15 +27,7 @@ _LEAST_TRIANGLES = 50
 
 @dataclass(frozen=True)
 class Extraction:
-    """A component and the part of it that bears.
-
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        The component in mm and knee axes.
-    kept : bool array, shape (n_faces,)
-        True for the triangles of the bearing.
-    """
+    """A component in mm and knee axes, and whether each of its triangles is of the bearing."""
 
     mesh: TriangleMesh
     kept: NDArray[np.bool_]
@@ -54,16 +46,10 @@ def whole_sheet(mesh: TriangleMesh) -> Extraction:
 def extract_plateaus(mesh: TriangleMesh, source: str = "insert mesh") -> Extraction:
     """Bearing of a solid insert (in mm and knee axes): upward triangles with nothing above them.
 
-    Raises
-    ------
-    InputDataError
-        If no bearing is found.
-
-    Notes
-    -----
     Kept are triangles inclined less than 66 deg to the horizontal, not more than 1 mm below others
     over the same square millimetre, in connected pieces of at least a tenth of the largest one:
-    undersides, locking ledges, screw holes and side walls are left out.
+    undersides, locking ledges, screw holes and side walls are left out. An InputDataError is raised
+    if no bearing is found.
     """
     area = np.linalg.norm(mesh.face_normals, axis=1)
     cosine = np.divide(mesh.face_normals[:, 1], area, out=np.zeros_like(area), where=area > 0)
@@ -118,11 +104,11 @@ def _in_sight(
     top = np.full(shape, -np.inf)
     np.maximum.at(top, tuple(((points - low) / _CELL).astype(int).T), level)
     cell = np.clip(((positions - low) / _CELL).astype(int), 1, np.array(shape) - 2)
-    over = top[cell[:, 0], cell[:, 1]]
-    own = height[mesh.faces].max(axis=1)
+    own = height[mesh.faces]
+    hidden_by = top[cell[:, 0], cell[:, 1]] - own.max(axis=1)
     # Inside its own cell a steep flank may rise by the width of the cell times its slope.
-    spread = height[mesh.faces].max(axis=1) - height[mesh.faces].min(axis=1)
-    return np.asarray(over - own < _HIDDEN_BY + 4.0 * np.maximum(spread, 0.25 * _CELL))
+    spread = np.ptp(own, axis=1)
+    return np.asarray(hidden_by < _HIDDEN_BY + 4.0 * np.maximum(spread, 0.25 * _CELL))
 
 
 def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> NDArray[np.bool_]:
@@ -130,17 +116,15 @@ def _main_pieces(mesh: TriangleMesh, kept: NDArray[np.bool_], area: Array) -> ND
     chosen = np.flatnonzero(kept)
     if chosen.size == 0:
         return kept
-    edges = np.sort(TriangleMesh(mesh.vertices, mesh.faces[chosen]).edges, axis=1)
-    owner = np.tile(np.arange(chosen.size), 3)
-    order = np.lexsort(edges.T[::-1])
-    same = (edges[order[1:]] == edges[order[:-1]]).all(axis=1)
-    pair = owner[order[:-1]][same], owner[order[1:]][same]
     # see kneewear.geometry.surface
-    from scipy.sparse import coo_array  # noqa: PLC0415
+    from scipy.sparse import csr_array  # noqa: PLC0415
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
-    graph = coo_array((np.ones(pair[0].size), pair), shape=(chosen.size, chosen.size))
-    _, piece = connected_components(graph, directed=False)
+    codes = TriangleMesh(mesh.vertices, mesh.faces[chosen]).edge_codes
+    _, edge = np.unique(codes, return_inverse=True)
+    owner = np.tile(np.arange(chosen.size), 3)
+    borders = csr_array((np.ones(edge.size), (owner, edge)))
+    _, piece = connected_components(borders @ borders.T, directed=False)
     size = np.bincount(piece, weights=area[chosen])
     result = np.zeros_like(kept)
     result[chosen[size[piece] >= _LEAST_PIECE * size.max()]] = True

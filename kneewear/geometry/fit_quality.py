@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.surface import Surface
+from kneewear.geometry.surface import Surface, span_parts
 
 Array = NDArray[np.float64]
 
@@ -75,31 +75,22 @@ class FitQuality:
 
 
 def judge_patch(
-    surface: Surface, points: Array, component: str, side: str, ripple_reach: float | None = None
+    surface: Surface, points: Array, component: str, side: str, ripple_reach: float
 ) -> FitQuality:
     """Deviation of points (n, 3), mm, from a patch, except those nearest to the patch's border.
 
-    Ripple is searched for within `ripple_reach`, mm, of the points; not when absent.
+    Ripple is searched for within `ripple_reach`, mm, of the points.
     """
     _, _, distance, _, interior = surface.closest_points(points)
     points, distance = points[interior], distance[interior]
-    searched = ripple_reach is not None and len(points) > 0
-    return summarize_deviation(
-        (component, side),
-        surface,
-        points,
-        distance,
-        ripple_amplitude(surface, points, ripple_reach) if searched else 0.0,  # type: ignore[arg-type]
-    )
+    ripple = ripple_amplitude(surface, points, ripple_reach) if len(points) else 0.0
+    return summarize_deviation((component, side), surface, points, distance, ripple)
 
 
 def summarize_deviation(
     label: tuple[str, str], surface: Surface, points: Array, distance: Array, ripple: float = 0.0
 ) -> FitQuality:
-    """Record of points (n, 3) and their signed distances (n,) from a patch, mm.
-
-    `label` holds component and side.
-    """
+    """Record of points (n, 3) and their signed distances (n,), mm; label: component and side."""
     size = np.abs(distance)
     return FitQuality(
         side=label[1],
@@ -129,27 +120,28 @@ def refuse_patch(
     quality: FitQuality, tolerance: float, mean_tolerance: float, source: str
 ) -> InputDataError:
     """Error that states which limit a patch exceeds, by how much and where."""
+    patch = f"{quality.side} {quality.component} patch"
     lines = f"with {quality.n_u} x {quality.n_v} lines"
-    between = f"between {quality.side} {quality.component} patch and mesh {lines}"
+    where = ""
     remedy = (
         "Move the region away from edges, lower `knot_spacing_mm` and `smoothing_length_mm`, or "
         "accept more (`tolerance_mm`, `mean_tolerance_mm`)."
     )
     if quality.max_mm > tolerance:
         x, y, z = quality.points[int(np.abs(quality.deviation).argmax())]
-        found = f"a deviation of {1e3 * quality.max_mm:.1f} um {between}"
+        found = f"a deviation of {1e3 * quality.max_mm:.1f} um between {patch} and mesh {lines}"
         expected = f"at most {1e3 * tolerance:.1f} um (`tolerance_mm`)"
         where = f"near x {x:.1f}, y {y:.1f}, z {z:.1f} mm"
-        return InputDataError(source, found, expected, remedy, where)
-    if quality.mean_mm > mean_tolerance:
-        found = f"a mean deviation of {1e3 * quality.mean_mm:.2f} um {between}"
+    elif quality.mean_mm > mean_tolerance:
+        found = (
+            f"a mean deviation of {1e3 * quality.mean_mm:.2f} um between {patch} and mesh {lines}"
+        )
         expected = f"at most {1e3 * mean_tolerance:.2f} um (`mean_tolerance_mm`)"
-        return InputDataError(source, found, expected, remedy)
-    found = f"a ripple of {1e3 * quality.ripple_mm:.2f} um on the {quality.side} "
-    found += f"{quality.component} patch {lines}"
-    expected = f"at most {1e3 * RIPPLE_SHARE * tolerance:.2f} um, a fifth of `tolerance_mm`"
-    remedy = "Raise `smoothing_length_mm` or `knot_spacing_mm`: the patch follows noise."
-    return InputDataError(source, found, expected, remedy)
+    else:
+        found = f"a ripple of {1e3 * quality.ripple_mm:.2f} um on the {patch} {lines}"
+        expected = f"at most {1e3 * RIPPLE_SHARE * tolerance:.2f} um, a fifth of `tolerance_mm`"
+        remedy = "Raise `smoothing_length_mm` or `knot_spacing_mm`: the patch follows noise."
+    return InputDataError(source, found, expected, remedy, where)
 
 
 def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
@@ -167,7 +159,7 @@ def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
     """
     from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 
-    u, v = _refined(surface.knots_u), _refined(surface.knots_v)
+    u, v = (span_parts(breaks, _SAMPLES_PER_SPAN) for breaks in surface.arrays[:2])
     point, s_u, s_v, s_uu, _, s_vv = surface.derivatives(u[:, None], v[None, :])
     normal = np.cross(s_u, s_v)
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
@@ -209,10 +201,3 @@ def _turning_points(values: Array) -> NDArray[np.int64]:
     # Level pieces belong to the slope before them.
     turn = moving[1:][rising[moving[1:]] != rising[moving[:-1]]]
     return np.concatenate([[0], turn, [values.size - 1]])
-
-
-def _refined(knots: Array) -> Array:
-    """Several values a knot span, just off the knots where curvature may jump."""
-    breaks = np.unique(knots)
-    part = (np.arange(_SAMPLES_PER_SPAN) + 0.5) / _SAMPLES_PER_SPAN
-    return (breaks[:-1, None] + np.diff(breaks)[:, None] * part).ravel()

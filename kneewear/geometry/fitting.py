@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -21,6 +21,8 @@ from kneewear.geometry.surface import Surface
 Array = NDArray[np.float64]
 Result = TypeVar("Result")
 Counts = tuple[int, int]
+# Component, file and side of a patch, for records and messages.
+Label = tuple[str, str, str]
 
 DEGREE = 3
 # Vertices whose normal is more than 72 deg from the direction of fitting belong to walls.
@@ -43,23 +45,16 @@ _RIPPLE_REACH = 1.0
 
 @dataclass(frozen=True)
 class FitSettings:
-    """How closely patches follow a mesh.
+    """How closely patches follow a mesh; lengths in mm."""
 
-    Parameters
-    ----------
-    knot_spacing_along, knot_spacing_across : float
-        Minimum distance of knots in the sagittal and the coronal direction, mm. As few knots are
-        used as the tolerances need.
-    smoothing_length : float
-        Length, mm, below which features are smoothed away; its fourth power weighs the bending
-        energy against the squared deviation.
-    tolerance, mean_tolerance : float
-        Maximum and mean deviation accepted, mm; any mean when left out.
-    """
-
+    # Minimum distance of knots in the sagittal and the coronal direction. As few knots are used as
+    # the tolerances need.
     knot_spacing_along: float
     knot_spacing_across: float
+    # Length below which features are smoothed away; its fourth power weighs the bending energy
+    # against the squared deviation.
     smoothing_length: float
+    # Maximum and mean deviation accepted.
     tolerance: float
     mean_tolerance: float = np.inf
 
@@ -69,18 +64,14 @@ def fit_plateau(
     x: tuple[float, float],
     z: tuple[float, float],
     settings: FitSettings,
-    label: tuple[str, str] = ("insert mesh", "medial"),
+    label: Label = ("insert", "insert mesh", "medial"),
 ) -> tuple[Surface, FitQuality]:
     """Plateau of an insert as a graph y(x, z): u runs along z, v along x, the normal points up.
 
     `x` and `z` are the limits of the window, mm, in the frame of the insert (a mesh in mm and knee
     axes). Where the window reaches beyond the mesh the patch continues smoothly; see
-    `meshes.sheet_coverage`. `label` names the file and the side, for messages.
-
-    Raises
-    ------
-    InputDataError
-        If the window holds too few vertices, or deviation or ripple exceed what is accepted.
+    `meshes.sheet_coverage`. An InputDataError is raised if the window holds too few vertices, or
+    deviation or ripple exceed what is accepted.
     """
     inside = _within(mesh.vertices[:, 0], x) & _within(mesh.vertices[:, 2], z)
     points = mesh.vertices[inside & (mesh.vertex_normals[:, 1] > _LEAST_COSINE)]
@@ -94,7 +85,7 @@ def fit_plateau(
         height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings)
         return patch_through(lambda u, v: np.stack([v, height(u, v), u], axis=-1), knots)
 
-    return _sparsest(build, points[judged], most, settings, ("insert", *label))
+    return _sparsest(build, points[judged], most, settings, label)
 
 
 def fit_condyle(
@@ -103,9 +94,12 @@ def fit_condyle(
     angles: tuple[float, float],
     z: tuple[float, float],
     settings: FitSettings,
-    label: tuple[str, str] = ("femoral mesh", "medial"),
+    label: Label = ("femoral", "femoral mesh", "medial"),
 ) -> tuple[Surface, FitQuality]:
     """Condyle as radius over angle and width about a medial-lateral axis; the normal is outward.
+
+    u runs along the angle, v from the lower to the higher z (both from 0 to their length, mm).
+    Raises as `fit_plateau`.
 
     Parameters
     ----------
@@ -118,20 +112,8 @@ def fit_condyle(
     z : pair of float
         Window, mm. Its end farther from z = 0 is an outer limit: the patch ends on the fillet of
         the outer rim where the normal is inclined by about 60 deg, if that comes first.
-    settings : FitSettings
-        Knots, smoothing and tolerance.
-    label : pair of str
-        Name of the file and of the side, for messages.
-
-    Returns
-    -------
-    Surface, FitQuality
-        u runs along the angle, v from the lower to the higher z (both from 0 to their length, mm).
-
-    Raises
-    ------
-    InputDataError
-        As `fit_plateau`.
+    settings, label
+        As for `fit_plateau`.
 
     Notes
     -----
@@ -175,9 +157,9 @@ def fit_condyle(
             return np.stack([x, y, sign * out], axis=-1)
 
         surface = patch_through(on_condyle, knots)
-        return _reversed_across(surface) if sign < 0 else surface
+        return surface.reversed_across() if sign < 0 else surface
 
-    return _sparsest(build, points[judged], most, settings, ("femoral", *label))
+    return _sparsest(build, points[judged], most, settings, label)
 
 
 def _sparsest(
@@ -185,19 +167,16 @@ def _sparsest(
     points: Array,
     most: tuple[int, int],
     settings: FitSettings,
-    label: tuple[str, str, str],
+    label: Label,
 ) -> tuple[Surface, FitQuality]:
     """Patch with the fewest lines within the tolerances; refused when none is."""
     component, source, side = label
     limits = settings.tolerance, settings.mean_tolerance
     if len(points) < _LEAST_VERTICES / 4:
-        raise InputDataError(
-            source,
-            f"{len(points)} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from "
-            "borders",
-            f"at least {_LEAST_VERTICES // 4}",
-            "Widen the region, or export a finer mesh.",
-        )
+        found = f"{len(points)} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from "
+        remedy = "Widen the region, or export a finer mesh."
+        wanted = f"at least {_LEAST_VERTICES // 4}"
+        raise InputDataError(source, found + "borders", wanted, remedy)
 
     def judged(spans: tuple[int, int]) -> tuple[Surface, FitQuality]:
         surface = build(spans)
@@ -212,13 +191,12 @@ def _sparsest(
 def fewest_spans(
     build: Callable[[Counts], Result], accepted: Callable[[Result], bool], most: Counts
 ) -> Result:
-    """Result with the fewest knot spans along u and v that is accepted.
+    """Result with the fewest knot spans along u and v, up to `most`, that is accepted.
 
-    `build` gives the result for numbers of spans up to `most`. Both numbers are doubled from one
-    until a result is accepted; then each direction in turn is thinned by bisection, in both orders,
-    and the sparser outcome is returned, or the result of `most` when none is accepted. Acceptance
-    is assumed to grow with the number of spans, which noise may break: the result is an accepted
-    one, though not always the smallest.
+    Both numbers are doubled from one until a result is accepted; then each direction in turn is
+    thinned by bisection, in both orders, and the sparser outcome is returned, or the result of
+    `most` when none is accepted. Acceptance is assumed to grow with the number of spans, which
+    noise may break: the result is an accepted one, though not always the smallest.
     """
     known: dict[Counts, Result] = {}
 
@@ -290,9 +268,7 @@ def _smooth_graph(
     the term of f_vv.
     """
     knots_u, knots_v = knots
-    basis = _khatri_rao(
-        BSpline.design_matrix(u, knots_u, DEGREE), BSpline.design_matrix(v, knots_v, DEGREE)
-    )
+    basis = _tensor_basis(u, v, knots)
     area = (knots_u[-1] - knots_u[0]) * (knots_v[-1] - knots_v[0])
 
     def across(at_v: Array) -> Array:
@@ -304,21 +280,17 @@ def _smooth_graph(
     bending = (bending + kron(gram_u[0], gram_v[2])) / area
     normal = basis.T @ basis / len(u) + settings.smoothing_length**4 * bending
     coefficients = spsolve(normal.tocsc(), basis.T @ values / len(u))
-    net = coefficients.reshape(knots_u.size - DEGREE - 1, knots_v.size - DEGREE - 1)
 
     def graph(at_u: Array, at_v: Array) -> Array:
         at_u, at_v = np.broadcast_arrays(at_u, at_v)
-        rows = _khatri_rao(
-            BSpline.design_matrix(at_u.ravel(), knots_u, DEGREE),
-            BSpline.design_matrix(at_v.ravel(), knots_v, DEGREE),
-        )
-        return (rows @ net.ravel()).reshape(at_u.shape)
+        return (_tensor_basis(at_u.ravel(), at_v.ravel(), knots) @ coefficients).reshape(at_u.shape)
 
     return graph
 
 
-def _khatri_rao(left: csr_matrix, right: csr_matrix) -> csr_matrix:
-    """Row-wise Kronecker product of two design matrices of degree 3 (4 entries per row)."""
+def _tensor_basis(u: Array, v: Array, knots: tuple[Array, Array]) -> csr_matrix:
+    """Values of the tensor basis functions at points: 4 x 4 per row."""
+    left, right = (BSpline.design_matrix(x, k, DEGREE) for x, k in zip((u, v), knots, strict=True))
     per_row = DEGREE + 1
     shape = (left.shape[0], left.shape[1] * right.shape[1])
     first, second = (m.indices.reshape(-1, per_row).astype(np.int64) for m in (left, right))
@@ -354,8 +326,7 @@ def _spans(limits: tuple[float, float], spacing: float) -> int:
 
 def _spaced_knots(start: float, end: float, spans: int) -> Array:
     """Clamped knots of equal spans."""
-    inner = np.linspace(start, end, spans + 1)
-    return np.concatenate([[start] * DEGREE, inner, [end] * DEGREE])
+    return np.pad(np.linspace(start, end, spans + 1), DEGREE, mode="edge")
 
 
 def _edged_knots(width: float, spans: int) -> Array:
@@ -370,8 +341,7 @@ def _edged_knots(width: float, spans: int) -> Array:
             (width - rim, width, spacing * rim_part),
         )
     ]
-    inner = np.concatenate([pieces[0], pieces[1][1:-1], pieces[2]])
-    return np.concatenate([[0.0] * DEGREE, inner, [width] * DEGREE])
+    return np.pad(np.concatenate([pieces[0], pieces[1][1:-1], pieces[2]]), DEGREE, mode="edge")
 
 
 def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array, Array]) -> Surface:
@@ -397,23 +367,12 @@ def _greville(knots: Array) -> Array:
     return np.clip(windows.mean(axis=1), knots[0], knots[-1])
 
 
-def _reversed_across(surface: Surface) -> Surface:
-    """Reverse the direction of v."""
-    knots = surface.knots_v
-    return replace(
-        surface,
-        control_points=np.ascontiguousarray(surface.control_points[:, ::-1]),
-        weights=np.ascontiguousarray(surface.weights[:, ::-1]),
-        knots_v=np.ascontiguousarray(knots[0] + knots[-1] - knots[::-1]),
-    )
-
-
-def _check_count(count: int, label: tuple[str, str], where: str) -> None:
+def _check_count(count: int, label: Label, where: str) -> None:
     """Refuse a region that (nearly) misses the mesh."""
     if count < _LEAST_VERTICES:
-        found = f"{count} vertices facing the fit in the {label[1]} region ({where})"
+        found = f"{count} vertices facing the fit in the {label[2]} region ({where})"
         remedy = "Check the region against the mesh, and `axes` and `unit`."
-        raise InputDataError(label[0], found, f"at least {_LEAST_VERTICES}", remedy)
+        raise InputDataError(label[1], found, f"at least {_LEAST_VERTICES}", remedy)
 
 
 def _clear_of(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:

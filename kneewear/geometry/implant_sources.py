@@ -14,6 +14,7 @@ from kneewear.geometry.extraction import Extraction, extract_condyles, extract_p
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant import Implant, Layer
+from kneewear.geometry.knee import GeometryRecord
 from kneewear.geometry.mesh_checks import (
     check_femoral,
     check_femoral_side,
@@ -38,7 +39,6 @@ from kneewear.geometry.thickness import (
     underside_of_mesh,
 )
 from kneewear.settings.implant import (
-    FemoralRegions,
     ImplantSettings,
     InsertRegions,
     MeshImplantSettings,
@@ -46,8 +46,10 @@ from kneewear.settings.implant import (
 )
 from kneewear.sides import SIDES
 
+MeshBlock = MeshImplantSettings | NaturalKneeSettings
 Patches = dict[str, Surface]
-Qualities = dict[str, FitQuality]
+# Mesh in knee axes and its file, by component: "insert", "femoral", "insert_bone", "femoral_bone".
+Sheets = Mapping[str, tuple[TriangleMesh, str]]
 
 # Number of vertices of a mesh sufficient to estimate its minimum thickness before it is fitted.
 _THICKNESS_SAMPLES = 5000
@@ -63,8 +65,8 @@ def build_implant(
     *,
     insert_bone_mesh: TriangleMesh | None = None,
     femoral_bone_mesh: TriangleMesh | None = None,
-) -> tuple[Implant, list[FitQuality]]:
-    """Build the implant or natural knee of a study.
+) -> tuple[Implant, GeometryRecord]:
+    """Build the implant or natural knee of a study, as a right knee.
 
     Parameters
     ----------
@@ -77,14 +79,6 @@ def build_implant(
     insert_bone_mesh, femoral_bone_mesh : TriangleMesh, optional
         Subchondral bone of tibia and femur; needed when the source is "natural".
 
-    Returns
-    -------
-    Implant
-        As a right knee.
-    list of FitQuality
-        One for each patch: against the vertices it was fitted to, or against the exact arcs of the
-        built-in implant.
-
     Raises
     ------
     ValueError
@@ -92,26 +86,38 @@ def build_implant(
     InputDataError
         If a mesh is not what the settings state, or cannot be fitted within the tolerance.
     """
+    if settings.source == "parametric" and settings.parametric is not None:
+        implant = build_parametric_implant(
+            settings.parametric,
+            settings.name,
+            settings.nominal_thickness_mm,
+            settings.knee == "left",
+        )
+        measured = measure_parametric_implant(implant, settings.parametric)
+        return implant, GeometryRecord(tuple(measured))
     if settings.source == "natural":
-        given = _natural_meshes(
+        natural, sheets = _natural_sheets(
             settings,
             insert_mesh=insert_mesh,
             femoral_mesh=femoral_mesh,
             insert_bone_mesh=insert_bone_mesh,
             femoral_bone_mesh=femoral_bone_mesh,
         )
-        return _build_natural_knee(settings, given)
-    if settings.source == "meshes":
-        if insert_mesh is None or femoral_mesh is None:
-            raise ValueError("source meshes needs an insert and a femoral mesh")
-        bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
-        return _build_meshed_implant(settings, bearings, underside_mesh)
-    if settings.parametric is None:
-        raise ValueError("source parametric needs the parametric settings")
-    implant = build_parametric_implant(
-        settings.parametric, settings.name, settings.nominal_thickness_mm, settings.knee == "left"
-    )
-    return implant, measure_parametric_implant(implant, settings.parametric)
+        implant, quality = _fit_sheets(settings, natural, sheets)
+        return implant, GeometryRecord(tuple(quality))
+    if insert_mesh is None or femoral_mesh is None:
+        raise ValueError("source meshes needs an insert and a femoral mesh")
+    meshes = _mesh_settings(settings)
+    bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
+    files = {"insert": meshes.insert, "femoral": meshes.femoral}
+    sheets = {name: (bearing.sheet, files[name]) for name, bearing in bearings.items()}
+    implant, quality = _fit_sheets(settings, meshes, sheets)
+    quality.sort(key=lambda fit: SIDES.index(fit.side))
+    underside, source, key = _read_underside(settings, underside_mesh)
+    _check_underside(implant, underside, source, key)
+    solid = "solid" in (meshes.insert_form, meshes.femoral_form)
+    record = GeometryRecord(tuple(quality), bearings if solid else None)
+    return replace(implant, underside=underside), record
 
 
 def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
@@ -120,42 +126,33 @@ def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
     Raises
     ------
     InputDataError
-        As `convert_meshes`; of a natural knee, if a sheet is in another unit or closed.
+        If a mesh is empty, in another unit, inside out or upside down, not manifold, of the other
+        knee, of the other component, or a solid where the settings state a sheet; of a natural
+        knee, if a sheet is in another unit or closed.
     """
     if settings.source != "natural":
-        convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
+        _convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
         return
-    for mesh, source in _natural_meshes(settings, **meshes).values():
+    for mesh, source in _natural_sheets(settings, **meshes)[1].values():
         check_size(mesh, source)
         _check_form(mesh, "sheet", "natural", source)
 
 
-def convert_meshes(
+def extract_bearings(
     settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
-) -> tuple[TriangleMesh, TriangleMesh]:
-    """Insert and femoral mesh of a right knee in mm and knee axes; point clouds become sheets.
+) -> dict[str, Extraction]:
+    """Bearing sheets of the "insert" and "femoral" mesh, as given or cut out of solids.
 
-    Raises
-    ------
-    InputDataError
-        If a mesh is empty, in another unit, inside out or upside down, not manifold, of the other
-        knee, of the other component, or a solid where the settings state a sheet.
+    Arguments are as for `build_implant`, results those of a right knee. Raises as `check_meshes`,
+    and when a solid has no bearing.
     """
     meshes = _mesh_settings(settings)
-    axes = meshes.axes.model_dump()
-    insert = to_knee_axes(insert_mesh, meshes.unit, axes, settings.knee, meshes.insert)
-    femoral = to_knee_axes(femoral_mesh, meshes.unit, axes, settings.knee, meshes.femoral)
-    if insert.is_cloud:
-        insert = insert_from_points(insert.vertices, meshes.insert)
-    if femoral.is_cloud:
-        femoral = femoral_from_points(femoral.vertices, meshes.femoral)
-    check_insert(insert, meshes.insert)
-    check_femoral(femoral, meshes.femoral)
-    _check_form(insert, meshes.insert_form, "insert_form", meshes.insert)
-    _check_form(femoral, meshes.femoral_form, "femoral_form", meshes.femoral)
-    check_insert_side(insert, settings.knee, meshes.insert)
-    check_femoral_side(femoral, settings.knee, meshes.femoral)
-    return insert, femoral
+    insert, femoral = _convert_meshes(settings, insert_mesh, femoral_mesh)
+    solid = meshes.insert_form == "solid", meshes.femoral_form == "solid"
+    return {
+        "insert": extract_plateaus(insert, meshes.insert) if solid[0] else whole_sheet(insert),
+        "femoral": extract_condyles(femoral, meshes.femoral) if solid[1] else whole_sheet(femoral),
+    }
 
 
 def check_thickness(
@@ -176,15 +173,13 @@ def check_thickness(
         When the local thickness is zero or less at a sample.
     """
     underside: float | Underside
-    if settings.source == "parametric" and settings.parametric is not None:
-        implant = build_parametric_implant(
-            settings.parametric, settings.name, settings.nominal_thickness_mm
-        )
+    if settings.source == "parametric":
+        implant, _ = build_implant(settings)
         underside = implant.underside
         points = np.concatenate([_samples(surface) for surface in implant.insert.values()])
-    elif settings.source == "meshes" and settings.meshes is not None and insert_mesh is not None:
+    elif settings.source == "meshes" and insert_mesh is not None:
         underside, _, _ = _read_underside(settings, underside_mesh)
-        points = _bearing_vertices(settings.meshes, settings.knee, insert_mesh)
+        points = _bearing_vertices(settings, insert_mesh)
     else:
         return  # cartilage has a thickness of its own
     local = thickness_above(underside, points) + thickness - settings.nominal_thickness_mm
@@ -201,31 +196,12 @@ def check_thickness(
     )
 
 
-def extract_bearings(
-    settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
-) -> dict[str, Extraction]:
-    """Bearing sheets of the "insert" and "femoral" mesh, as given or cut out of solids.
-
-    Arguments are as for `build_implant`, results those of a right knee. Raises as `convert_meshes`,
-    and when a solid has no bearing.
-    """
-    meshes = _mesh_settings(settings)
-    insert, femoral = convert_meshes(settings, insert_mesh, femoral_mesh)
-    solid = meshes.insert_form == "solid", meshes.femoral_form == "solid"
-    return {
-        "insert": extract_plateaus(insert, meshes.insert) if solid[0] else whole_sheet(insert),
-        "femoral": extract_condyles(femoral, meshes.femoral) if solid[1] else whole_sheet(femoral),
-    }
-
-
-def window_axis(
-    settings: MeshImplantSettings | NaturalKneeSettings, femoral: TriangleMesh
-) -> tuple[float, float]:
+def window_axis(block: MeshBlock, femoral: TriangleMesh) -> tuple[float, float]:
     """Axis (x, y), mm, about which the angles of the femoral regions of a block are measured.
 
     `femoral` is the femoral component, or cartilage, in knee axes.
     """
-    limits = [abs(z) for side in SIDES for z in getattr(settings.femoral_region_mm, side).z]
+    limits = [abs(z) for side in SIDES for z in getattr(block.femoral_region_mm, side).z]
     return condyle_axis(femoral, (min(limits), max(limits)))
 
 
@@ -233,6 +209,54 @@ def _mesh_settings(settings: ImplantSettings) -> MeshImplantSettings:
     if settings.meshes is None:
         raise ValueError("the settings have no block 'meshes'")
     return settings.meshes
+
+
+def _in_knee_axes(
+    mesh: TriangleMesh, settings: ImplantSettings, block: MeshBlock, source: str
+) -> TriangleMesh:
+    return to_knee_axes(mesh, block.unit, block.axes.model_dump(), settings.knee, source)
+
+
+def _convert_meshes(
+    settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
+) -> tuple[TriangleMesh, TriangleMesh]:
+    """Insert and femoral mesh of a right knee in knee axes, checked; point clouds become sheets."""
+    meshes = _mesh_settings(settings)
+    insert = _in_knee_axes(insert_mesh, settings, meshes, meshes.insert)
+    femoral = _in_knee_axes(femoral_mesh, settings, meshes, meshes.femoral)
+    if insert.is_cloud:
+        insert = insert_from_points(insert.vertices, meshes.insert)
+    if femoral.is_cloud:
+        femoral = femoral_from_points(femoral.vertices, meshes.femoral)
+    check_insert(insert, meshes.insert)
+    check_femoral(femoral, meshes.femoral)
+    _check_form(insert, meshes.insert_form, "insert_form", meshes.insert)
+    _check_form(femoral, meshes.femoral_form, "femoral_form", meshes.femoral)
+    check_insert_side(insert, settings.knee, meshes.insert)
+    check_femoral_side(femoral, settings.knee, meshes.femoral)
+    return insert, femoral
+
+
+def _natural_sheets(
+    settings: ImplantSettings, **meshes: TriangleMesh | None
+) -> tuple[NaturalKneeSettings, Sheets]:
+    """The block of a natural knee and its four sheets."""
+    natural = settings.natural
+    if natural is None:
+        raise ValueError("the settings have no block 'natural'")
+    files = {
+        "insert": natural.tibial_cartilage,
+        "insert_bone": natural.tibial_bone,
+        "femoral": natural.femoral_cartilage,
+        "femoral_bone": natural.femoral_bone,
+    }
+    sheets = {}
+    for component, source in files.items():
+        mesh = meshes.get(f"{component}_mesh")
+        if mesh is None:
+            raise ValueError("source natural needs the meshes of both cartilages and both bones")
+        sheets[component] = _in_knee_axes(mesh, settings, natural, source), source
+    return natural, sheets
 
 
 def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:
@@ -243,140 +267,62 @@ def _check_form(mesh: TriangleMesh, form: str, key: str, source: str) -> None:
         raise InputDataError(source, "a closed solid", expected, remedy, key)
 
 
-def _build_meshed_implant(
-    settings: ImplantSettings,
-    bearings: Mapping[str, Extraction],
-    underside_mesh: TriangleMesh | None,
+def _fit_sheets(
+    settings: ImplantSettings, block: MeshBlock, sheets: Sheets
 ) -> tuple[Implant, list[FitQuality]]:
-    """Implant whose patches are fitted to the bearing sheets."""
-    meshes = _mesh_settings(settings)
-    fit, regions = _fit_settings(meshes), meshes.insert_region_mm
-    insert, femoral = bearings["insert"].sheet, bearings["femoral"].sheet
-    plateaus, quality = _fit_plateaus(insert, regions, fit, "insert", meshes.insert)
-    condyles, others = _fit_condyles(
-        femoral, window_axis(meshes, femoral), meshes.femoral_region_mm, fit, "femoral",
-        meshes.femoral
-    )  # fmt: skip
-    implant = Implant(
-        name=settings.name,
-        femoral=condyles,
-        insert=plateaus,
-        underside=math.nan,
-        nominal_thickness=settings.nominal_thickness_mm,
-        left=settings.knee == "left",
-        coverage={
-            side: sheet_coverage(insert, getattr(regions, side).x, getattr(regions, side).z)
-            for side in SIDES
-        },
-    )
-    underside, source, key = _read_underside(settings, underside_mesh)
-    _check_underside(implant, underside, source, key)
-    both = [one for side in SIDES for one in (quality[side], others[side])]
-    return replace(implant, underside=underside), both
-
-
-def _natural_meshes(
-    settings: ImplantSettings, **meshes: TriangleMesh | None
-) -> dict[str, tuple[TriangleMesh, str]]:
-    """The four sheets of a natural knee in knee axes, by component, with their files."""
-    natural = settings.natural
-    if natural is None:
-        raise ValueError("the settings have no block 'natural'")
-    files = {
-        "insert": natural.tibial_cartilage,
-        "insert_bone": natural.tibial_bone,
-        "femoral": natural.femoral_cartilage,
-        "femoral_bone": natural.femoral_bone,
-    }
-    axes, found = natural.axes.model_dump(), {}
-    for component, source in files.items():
-        mesh = meshes.get(f"{component}_mesh")
-        if mesh is None:
-            raise ValueError("source natural needs the meshes of both cartilages and both bones")
-        converted = to_knee_axes(mesh, natural.unit, axes, settings.knee, source)
-        found[component] = converted, source
-    return found
-
-
-def _build_natural_knee(
-    settings: ImplantSettings, meshes: Mapping[str, tuple[TriangleMesh, str]]
-) -> tuple[Implant, list[FitQuality]]:
-    """Natural knee of cartilage and subchondral surfaces; its nominal thickness is the minimum."""
-    natural = settings.natural
-    if natural is None:
-        raise ValueError("the settings have no block 'natural'")
-    fit, windows = _fit_settings(natural), natural.tibial_region_mm
-    # One axis for both sheets, or the radial direction would differ between them.
-    axis = window_axis(natural, meshes["femoral"][0])
-    patches: dict[str, Patches] = {}
-    quality: list[FitQuality] = []
-    for component, (mesh, source) in meshes.items():
-        if component.startswith("insert"):
-            fitted = _fit_plateaus(mesh, windows, fit, component, source)
-        else:
-            regions = natural.femoral_region_mm
-            fitted = _fit_condyles(mesh, axis, regions, fit, component, source)
-        patches[component] = fitted[0]
-        quality += fitted[1].values()
-    for body in ("insert", "femoral"):
-        _check_layer(patches[body], patches[f"{body}_bone"], meshes[body][1])
-    knee = Implant(
-        name=settings.name,
-        femoral=patches["femoral"],
-        insert=patches["insert"],
-        underside=np.nan,
-        nominal_thickness=natural.tibial_thickness_mm[0],
-        left=settings.knee == "left",
-        coverage={
-            side: sheet_coverage(
-                meshes["insert"][0], getattr(windows, side).x, getattr(windows, side).z
-            )
-            for side in SIDES
-        },
-        femoral_layer=Layer(patches["femoral_bone"], natural.femoral_thickness_mm),
-        insert_layer=Layer(patches["insert_bone"], natural.tibial_thickness_mm),
-    )
-    return knee, quality
-
-
-def _fit_settings(block: MeshImplantSettings | NaturalKneeSettings) -> FitSettings:
-    return FitSettings(
+    """Implant or natural knee whose patches are fitted to sheets, still without an underside."""
+    # One axis for cartilage and bone, or the radial direction would differ between them.
+    axis = window_axis(block, sheets["femoral"][0])
+    regions = _insert_regions(block)
+    fit = FitSettings(
         knot_spacing_along=block.knot_spacing_mm.along,
         knot_spacing_across=block.knot_spacing_mm.across,
         smoothing_length=block.smoothing_length_mm,
         tolerance=block.tolerance_mm,
         mean_tolerance=block.mean_tolerance_mm,
     )
-
-
-def _fit_plateaus(
-    mesh: TriangleMesh, regions: InsertRegions, fit: FitSettings, component: str, source: str
-) -> tuple[Patches, Qualities]:
-    """Patches of both plateaus through one sheet, and their quality."""
-    patches, quality = {}, {}
+    patches: dict[str, Patches] = {component: {} for component in sheets}
+    quality = []
+    for component, (mesh, source) in sheets.items():
+        for side in SIDES:
+            label = (component, source, side)
+            if component.startswith("insert"):
+                plateau = getattr(regions, side)
+                surface, found = fit_plateau(mesh, plateau.x, plateau.z, fit, label)
+            else:
+                condyle = getattr(block.femoral_region_mm, side)
+                low, high = (math.radians(angle) for angle in condyle.angle_deg)
+                surface, found = fit_condyle(mesh, axis, (low, high), condyle.z, fit, label)
+            patches[component][side] = surface
+            quality.append(found)
+    layers = {}
+    if isinstance(block, NaturalKneeSettings):
+        limits = {"insert": block.tibial_thickness_mm, "femoral": block.femoral_thickness_mm}
+        for body, given in limits.items():
+            _check_layer(patches[body], patches[f"{body}_bone"], sheets[body][1])
+            layers[body] = Layer(patches[f"{body}_bone"], given)
+    coverage = {}
     for side in SIDES:
-        region = getattr(regions, side)
-        patches[side], found = fit_plateau(mesh, region.x, region.z, fit, (source, side))
-        quality[side] = replace(found, component=component)
-    return patches, quality
+        plateau = getattr(regions, side)
+        coverage[side] = sheet_coverage(sheets["insert"][0], plateau.x, plateau.z)
+    implant = Implant(
+        name=settings.name,
+        femoral=patches["femoral"],
+        insert=patches["insert"],
+        underside=math.nan,
+        nominal_thickness=settings.nominal_thickness_mm,
+        left=settings.knee == "left",
+        coverage=coverage,
+        femoral_layer=layers.get("femoral"),
+        insert_layer=layers.get("insert"),
+    )
+    return implant, quality
 
 
-def _fit_condyles(
-    mesh: TriangleMesh,
-    axis: tuple[float, float],
-    regions: FemoralRegions,
-    fit: FitSettings,
-    component: str,
-    source: str,
-) -> tuple[Patches, Qualities]:
-    """Patches of both condyles through one sheet, and their quality."""
-    patches, quality = {}, {}
-    for side in SIDES:
-        region = getattr(regions, side)
-        angles = (math.radians(region.angle_deg[0]), math.radians(region.angle_deg[1]))
-        patches[side], found = fit_condyle(mesh, axis, angles, region.z, fit, (source, side))
-        quality[side] = replace(found, component=component)
-    return patches, quality
+def _insert_regions(block: MeshBlock) -> InsertRegions:
+    if isinstance(block, NaturalKneeSettings):
+        return block.tibial_region_mm
+    return block.insert_region_mm
 
 
 def _check_layer(cartilage: Patches, bone: Patches, source: str) -> None:
@@ -394,18 +340,17 @@ def _check_layer(cartilage: Patches, bone: Patches, source: str) -> None:
             )
 
 
-def _bearing_vertices(
-    settings: MeshImplantSettings, knee: str, mesh: TriangleMesh
-) -> NDArray[np.float64]:
+def _bearing_vertices(settings: ImplantSettings, mesh: TriangleMesh) -> NDArray[np.float64]:
     """Some vertices of the insert that face up within the regions of its plateaus, mm."""
-    insert = to_knee_axes(mesh, settings.unit, settings.axes.model_dump(), knee, settings.insert)
+    meshes = _mesh_settings(settings)
+    insert = _in_knee_axes(mesh, settings, meshes, meshes.insert)
     points = insert.vertices
     if not insert.is_cloud:
         points = points[insert.vertex_normals[:, 1] > 0.5]
     x, z = points[:, 0], points[:, 2]
     inside = np.zeros(len(points), dtype=bool)
     for side in SIDES:
-        region = getattr(settings.insert_region_mm, side)
+        region = getattr(meshes.insert_region_mm, side)
         inside |= (x > region.x[0]) & (x < region.x[1]) & (z > region.z[0]) & (z < region.z[1])
     points = points[inside]
     return points[:: 1 + len(points) // _THICKNESS_SAMPLES]
@@ -419,9 +364,8 @@ def _read_underside(
     if meshes.underside_mesh is not None:
         if underside_mesh is None:
             raise ValueError("the settings name an underside mesh, and none was given")
-        source, axes = meshes.underside_mesh, meshes.axes.model_dump()
-        solid = to_knee_axes(underside_mesh, meshes.unit, axes, settings.knee, source)
-        return underside_of_mesh(solid), source, "underside_mesh"
+        solid = _in_knee_axes(underside_mesh, settings, meshes, meshes.underside_mesh)
+        return underside_of_mesh(solid), meshes.underside_mesh, "underside_mesh"
     if meshes.underside_plane is not None:
         plane = meshes.underside_plane
         rises = (plane.posterior_rise_deg, plane.medial_rise_deg)

@@ -109,16 +109,9 @@ def build_knee(
     """
     # Imported here: jobs that read a model need neither fitting nor tabulation.
     from kneewear.geometry.distance_tabulation import build_distance_table  # noqa: PLC0415
-    from kneewear.geometry.implant_sources import build_implant, extract_bearings  # noqa: PLC0415
+    from kneewear.geometry.implant_sources import build_implant  # noqa: PLC0415
 
-    given = dict(meshes or {})
-    built, quality = build_implant(implant, **given)
-    extractions = None
-    if implant.meshes is not None and "solid" in (
-        implant.meshes.insert_form,
-        implant.meshes.femoral_form,
-    ):
-        extractions = extract_bearings(implant, given["insert_mesh"], given["femoral_mesh"])
+    built, record = build_implant(implant, **(meshes or {}))
     coarse = None
     if coarse_grid is not None:
         coarse = build_grid(built, coarse_grid.rows, coarse_grid.columns)
@@ -136,7 +129,7 @@ def build_knee(
             if tabulate_distances
         },
     )
-    return model, GeometryRecord(tuple(quality), extractions)
+    return model, record
 
 
 def tabulate_fit(record: GeometryRecord) -> pd.DataFrame:

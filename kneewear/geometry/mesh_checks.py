@@ -143,14 +143,12 @@ def check_insert_side(mesh: TriangleMesh, knee: str, source: str = "insert mesh"
 
 def _check_topology(mesh: TriangleMesh, source: str) -> None:
     """Refuse edges shared by more than two triangles or used twice in one direction."""
-    edges = mesh.edges
-    code = np.sort(edges, axis=1) @ np.array([len(mesh.vertices), 1])
-    _, uses = np.unique(code, return_counts=True)
+    _, uses = np.unique(mesh.edge_codes, return_counts=True)
     if (uses > 2).any():
         found = f"{int((uses > 2).sum())} edges shared by more than two triangles"
         remedy = "Repair the mesh (doubled or crossing sheets) and export it again."
         raise InputDataError(source, found, "a manifold mesh", remedy)
-    _, directed = np.unique(edges @ np.array([len(mesh.vertices), 1]), return_counts=True)
+    directed = np.unique(mesh.edges @ np.array([len(mesh.vertices), 1]), return_counts=True)[1]
     if (directed > 1).any():
         found = f"{int((directed > 1).sum())} edges whose two triangles are oriented differently"
         remedy = "Make the normals consistent and export the mesh again."

@@ -64,17 +64,18 @@ class TriangleMesh:
     @cached_property
     def border_vertices(self) -> NDArray[np.int64]:
         """Numbers of the vertices on open edges; none on a closed body."""
-        edges = np.sort(self.edges, axis=1)
-        code, uses = np.unique(edges @ np.array([len(self.vertices), 1]), return_counts=True)
-        single = code[uses == 1]
-        return np.unique(
-            np.concatenate([single // len(self.vertices), single % len(self.vertices)])
-        )
+        code, uses = np.unique(self.edge_codes, return_counts=True)
+        return np.unique(np.divmod(code[uses == 1], len(self.vertices)))
 
     @cached_property
     def edges(self) -> NDArray[np.int64]:
         """Directed edges of the triangles, shape (3 n_faces, 2)."""
         return np.concatenate([self.faces[:, pair] for pair in ([0, 1], [1, 2], [2, 0])])
+
+    @property
+    def edge_codes(self) -> NDArray[np.int64]:
+        """One number for each of the `edges`, the same for both directions."""
+        return np.sort(self.edges, axis=1) @ np.array([len(self.vertices), 1])
 
     @property
     def extent(self) -> Array:
@@ -106,13 +107,9 @@ def to_knee_axes(
 
     `unit` is "mm" or "m". `axes` gives the anatomical direction of the file's +x, +y and +z, such
     as {"x": "posterior", "y": "superior", "z": "medial"}. A left knee becomes its mirror image,
-    triangles re-oriented. `source` names the file in messages.
-
-    Raises
-    ------
-    InputDataError
-        If the axes repeat a direction, or do not form a right-handed frame on that knee: posterior
-        x superior is medial on a right knee and lateral on a left one.
+    triangles re-oriented. An InputDataError about the file, `source`, is raised if the axes repeat
+    a direction, or do not form a right-handed frame on that knee: posterior x superior is medial on
+    a right knee and lateral on a left one.
     """
     columns = [_DIRECTIONS[axes[name]] for name in ("x", "y", "z")]
     matrix = np.zeros((3, 3))
@@ -156,13 +153,10 @@ def circle_centre(points: Array) -> tuple[float, float]:
 def insert_from_points(points: Array, source: str = "insert points") -> TriangleMesh:
     """Bearing sheet of an insert through points (n, 3) in mm and knee axes, normals up.
 
-    Delaunay triangles over the horizontal plane; long ones, over holes and bays, are left out.
-
-    Raises
-    ------
-    InputDataError
-        If there are too few points, or they lie on a line.
+    Delaunay triangles over the horizontal plane; long ones, over holes and bays, are left out. Too
+    few points, or points on one line, raise an InputDataError.
     """
+    _check_count(points, source)
     return _triangulated(points, points[:, [2, 0]], source)
 
 
@@ -183,7 +177,6 @@ def _triangulated(points: Array, plane: Array, source: str) -> TriangleMesh:
     """Delaunay triangles over a plane, counter-clockwise there, without the long ones."""
     from scipy.spatial import Delaunay, QhullError  # noqa: PLC0415 - see kneewear.geometry.surface
 
-    _check_count(points, source)
     try:
         faces = Delaunay(plane).simplices.astype(np.int64)
     except QhullError as error:

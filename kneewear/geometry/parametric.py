@@ -40,22 +40,23 @@ def build_parametric_implant(
     All surfaces are exact NURBS. `left` is recorded only, because the implant is symmetric.
     """
     shapes = _shapes(settings, nominal_thickness)
-    patches = {key: shape.surface for key, shape in shapes.items()}
-    pair = settings.cam_and_post
+    femoral, insert = (
+        {side: shape.surface for (body, side), shape in shapes.items() if body == component}
+        for component in ("femoral", "insert")
+    )
+    cam_and_post = None
+    if settings.cam_and_post is not None:
+        post = settings.cam_and_post.post
+        front = post.posterior_mm - post.depth_mm
+        cam_and_post = CamAndPost(femoral.pop(POST), insert.pop(POST), front)
     return Implant(
         name=name,
-        femoral={side: patches["femoral", side] for side in SIDES},
-        insert={side: patches["insert", side] for side in SIDES},
+        femoral=femoral,
+        insert=insert,
         underside=0.0,
         nominal_thickness=nominal_thickness,
         left=left,
-        cam_and_post=None
-        if pair is None
-        else CamAndPost(
-            cam=patches["femoral", POST],
-            post=patches["insert", POST],
-            front=pair.post.posterior_mm - pair.post.depth_mm,
-        ),
+        cam_and_post=cam_and_post,
     )
 
 
@@ -70,14 +71,12 @@ def measure_parametric_implant(
     """
     quality = []
     for (component, side), shape in _shapes(settings, implant.nominal_thickness).items():
-        surface = implant.indenter(side)
-        if component == "insert":
-            surface = bearing_of(implant, side).surface
-        (u0, u1), (v0, v1) = surface.domain
-        u, v = np.linspace(u0, u1, _MEASURED[0]), np.linspace(v0, v1, _MEASURED[1])
+        femoral = component == "femoral"
+        surface = implant.indenter(side) if femoral else bearing_of(implant, side).surface
+        u, v = (np.linspace(*ends, n) for ends, n in zip(surface.domain, _MEASURED, strict=True))
         points = surface.evaluate(u[:, None], v[None, :]).reshape(-1, 3)
-        label = (component, side)
-        quality.append(summarize_deviation(label, surface, points, shape.distance(points)))
+        distance = shape.distance(points)
+        quality.append(summarize_deviation((component, side), surface, points, distance))
     return quality
 
 
@@ -103,7 +102,6 @@ def _condyle(settings: ParametricImplantSettings, side: str) -> Swept:
         half_width=settings.femoral_half_width_mm,
         rim_radius=settings.femoral_edge_radius_mm,
         rim_sweep=FEMORAL_EDGE_SWEEP,
-        hollow=False,
     )
     radii = [(FEMORAL_SWEEP[0], settings.femoral_sagittal_radius_mm)]
     radii += [(math.radians(arc.from_flexion_deg), arc.radius_mm) for arc in settings.femoral_arcs]
@@ -126,26 +124,19 @@ def _plateau(settings: ParametricImplantSettings, side: str, top: float) -> Swep
     return Swept(profile, (SagittalArc(0.0, top + radius, radius, -half_sweep, half_sweep),))
 
 
-def _cam(cam: CamSettings) -> Swept:
-    profile = Profile(
-        middle=0.0,
-        arc_radius=cam.coronal_radius_mm,
-        half_width=cam.half_width_mm,
-        rim_radius=cam.edge_radius_mm,
-        rim_sweep=FEMORAL_EDGE_SWEEP,
-        hollow=False,
+def _middle_profile(block: CamSettings | PostSettings, rim_sweep: float) -> Profile:
+    return Profile(
+        0.0, block.coronal_radius_mm, block.half_width_mm, block.edge_radius_mm, rim_sweep
     )
-    radii = [(FEMORAL_SWEEP[0], cam.radius_mm)]
-    return Swept(profile, joined_arcs(radii, FEMORAL_SWEEP[1], (cam.posterior_mm, cam.superior_mm)))
+
+
+def _cam(cam: CamSettings) -> Swept:
+    arcs = joined_arcs(
+        [(FEMORAL_SWEEP[0], cam.radius_mm)], FEMORAL_SWEEP[1], (cam.posterior_mm, cam.superior_mm)
+    )
+    return Swept(_middle_profile(cam, FEMORAL_EDGE_SWEEP), arcs)
 
 
 def _post(post: PostSettings, top: float) -> Upright:
-    profile = Profile(
-        middle=0.0,
-        arc_radius=post.coronal_radius_mm,
-        half_width=post.half_width_mm,
-        rim_radius=post.edge_radius_mm,
-        rim_sweep=POST_EDGE_SWEEP,
-        hollow=False,
-    )
+    profile = _middle_profile(post, POST_EDGE_SWEEP)
     return Upright(profile, post.posterior_mm, top, top + post.height_mm)

@@ -88,7 +88,7 @@ class Profile:
     half_width: float
     rim_radius: float
     rim_sweep: float
-    hollow: bool
+    hollow: bool = False
 
     @property
     def control_points(self) -> Array:
@@ -179,8 +179,7 @@ class Swept:
         directions, centres, radii = self._outline()
         radius = profile[None, :, 1] + (radii[:, None] - size)
         control = np.empty((len(directions), len(profile), 3))
-        control[..., 0] = centres[:, None, 0] + directions[:, None, 0] * radius
-        control[..., 1] = centres[:, None, 1] + directions[:, None, 1] * radius
+        control[..., :2] = centres[:, None] + directions[:, None, :2] * radius[..., None]
         control[..., 2] = profile[None, :, 0]
         outline = (centres + directions[:, :2] * radii[:, None]) / size
         patch = Surface(
@@ -211,20 +210,17 @@ class Swept:
 
     def _outline(self) -> tuple[Array, Array, Array]:
         """Direction (with weight), centre and radius of every control point along the outline."""
-        directions: list[Array] = []
-        centres: list[Array] = []
-        radii: list[Array] = []
+        rows: list[Array] = []
         for arc in self.arcs:
             pieces = math.ceil((arc.stop - arc.start) / math.radians(75.0))
             turn = (arc.stop - arc.start) / pieces
             for number in range(pieces):
                 angle = arc.start + number * turn
                 piece = _arc(np.array([math.sin(angle), -math.cos(angle)]), angle, turn, 1.0)
-                kept = piece if not directions else piece[1:]
-                directions.append(kept)
-                centres.append(np.tile([arc.x, arc.y], (len(kept), 1)))
-                radii.append(np.full(len(kept), arc.radius))
-        return np.vstack(directions), np.vstack(centres), np.concatenate(radii)
+                centre = np.tile([arc.x, arc.y, arc.radius], (3, 1))
+                rows.append(np.hstack([piece, centre])[1 if rows else 0 :])
+        table = np.vstack(rows)
+        return table[:, :3], table[:, 3:5], table[:, 5]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,23 +60,18 @@ class Surface:
         n_u, n_v = self.control_points.shape[:2]
         if self.weights.shape != (n_u, n_v) or not (self.weights > 0).all():
             raise ValueError("weights must be positive, one per control point")
-        for count, knots, degree in (
-            (n_u, self.knots_u, self.degree_u),
-            (n_v, self.knots_v, self.degree_v),
-        ):
+        along_u = n_u, self.knots_u, self.degree_u
+        for count, knots, degree in (along_u, (n_v, self.knots_v, self.degree_v)):
+            size = count + degree + 1
             clamped = np.ptp(knots[: degree + 1]) == 0 and np.ptp(knots[-degree - 1 :]) == 0
-            if knots.size != count + degree + 1 or (np.diff(knots) < 0).any() or not clamped:
-                raise ValueError(
-                    f"a clamped ascending knot vector of {count + degree + 1} values is needed"
-                )
+            if knots.size != size or (np.diff(knots) < 0).any() or not clamped:
+                raise ValueError(f"a clamped ascending knot vector of {size} values is needed")
 
     @property
     def domain(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Parameter range along u and along v."""
-        return (
-            (float(self.knots_u[0]), float(self.knots_u[-1])),
-            (float(self.knots_v[0]), float(self.knots_v[-1])),
-        )
+        u, v = self.knots_u, self.knots_v
+        return (float(u[0]), float(u[-1])), (float(v[0]), float(v[-1]))
 
     @cached_property
     def arrays(self) -> _kernels.PatchArrays:
@@ -97,8 +92,7 @@ class Surface:
         """Parameters of a regular sampling and the tree of its points."""
         from scipy.spatial import cKDTree  # noqa: PLC0415 - see above
 
-        u = _refined(self.arrays.breaks_u)
-        v = _refined(self.arrays.breaks_v)
+        u, v = (np.append(span_parts(b, 4, 0.0), b[-1]) for b in self.arrays[:2])
         grid_u, grid_v = (a.ravel() for a in np.meshgrid(u, v, indexing="ij"))
         return grid_u, grid_v, cKDTree(self.evaluate(grid_u, grid_v))
 
@@ -149,24 +143,11 @@ class Surface:
         return mean - spread, mean + spread
 
     def closest_points(self, points: ArrayLike) -> tuple[Array, Array, Array, Array, NDArray]:
-        """Nearest points of the patch.
+        """Nearest points of the patch to points (n, 3), mm.
 
-        Parameters
-        ----------
-        points : array, shape (n, 3)
-            Points, mm.
-
-        Returns
-        -------
-        u, v : array, shape (n,)
-            Parameters of the nearest point.
-        signed_distance : array, shape (n,)
-            mm, positive outside the material.
-        normal : array, shape (n, 3)
-            Outward unit normal there.
-        interior : bool array, shape (n,)
-            True where the connecting line is perpendicular to the patch; False where the nearest
-            point lies on the patch's border.
+        Returned are their parameters u and v, the signed distance, mm, positive outside the
+        material, the outward unit normal there, shape (n, 3), and whether the connecting line is
+        perpendicular to the patch (False where the nearest point is on the patch's border).
         """
         points = np.ascontiguousarray(points, dtype=float)
         grid_u, grid_v, tree = self._samples
@@ -180,33 +161,13 @@ class Surface:
     def ray_hits(
         self, origins: ArrayLike, directions: ArrayLike
     ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-        """Where rays first meet the patch.
+        """Where rays from origins (n, 3), mm, along directions (n, 3) or (3,) first meet the patch.
 
-        Parameters
-        ----------
-        origins : array, shape (n, 3)
-            Starting points, mm.
-        directions : array, shape (n, 3) or (3,)
-            Directions, of any non-zero length.
-
-        Returns
-        -------
-        u, v : array, shape (n,)
-            Parameters of the points of intersection; NaN where there is none.
-        distance : array, shape (n,)
-            Distance from the origin along the ray, mm, never negative; inf where a ray misses.
-        hit : bool array, shape (n,)
-            True where a ray meets the patch, from either side.
-
-        Raises
-        ------
-        ValueError
-            If a direction is zero.
-
-        Notes
-        -----
-        Bounding boxes of the control points of the patch's pieces are searched from near to far; in
-        each, Newton's method starts from the middle.
+        Returned are the parameters u and v of the intersections (NaN where there is none), the
+        distance from the origin, mm, never negative (inf where a ray misses), and whether the ray
+        meets the patch, from either side. A direction of length zero raises a ValueError. Bounding
+        boxes of the control points of the patch's pieces are searched from near to far; in each,
+        Newton's method starts from the middle.
         """
         origins = np.ascontiguousarray(origins, dtype=float)
         directions = np.broadcast_to(np.asarray(directions, dtype=float), origins.shape)
@@ -241,8 +202,8 @@ class Surface:
             starts.astype(np.int64),
             np.array([level.shape[0] for level in levels], dtype=np.int64),
             np.array([level.shape[1] for level in levels], dtype=np.int64),
-            _cell_middles(breaks_u, parts[0]),
-            _cell_middles(breaks_v, parts[1]),
+            span_parts(breaks_u, parts[0]),
+            span_parts(breaks_v, parts[1]),
         )
 
     def transformed(self, rotation: ArrayLike, translation: ArrayLike) -> Surface:
@@ -257,12 +218,20 @@ class Surface:
 
     def reversed_normal(self) -> Surface:
         """The same patch with u reversed, so that the normal changes sign."""
-        return replace(
-            self,
-            control_points=np.ascontiguousarray(self.control_points[::-1]),
-            weights=np.ascontiguousarray(self.weights[::-1]),
-            knots_u=np.ascontiguousarray(self.knots_u[0] + self.knots_u[-1] - self.knots_u[::-1]),
-        )
+        return self._reversed(0, "knots_u")
+
+    def reversed_across(self) -> Surface:
+        """The same patch with v reversed, so that the normal changes sign."""
+        return self._reversed(1, "knots_v")
+
+    def _reversed(self, axis: int, name: str) -> Surface:
+        knots = getattr(self, name)
+        changed: dict[str, Any] = {
+            "control_points": np.ascontiguousarray(np.flip(self.control_points, axis)),
+            "weights": np.ascontiguousarray(np.flip(self.weights, axis)),
+            name: np.ascontiguousarray(knots[0] + knots[-1] - knots[::-1]),
+        }
+        return replace(self, **changed)
 
 
 def _basis_powers(knots: Array, degree: int) -> tuple[Array, Array]:
@@ -312,14 +281,7 @@ def _joined_boxes(boxes: Array) -> Array:
     return np.concatenate([low, high], axis=-1)
 
 
-def _cell_middles(breaks: Array, parts: int) -> Array:
-    """Middles of equal parts of each span."""
-    fraction = (np.arange(parts) + 0.5) / parts
+def span_parts(breaks: Array, count: int, position: float = 0.5) -> Array:
+    """Values at one position (0 start, 1 end) of equal parts of each span."""
+    fraction = (np.arange(count) + position) / count
     return (breaks[:-1, None] + np.diff(breaks)[:, None] * fraction).ravel()
-
-
-def _refined(breaks: Array) -> Array:
-    """Four values per span, borders included."""
-    quarters = np.linspace(0.0, 1.0, 4, endpoint=False)
-    inner = breaks[:-1, None] + np.diff(breaks)[:, None] * quarters
-    return np.append(inner.ravel(), breaks[-1])

@@ -80,31 +80,11 @@ class SurfaceTable:
 
 
 def tabulate_surface(
-    surface: Surface,
-    u_points: int,
-    v_points: int,
-    tangents: str = "derivatives",
+    surface: Surface, u_points: int, v_points: int, tangents: str = "derivatives"
 ) -> SurfaceTable:
     """Sample a surface on a regular u-v grid (Machado thesis, section 6.2 and Table 6.2).
 
-    Parameters
-    ----------
-    surface : Surface
-        Surface, usually a femoral condyle.
-    u_points, v_points : int
-        Number of samples along u and v, at least 2.
-    tangents : {"derivatives", "householder"}
-        See `frame_samples`.
-
-    Returns
-    -------
-    SurfaceTable
-        Points and local frames.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two samples are requested.
+    At least 2 samples along u and along v; for `tangents` see `frame_samples`.
     """
     if u_points < 2 or v_points < 2:
         raise ValueError("a table needs at least 2 samples in each direction")
@@ -161,15 +141,10 @@ def bilinear_with_slopes(rows: Array, u: ArrayLike, v: ArrayLike) -> tuple[Array
 
     `rows` has shape (n_u, n_v, n_columns); its first two columns are u and v, equally spaced. Each
     result has shape (..., n_columns); where two cells meet, the derivatives are those of the one
-    with the larger parameter.
-
-    Raises
-    ------
-    ValueError
-        If a parameter lies outside the samples.
+    with the larger parameter. A parameter outside the samples raises a ValueError.
     """
-    i, s = locate(rows[:, 0, 0], np.asarray(u, dtype=float), "u")
-    j, t = locate(rows[0, :, 1], np.asarray(v, dtype=float), "v")
+    i, s = _locate(rows[:, 0, 0], np.asarray(u, dtype=float), "u")
+    j, t = _locate(rows[0, :, 1], np.asarray(v, dtype=float), "v")
     i, s, j, t = np.broadcast_arrays(i, s, j, t)
     f00, f01, f10, f11 = rows[i, j], rows[i, j + 1], rows[i + 1, j], rows[i + 1, j + 1]
     s, t = s[..., None], t[..., None]
@@ -179,17 +154,11 @@ def bilinear_with_slopes(rows: Array, u: ArrayLike, v: ArrayLike) -> tuple[Array
     return (1 - s) * low + s * high, (high - low) / width_u, across / width_v
 
 
-def locate(samples: Array, value: Array, name: str = "") -> tuple[NDArray[np.int64], Array]:
-    """Cell of equally spaced samples that holds a value, and the position in it, 0 to 1.
-
-    Outside the samples an error that states the name is raised, or without a name the border's
-    position is returned.
-    """
+def _locate(samples: Array, value: Array, name: str) -> tuple[NDArray[np.int64], Array]:
+    """Cell of equally spaced samples that holds a value, and the position in it, 0 to 1."""
     steps = (value - samples[0]) * ((samples.size - 1) / (samples[-1] - samples[0]))
     slack = 1e-9 * samples.size
-    if not name:
-        steps = np.clip(steps, 0.0, samples.size - 1)
-    elif not ((steps >= -slack) & (steps <= samples.size - 1 + slack)).all():
+    if not ((steps >= -slack) & (steps <= samples.size - 1 + slack)).all():
         raise ValueError(f"{name} outside the table's {samples[0]:g} to {samples[-1]:g}")
     cell = np.clip(np.floor(steps).astype(np.int64), 0, samples.size - 2)
     return cell, steps - cell

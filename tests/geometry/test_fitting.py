@@ -200,7 +200,8 @@ class TestExample:
     def test_imported_implant_is_the_meshed_one(self):
         settings = study("example_meshes").implant
         meshes = [load_shape(ROOT / getattr(settings.meshes, n)) for n in ("insert", "femoral")]
-        implant, quality = build_implant(settings, *meshes)
+        implant, record = build_implant(settings, *meshes)
+        quality = record.fit_quality
         assert len(quality) == 4
         assert max(fit.max_mm for fit in quality) < settings.meshes.tolerance_mm
         truth = example.example_implant()
@@ -233,7 +234,8 @@ def built():
     if not all(path.is_file() for path in paths):
         pytest.skip(f"no real implant data in {folder} (set KNEEWEAR_DATA)")
     meshes = [load_shape(path) for path in paths]
-    return build_implant(settings.implant, *meshes)
+    implant, record = build_implant(settings.implant, *meshes)
+    return implant, record.fit_quality
 
 
 @pytest.mark.slow

@@ -65,7 +65,8 @@ def example_parts(**shape) -> dict[str, TriangleMesh]:
 
 
 def build(parts, chosen):
-    return build_implant(chosen, parts["insert"], parts["femoral"])
+    implant, record = build_implant(chosen, parts["insert"], parts["femoral"])
+    return implant, record.fit_quality
 
 
 def stated(quality, limit) -> None:
@@ -250,8 +251,8 @@ class TestRealImplant:
             smoothing_length_mm=0.2,
             mean_tolerance_mm=0.002,
         )
-        _, quality = build_implant(chosen, *map(load_shape, paths))
-        stated(quality, 0.02)
+        _, record = build_implant(chosen, *map(load_shape, paths))
+        stated(record.fit_quality, 0.02)
 
     @pytest.mark.parametrize("form", ["mirrored", "backwards"])
     def test_the_other_knee_is_refused(self, real, form):

@@ -50,7 +50,8 @@ def meshes():
 
 @pytest.fixture(scope="module")
 def built(meshes):
-    return build_implant(SETTINGS, **meshes)
+    knee, record = build_implant(SETTINGS, **meshes)
+    return knee, record.fit_quality
 
 
 @pytest.mark.slow

@@ -13,12 +13,12 @@ from tests.geometry.solids import closed_femoral, closed_insert
 
 
 def test_deviations_come_back(tmp_path):
-    _, quality = build_implant(default_study().implant)
-    netcdf.save(GeometryRecord(tuple(quality)), tmp_path / "fit.nc")
+    _, record = build_implant(default_study().implant)
+    netcdf.save(record, tmp_path / "fit.nc")
     loaded = netcdf.load(GeometryRecord, tmp_path / "fit.nc")
     assert loaded.extractions is None
     assert len(loaded.fit_quality) == 4
-    for fit, same in zip(quality, loaded.fit_quality, strict=True):
+    for fit, same in zip(record.fit_quality, loaded.fit_quality, strict=True):
         assert same.row() == fit.row()
         np.testing.assert_array_equal(same.points, fit.points)
         np.testing.assert_array_equal(same.deviation, fit.deviation)
