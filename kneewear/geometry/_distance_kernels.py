@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
-from kneewear.geometry._kernels import FAILED, INTERIOR, PatchArrays, closest_point, evaluate
+from kneewear.geometry._kernels import (
+    FAILED,
+    INTERIOR,
+    PatchArrays,
+    closest_point,
+    evaluate,
+    unit_normal,
+)
 
 # State of a point.
 TABLED = 1
@@ -21,8 +28,6 @@ SIXTH = 1.0 / 6.0
 # (1 + d2 / 6) in powers of the second difference d2, cut after d2 * d2. It needs two nodes to each
 # side, where the full inverse needs all; of smooth data it loses terms of sixth order only.
 COEFFICIENT = np.array([1 / 36, -10 / 36, 54 / 36, -10 / 36, 1 / 36])
-# The same followed by the B-spline half-way between two nodes: value there from eight nodes.
-HALF_WAY = np.convolve(COEFFICIENT, np.array([1.0, 23.0, 23.0, 1.0]) / 48.0)
 
 
 class DistanceArrays(NamedTuple):
@@ -300,42 +305,6 @@ def look_up_projections(
 
 
 @compiled
-def half_way_errors(
-    patch: PatchArrays,
-    axis: NDArray,
-    points: NDArray,
-    u: NDArray,
-    v: NDArray,
-    step: NDArray,
-    distance: NDArray,
-    error: NDArray,
-) -> None:
-    """Error of a spline along one line through each point, half-way between nodes `step` apart.
-
-    A step is (rotation about the axis, dz, dr); NaN where a node has no projection.
-    """
-    projection, work = np.empty(10), np.empty((6, 4))
-    for n in range(points.shape[0]):
-        dx, dy = points[n, 0] - axis[0], points[n, 1] - axis[1]
-        radius = np.sqrt(dx * dx + dy * dy)
-        total = 0.0
-        for side in (-1, 1):
-            at_u, at_v = u[n], v[n]
-            for m in range(4):
-                q = side * (m + 0.5)
-                turn, out = q * step[0], 1.0 + q * step[2] / radius
-                cosine, sine = np.cos(turn), np.sin(turn)
-                x = axis[0] + out * (dx * cosine - dy * sine)
-                y = axis[1] + out * (dx * sine + dy * cosine)
-                z = points[n, 2] + q * step[1]
-                at_u, at_v, status = closest_point(patch, x, y, z, at_u, at_v, projection, work)
-                total += HALF_WAY[4 + m if side > 0 else 3 - m] * projection[0]
-                if status != INTERIOR:
-                    total = np.nan
-        error[n] = total - distance[n]
-
-
-@compiled
 def mark_cells(
     patch: PatchArrays,
     nodes: Nodes,
@@ -354,12 +323,9 @@ def mark_cells(
     for p in range(u.shape[0]):
         for q in range(v.shape[0]):
             evaluate(patch, u[p], v[q], work)
-            nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
-            ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
-            nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
-            area = np.sqrt(nx * nx + ny * ny + nz * nz)
+            nx, ny, nz = unit_normal(work)
             for m in range(layers + 1):
-                reach = ((outside + depth[p, q]) * m / layers - depth[p, q]) / area
+                reach = (outside + depth[p, q]) * m / layers - depth[p, q]
                 dx, dy = work[0, 0] + reach * nx - axis[0], work[0, 1] + reach * ny - axis[1]
                 z = work[0, 2] + reach * nz
                 i = int((np.arctan2(dx, -dy) - origin[0]) / spacing[0])
@@ -368,19 +334,6 @@ def mark_cells(
                 low[i, k] = min(low[i, k], j)
                 high[i, k] = max(high[i, k], j)
                 start_u[i, k], start_v[i, k] = u[p], v[q]
-
-
-@compiled
-def height_over(
-    patch: PatchArrays, x: float, y: float, z: float, u: float, v: float, work: NDArray
-) -> float:
-    """Height of a point over the tangent plane at (u, v)."""
-    evaluate(patch, u, v, work)
-    nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
-    ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
-    nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
-    height = (x - work[0, 0]) * nx + (y - work[0, 1]) * ny + (z - work[0, 2]) * nz
-    return height / np.sqrt(nx * nx + ny * ny + nz * nz)
 
 
 @compiled
@@ -423,14 +376,14 @@ def fill_columns(
                     u, v = new_u, new_v
                 elif m < count[i, k] - 4:
                     # Far below the band, where projections are about to jump: extrapolated.
-                    distance[q] = (
-                        4 * distance[q + 1]
-                        - 6 * distance[q + 2]
-                        + 4 * distance[q + 3]
-                        - distance[q + 4]
-                    )
+                    distance[q] = 4 * (distance[q + 1] + distance[q + 3])
+                    distance[q] -= 6 * distance[q + 2] + distance[q + 4]
                 else:
-                    distance[q] = height_over(patch, x, y, z, u, v, work)
+                    # Height over the tangent plane.
+                    evaluate(patch, u, v, work)
+                    nx, ny, nz = unit_normal(work)
+                    distance[q] = (x - work[0, 0]) * nx + (y - work[0, 1]) * ny
+                    distance[q] += (z - work[0, 2]) * nz
 
 
 @compiled

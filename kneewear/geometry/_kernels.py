@@ -109,6 +109,16 @@ def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:
 
 
 @compiled
+def unit_normal(work: NDArray) -> tuple[float, float, float]:
+    """Outward unit normal where `evaluate` filled `work`."""
+    nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
+    ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
+    nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+    area = np.sqrt(nx * nx + ny * ny + nz * nz)
+    return nx / area, ny / area, nz / area
+
+
+@compiled
 def evaluate_many(patch: PatchArrays, u: NDArray, v: NDArray, out: NDArray) -> None:
     work = np.empty((6, 4))
     for n in range(u.shape[0]):
@@ -179,9 +189,7 @@ def closest_point(
         du, dv = next_u - u, next_v - v
         step_x, step_y, step_z = ux * du + vx * dv, uy * du + vy * dv, uz * du + vz * dv
         if step_x * step_x + step_y * step_y + step_z * step_z < FINAL_STEP * FINAL_STEP:
-            nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-            area = np.sqrt(nx * nx + ny * ny + nz * nz)
-            nx, ny, nz = nx / area, ny / area, nz / area
+            nx, ny, nz = unit_normal(work)
             rx, ry, rz = rx + step_x, ry + step_y, rz + step_z
             distance = -(rx * nx + ry * ny + rz * nz)
             fill_projection(work, distance, nx, ny, nz, du, dv, projection)

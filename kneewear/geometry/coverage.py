@@ -206,15 +206,9 @@ def bounding_rectangle(
 def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]:
     """How much of each cell of a rectangle is covered, exactly for straight edges.
 
-    Returns
-    -------
-    fraction : array, shape (rows, columns)
-        Covered part of each cell, 0 to 1.
-    centroid : array, shape (rows, columns, 2)
-        Centroid (x, z) of the covered part, mm; of the cell where it is covered completely or not.
+    Returned are the covered part of each cell, 0 to 1, shape (rows, columns), and its centroid
+    (x, z), mm, shape (rows, columns, 2): that of the cell where it is covered completely or not.
 
-    Notes
-    -----
     Green's theorem, edge by edge: a piece of border inside one cell adds the area and the moments
     between itself and the cell's start, and of whole strips in the cells before it. The cost grows
     with the number of cells that the border crosses. Sheets that overlap in plan count once where

@@ -29,35 +29,18 @@ RASTER = 300
 
 @dataclass(frozen=True)
 class TableQuality:
-    """Error and size of a distance table.
-
-    Parameters
-    ----------
-    wanted_error_um : float
-        Requested error.
-    max_error_um, max_edge_error_um, rms_error_um : float
-        Distance errors found: largest away from sharp edges, largest within `EDGE_REACH` of them,
-        root of the mean square.
-    max_normal_error_deg, smooth_normal_error_deg : float
-        Largest error of the normal: anywhere, and away from jumps of curvature and sharp edges.
-    covered_percent : float
-        Part of the band that is tabulated; the rest lies along the patch's borders.
-    spacing_turn_mm, spacing_across_mm, spacing_out_mm : float
-        Spacing of the nodes along the angle (at the mean radius), along z and along the radius.
-    memory_mb : float
-        Size.
-    """
+    """Error and size of a distance table."""
 
     wanted_error_um: float
-    max_error_um: float
-    max_edge_error_um: float
+    max_error_um: float  # of the distance, away from sharp edges
+    max_edge_error_um: float  # of the distance, within `EDGE_REACH` of sharp edges
     rms_error_um: float
     max_normal_error_deg: float
-    smooth_normal_error_deg: float
-    covered_percent: float
-    spacing_turn_mm: float
-    spacing_across_mm: float
-    spacing_out_mm: float
+    smooth_normal_error_deg: float  # away from jumps of curvature and sharp edges
+    covered_percent: float  # of the band; the rest is along the patch's borders
+    spacing_turn_mm: float  # of the nodes along the angle, at the mean radius
+    spacing_across_mm: float  # along z
+    spacing_out_mm: float  # along the radius
     memory_mb: float
 
     def excess(self) -> float:
@@ -101,16 +84,9 @@ class DistanceTable:
     def look_up(self, points: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
         """Distance and its derivatives at points (n, 3) in the femoral frame, mm.
 
-        Returns
-        -------
-        distance : array, shape (n,)
-            Signed distance, mm, positive outside the metal; NaN where nothing is tabulated.
-        gradient : array, shape (n, 3)
-            Its gradient: the normal, of unit length within the error of the table.
-        hessian : array, shape (n, 3, 3)
-            Its second derivatives, 1/mm.
-        inside : bool array, shape (n,)
-            Where the table has values.
+        Returned are the signed distance, mm, positive outside the metal; its gradient (n, 3), the
+        normal, of unit length within the error of the table; its second derivatives (n, 3, 3),
+        1/mm; and where the table has values: the others are NaN elsewhere.
         """
         count = len(points)
         found, coordinates = np.empty((10, count)), np.empty((4, count))

@@ -45,7 +45,8 @@ ROUNDS = 5
 RIM = 0.2
 # Nodes each side that coefficients and interpolation need.
 HALO = 2
-
+# Value half-way between two nodes from eight nodes: their coefficients, then the cubic B-spline.
+HALF_WAY = np.convolve(_distance_kernels.COEFFICIENT, np.array([1.0, 23.0, 23.0, 1.0]) / 48.0)
 
 _UNKNOWN = TableQuality(*[math.nan] * len(fields(TableQuality)))
 
@@ -64,10 +65,6 @@ def build_distance_table(
         `EDGE_RELAXATION` times that.
     depth, outside : float
         Extent of the band into the metal and out of it, mm.
-
-    Returns
-    -------
-    DistanceTable
 
     Raises
     ------
@@ -188,17 +185,39 @@ def _choose_spacing(band: _Band, wanted: float) -> Array:
     points = band.surface.evaluate(u, v) + height[:, None] * normal
     allowed = SHARE * wanted * np.where(edge, EDGE_RELAXATION, 1.0)
     chosen = np.empty(3)
-    error = np.empty(len(points))
     for number, unit in enumerate([1.0 / band.radius, 1.0, 1.0]):
         for spacing in SPACINGS * unit:
             step = np.zeros(3)
             step[number] = spacing
-            patch = _continued(band, step)
-            _distance_kernels.half_way_errors(patch, band.axis, points, u, v, step, height, error)
+            error = _half_way_distances(band, points, u, v, step) - height
             chosen[number] = spacing
             if np.nanmax(np.abs(error) / allowed, initial=0.0) > 1.0:
                 break
     return chosen / 2.0 ** (1 / 6)
+
+
+def _half_way_distances(band: _Band, points: Array, u: Array, v: Array, step: Array) -> Array:
+    """Distance at each point by a spline along one line, half-way between nodes `step` apart.
+
+    A step is (rotation about the axis, dz, dr); NaN where a node has no projection.
+    """
+    patch = _continued(band, step)
+    away = points[:, :2] - band.axis
+    radius = np.linalg.norm(away, axis=1)
+    projections, status = np.empty((len(points), 10)), np.empty(len(points), dtype=np.int64)
+    total = np.zeros(len(points))
+    for side in (-1, 1):
+        at_u, at_v = u.copy(), v.copy()
+        for m in range(4):
+            q = side * (m + 0.5)
+            cosine, sine = np.cos(q * step[0]), np.sin(q * step[0])
+            turned = away @ np.array([[cosine, sine], [-sine, cosine]])
+            plan = band.axis + (1.0 + q * step[2] / radius)[:, None] * turned
+            nodes = np.column_stack([plan, points[:, 2] + q * step[1]])
+            _kernels.closest_many(patch, nodes, at_u, at_v, projections, status)
+            weight = HALF_WAY[4 + m if side > 0 else 3 - m]
+            total += np.where(status == _kernels.INTERIOR, weight * projections[:, 0], np.nan)
+    return total
 
 
 def _tabulate(band: _Band, spacing: Array) -> _distance_kernels.DistanceArrays:

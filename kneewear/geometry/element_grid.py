@@ -66,10 +66,7 @@ class ElementGrid:
     def case_thickness(self, thickness: float) -> NDArray[np.float64]:
         """Local thickness, mm, of an insert of another minimum thickness; NaN where not valid.
 
-        Raises
-        ------
-        ValueError
-            If the thickness is not positive everywhere on the grid.
+        A thickness that is not positive everywhere on the grid raises a ValueError.
         """
         varied = np.array([side not in self.unvaried for side in self.sides])
         more = np.where(varied, thickness - self.nominal_thickness, 0.0)
@@ -87,8 +84,7 @@ def join_grids(*grids: ElementGrid) -> ElementGrid:
     """Grid of the sides of several grids of one fixed body, in order.
 
     Smaller grids are extended to the largest number of rows and columns by cells that are not
-    valid. Raises a ValueError if there is no grid, two sides share a name, or two nominal
-    thicknesses differ.
+    valid.
     """
     sides = tuple(side for grid in grids for side in grid.sides)
     if not sides or len(set(sides)) != len(sides):
@@ -111,10 +107,11 @@ def join_grids(*grids: ElementGrid) -> ElementGrid:
 
 def _filled(values: NDArray, name: str, rows: int, columns: int) -> NDArray:
     """Array of one grid, extended to a number of rows and columns of cells."""
-    more = (rows + (name == "corners") - values.shape[1],
-            columns + (name == "corners") - values.shape[2])  # fmt: skip
-    width = [(0, 0), (0, more[0]), (0, more[1])] + [(0, 0)] * (values.ndim - 3)
-    if name == "corners":
+    extra = name == "corners"
+    width = [(0, 0)] * values.ndim
+    width[1] = 0, rows + extra - values.shape[1]
+    width[2] = 0, columns + extra - values.shape[2]
+    if extra:
         return np.pad(values, width, mode="edge")
     blank = np.nan if name in _UNKNOWN_WHERE_INVALID else 0
     return np.pad(values, width, constant_values=blank)

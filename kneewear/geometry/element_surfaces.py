@@ -122,29 +122,16 @@ class Plane(ElementSurface):
 class Cylinder(ElementSurface):
     """A cylinder, for a bearing curved about one axis such as an ankle's; lines run radially.
 
-    Rows run along the arc and columns along the axis: a plan of arc length x length.
-
-    Parameters
-    ----------
-    point : sequence of 3 floats
-        A point of the axis, mm; lengths are counted from it.
-    axis : sequence of 3 floats
-        Direction of the columns, of any non-zero length.
-    middle : sequence of 3 floats
-        Direction from the axis to the middle of the bearing, where the arc is zero. The bearing
-        must end before it reaches the half plane on the other side of the axis.
-    radius : float
-        Radius of the cylinder on which arcs are measured, mm.
-    hollow : bool
-        Whether the bearing faces the axis (a trough) or away from it (a dome).
+    Rows run along the arc and columns along the axis: a plan of arc length x length. The bearing
+    must end before it reaches the half plane on the other side of the axis.
     """
 
     turnable = False
-    point: tuple[float, float, float]
-    axis: tuple[float, float, float]
-    middle: tuple[float, float, float]
-    radius: float
-    hollow: bool = True
+    point: tuple[float, float, float]  # of the axis, mm; lengths are counted from it
+    axis: tuple[float, float, float]  # direction of the columns, of any non-zero length
+    middle: tuple[float, float, float]  # direction from the axis to where the arc is zero
+    radius: float  # on which arcs are measured, mm
+    hollow: bool = True  # whether the bearing faces the axis (a trough) or not (a dome)
 
     def __post_init__(self) -> None:
         _check_radial(self.radius, np.cross(self.axis, self.middle))
@@ -186,25 +173,14 @@ class Sphere(ElementSurface):
     The plan is Lambert's azimuthal map about the middle, which preserves areas: a position at the
     angle theta from the middle lies 2 radius sin(theta / 2) from the origin of the plan. Unlike
     rows of latitude it has no pole, and its cells, all of the same solid angle, stay near square in
-    a cup (twice as long as wide at its rim, a right angle from the middle).
-
-    Parameters
-    ----------
-    centre : sequence of 3 floats
-        Centre of the sphere, mm.
-    middle : sequence of 3 floats
-        Direction from the centre to the middle of the bearing, of any non-zero length. The bearing
-        must not reach the point on the other side.
-    radius : float
-        Radius of the sphere on which the plan is measured, mm.
-    hollow : bool
-        Whether the bearing faces the centre (a cup) or away from it (a ball).
+    a cup (twice as long as wide at its rim, a right angle from the middle). The bearing must not
+    reach the point opposite the middle.
     """
 
-    centre: tuple[float, float, float]
-    middle: tuple[float, float, float]
-    radius: float
-    hollow: bool = True
+    centre: tuple[float, float, float]  # mm
+    middle: tuple[float, float, float]  # direction from the centre, of any non-zero length
+    radius: float  # on which the plan is measured, mm
+    hollow: bool = True  # whether the bearing faces the centre (a cup) or not (a ball)
 
     def __post_init__(self) -> None:
         _check_radial(self.radius, self.middle)

@@ -107,19 +107,10 @@ def summarize_deviation(
     )
 
 
-def is_accepted(quality: FitQuality, tolerance: float, mean_tolerance: float) -> bool:
-    """Whether deviation and ripple of a patch are within their limits, mm."""
-    return (
-        quality.max_mm <= tolerance
-        and quality.mean_mm <= mean_tolerance
-        and quality.ripple_mm <= RIPPLE_SHARE * tolerance
-    )
-
-
-def refuse_patch(
+def refusal(
     quality: FitQuality, tolerance: float, mean_tolerance: float, source: str
-) -> InputDataError:
-    """Error that states which limit a patch exceeds, by how much and where."""
+) -> InputDataError | None:
+    """Error that states which limit, mm, a patch exceeds, by how much and where; None if none."""
     patch = f"{quality.side} {quality.component} patch"
     lines = f"with {quality.n_u} x {quality.n_v} lines"
     where = ""
@@ -133,14 +124,15 @@ def refuse_patch(
         expected = f"at most {1e3 * tolerance:.1f} um (`tolerance_mm`)"
         where = f"near x {x:.1f}, y {y:.1f}, z {z:.1f} mm"
     elif quality.mean_mm > mean_tolerance:
-        found = (
-            f"a mean deviation of {1e3 * quality.mean_mm:.2f} um between {patch} and mesh {lines}"
-        )
+        found = f"a mean deviation of {1e3 * quality.mean_mm:.2f} um between {patch} and mesh "
+        found += lines
         expected = f"at most {1e3 * mean_tolerance:.2f} um (`mean_tolerance_mm`)"
-    else:
+    elif quality.ripple_mm > RIPPLE_SHARE * tolerance:
         found = f"a ripple of {1e3 * quality.ripple_mm:.2f} um on the {patch} {lines}"
         expected = f"at most {1e3 * RIPPLE_SHARE * tolerance:.2f} um, a fifth of `tolerance_mm`"
         remedy = "Raise `smoothing_length_mm` or `knot_spacing_mm`: the patch follows noise."
+    else:
+        return None
     return InputDataError(source, found, expected, remedy, where)
 
 

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import spsolve
 from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.fit_quality import FitQuality, is_accepted, judge_patch, refuse_patch
+from kneewear.geometry.fit_quality import FitQuality, judge_patch, refusal
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 
@@ -80,7 +80,7 @@ def fit_plateau(
     judged &= _clear_of_border(points, mesh)
     most = _spans(z, settings.knot_spacing_across), _spans(x, settings.knot_spacing_along)
 
-    def build(spans: tuple[int, int]) -> Surface:
+    def build(spans: Counts) -> Surface:
         knots = (_spaced_knots(*z, spans[0]), _spaced_knots(*x, spans[1]))
         height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings)
         return patch_through(lambda u, v: np.stack([v, height(u, v), u], axis=-1), knots)
@@ -145,7 +145,7 @@ def fit_condyle(
         _spans((0.0, mean_width), settings.knot_spacing_across),
     )
 
-    def build(spans: tuple[int, int]) -> Surface:
+    def build(spans: Counts) -> Surface:
         knots = (_spaced_knots(0.0, length, spans[0]), _edged_knots(mean_width, spans[1]))
         fitted = _smooth_graph(arc, width, radius[inside], knots, settings, edged=True)
 
@@ -163,28 +163,29 @@ def fit_condyle(
 
 
 def _sparsest(
-    build: Callable[[tuple[int, int]], Surface],
+    build: Callable[[Counts], Surface],
     points: Array,
-    most: tuple[int, int],
+    most: Counts,
     settings: FitSettings,
     label: Label,
 ) -> tuple[Surface, FitQuality]:
     """Patch with the fewest lines within the tolerances; refused when none is."""
     component, source, side = label
-    limits = settings.tolerance, settings.mean_tolerance
     if len(points) < _LEAST_VERTICES / 4:
         found = f"{len(points)} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from "
         remedy = "Widen the region, or export a finer mesh."
         wanted = f"at least {_LEAST_VERTICES // 4}"
         raise InputDataError(source, found + "borders", wanted, remedy)
 
-    def judged(spans: tuple[int, int]) -> tuple[Surface, FitQuality]:
+    def judged(spans: Counts) -> tuple[Surface, FitQuality, InputDataError | None]:
         surface = build(spans)
-        return surface, judge_patch(surface, points, component, side, _RIPPLE_REACH)
+        quality = judge_patch(surface, points, component, side, _RIPPLE_REACH)
+        limits = settings.tolerance, settings.mean_tolerance
+        return surface, quality, refusal(quality, *limits, source)
 
-    surface, quality = fewest_spans(judged, lambda found: is_accepted(found[1], *limits), most)
-    if not is_accepted(quality, *limits):
-        raise refuse_patch(quality, *limits, source)
+    surface, quality, error = fewest_spans(judged, lambda found: found[2] is None, most)
+    if error is not None:
+        raise error
     return surface, quality
 
 

@@ -15,12 +15,8 @@ from kneewear.sides import POST, SIDES
 class Layer:
     """The bone under the cartilage of one body of a natural knee.
 
-    Parameters
-    ----------
-    bone : mapping of side to Surface
-        Subchondral surfaces in the body's frame, normals pointing out of the bone.
-    limits : pair of float
-        Minimum and maximum thickness, mm; measured values beyond are set to the limit.
+    `bone` are the subchondral surfaces by side, in the body's frame, normals pointing out of the
+    bone; `limits` the minimum and maximum thickness, mm, to which measured values are clipped.
     """
 
     bone: Mapping[str, Surface]
@@ -31,14 +27,9 @@ class Layer:
 class CamAndPost:
     """The third pair of surfaces of a posterior-stabilised implant.
 
-    Parameters
-    ----------
-    cam : Surface
-        Bar between the condyles, femoral frame, normal pointing out of the metal.
-    post : Surface
-        Back of the insert's post, insert's frame, normal pointing out of it, about posterior.
-    front : float
-        Position x of the post's flat front, mm.
+    The cam is a bar between the condyles (femoral frame), the post the back of the insert's post
+    (insert's frame), both with outward normals; `front` is the position x of the post's flat front,
+    mm.
     """
 
     cam: Surface
@@ -91,9 +82,8 @@ class Implant:
 
     def __post_init__(self) -> None:
         if (self.femoral_layer is None) != (self.insert_layer is None):
-            given, missing = (
-                ("tibia", "femur") if self.femoral_layer is None else ("femur", "tibia")
-            )
+            bodies = ("tibia", "femur")
+            given, missing = bodies if self.femoral_layer is None else bodies[::-1]
             raise ValueError(
                 f"the {given} has a subchondral surface and the {missing} has none; give both for "
                 "a natural knee, none for an artificial one"

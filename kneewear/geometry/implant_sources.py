@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.extraction import Extraction, extract_condyles, extract_plateaus, whole_sheet
-from kneewear.geometry.fit_quality import FitQuality
+from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
+from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.knee import GeometryRecord
 from kneewear.geometry.mesh_checks import (
@@ -30,7 +31,7 @@ from kneewear.geometry.meshes import (
     sheet_coverage,
     to_knee_axes,
 )
-from kneewear.geometry.parametric import build_parametric_implant, measure_parametric_implant
+from kneewear.geometry.parametric import build_parametric_implant
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import (
     PlaneUnderside,
@@ -93,8 +94,7 @@ def build_implant(
             settings.nominal_thickness_mm,
             settings.knee == "left",
         )
-        measured = measure_parametric_implant(implant, settings.parametric)
-        return implant, GeometryRecord(tuple(measured))
+        return implant, GeometryRecord(tuple(_exact_patches(implant)))
     if settings.source == "natural":
         natural, sheets = _natural_sheets(
             settings,
@@ -203,6 +203,16 @@ def window_axis(block: MeshBlock, femoral: TriangleMesh) -> tuple[float, float]:
     """
     limits = [abs(z) for side in SIDES for z in getattr(block.femoral_region_mm, side).z]
     return condyle_axis(femoral, (min(limits), max(limits)))
+
+
+def _exact_patches(implant: Implant) -> Iterator[FitQuality]:
+    """Records of the patches of the built-in implant, which are exact: no point is judged."""
+    for side in implant.sides:
+        for body, surface in (
+            ("insert", bearing_of(implant, side).surface),
+            ("femoral", implant.indenter(side)),
+        ):
+            yield summarize_deviation((body, side), surface, np.empty((0, 3)), np.empty(0))
 
 
 def _mesh_settings(settings: ImplantSettings) -> MeshImplantSettings:

@@ -68,8 +68,8 @@ class GeometryRecord:
     Parameters
     ----------
     fit_quality : tuple of FitQuality
-        One for each patch: deviation from the vertices it was fitted to, or from the exact arcs of
-        the built-in implant.
+        One for each patch: deviation from the vertices it was fitted to. The exact patches of the
+        built-in implant have no points and no deviation.
     extractions : mapping of str to Extraction, optional
         "insert" and "femoral" to the bearing cut out of each mesh; given when a mesh is a solid.
     """
@@ -152,15 +152,9 @@ def tabulate_distance_tables(knee: KneeModel) -> pd.DataFrame:
 class FirstContact:
     """A femoral component that just touches the insert.
 
-    Parameters
-    ----------
-    translation : array, shape (3,)
-        Its origin in the insert's frame, mm.
-    clearance : mapping of side to float
-        Minimum vertical gap of each side, mm; zero on the side that touches, inf where a condyle
-        is beside its plateau.
-    point : mapping of side to array, shape (3,)
-        Point of the insert where that gap is, mm; NaN where there is none.
+    `translation` (3,) is its origin in the insert's frame, mm; `clearance` the minimum vertical gap
+    of each side, mm (zero on the side that touches, inf where a condyle is beside its plateau) and
+    `point` (3,) the point of the insert where that gap is, mm (NaN where there is none).
     """
 
     translation: Array
@@ -181,16 +175,10 @@ def find_first_contact(
     `femoral` are the condyles in the femoral frame, `rotation` (3, 3) the orientation of the
     component and `translation` (3,) the position of its origin, mm, whose height is not used.
 
-    Raises
-    ------
-    ValueError
-        If no condyle is above its plateau.
-
-    Notes
-    -----
     The gap of a side is the minimum height at which vertical rays from its element centres meet the
     condyle. Between centres contact may occur earlier by up to d^2 / 8 R for elements of size d and
-    a condyle of radius R: a micrometre for half a millimetre and 30 mm.
+    a condyle of radius R: a micrometre for half a millimetre and 30 mm. A ValueError is raised if
+    no condyle is above its plateau.
     """
     start = np.array(translation, dtype=float)
     start[1] = _START

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
-from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import CamAndPost, Implant
 from kneewear.geometry.primitives import Profile, SagittalArc, Swept, Upright, joined_arcs
 from kneewear.settings.implant import CamSettings, ParametricImplantSettings, PostSettings
-from kneewear.sides import POST, SIDES
+from kneewear.sides import SIDES
 
 # Flexion seen by the condyles: contact stays inside for -20 to 120 deg of flexion.
 FEMORAL_SWEEP = (math.radians(-45.0), math.radians(140.0))
@@ -19,12 +15,8 @@ FEMORAL_EDGE_SWEEP = math.radians(75.0)
 PLATEAU_EDGE_SWEEP = math.radians(35.0)
 # Angle of the rounded rims of the post's back; what faces the sides never meets the cam.
 POST_EDGE_SWEEP = math.radians(60.0)
-# Points along u and v at which the patches are measured against the exact arcs.
-_MEASURED = (61, 121)
 # Medial is +z.
 _SIGNS = {"medial": 1.0, "lateral": -1.0}
-
-Shape = Swept | Upright
 
 
 def build_parametric_implant(
@@ -39,20 +31,17 @@ def build_parametric_implant(
     implant also has a cam of revolution between the condyles and a straight post on the insert.
     All surfaces are exact NURBS. `left` is recorded only, because the implant is symmetric.
     """
-    shapes = _shapes(settings, nominal_thickness)
-    femoral, insert = (
-        {side: shape.surface for (body, side), shape in shapes.items() if body == component}
-        for component in ("femoral", "insert")
-    )
+    top = nominal_thickness + settings.extra_thickness_mm
     cam_and_post = None
     if settings.cam_and_post is not None:
         post = settings.cam_and_post.post
         front = post.posterior_mm - post.depth_mm
-        cam_and_post = CamAndPost(femoral.pop(POST), insert.pop(POST), front)
+        cam = cam_shape(settings.cam_and_post.cam).surface
+        cam_and_post = CamAndPost(cam, post_shape(post, top).surface, front)
     return Implant(
         name=name,
-        femoral=femoral,
-        insert=insert,
+        femoral={side: condyle_shape(settings, side).surface for side in SIDES},
+        insert={side: plateau_shape(settings, side, top).surface for side in SIDES},
         underside=0.0,
         nominal_thickness=nominal_thickness,
         left=left,
@@ -60,42 +49,8 @@ def build_parametric_implant(
     )
 
 
-def measure_parametric_implant(
-    implant: Implant, settings: ParametricImplantSettings
-) -> list[FitQuality]:
-    """Distance of the built-in implant's patches from the arcs that its settings describe.
-
-    One record for each patch, from 61 x 121 points on it. A point is taken to its meridian plane
-    (its distance from the axis of revolution, and z); there its distance from the arc whose sector
-    it lies in is known without any spline.
-    """
-    quality = []
-    for (component, side), shape in _shapes(settings, implant.nominal_thickness).items():
-        femoral = component == "femoral"
-        surface = implant.indenter(side) if femoral else bearing_of(implant, side).surface
-        u, v = (np.linspace(*ends, n) for ends, n in zip(surface.domain, _MEASURED, strict=True))
-        points = surface.evaluate(u[:, None], v[None, :]).reshape(-1, 3)
-        distance = shape.distance(points)
-        quality.append(summarize_deviation((component, side), surface, points, distance))
-    return quality
-
-
-def _shapes(
-    settings: ParametricImplantSettings, nominal_thickness: float
-) -> dict[tuple[str, str], Shape]:
-    """Shape of every patch, by component and side."""
-    top = nominal_thickness + settings.extra_thickness_mm
-    shapes: dict[tuple[str, str], Shape] = {}
-    for side in SIDES:
-        shapes["insert", side] = _plateau(settings, side, top)
-        shapes["femoral", side] = _condyle(settings, side)
-    pair = settings.cam_and_post
-    if pair is not None:
-        shapes |= {("insert", POST): _post(pair.post, top), ("femoral", POST): _cam(pair.cam)}
-    return shapes
-
-
-def _condyle(settings: ParametricImplantSettings, side: str) -> Swept:
+def condyle_shape(settings: ParametricImplantSettings, side: str) -> Swept:
+    """Condyle of a side in the femoral frame."""
     profile = Profile(
         middle=_SIGNS[side] * 0.5 * settings.condyle_spacing_mm,
         arc_radius=getattr(settings.femoral_coronal_radius_mm, side),
@@ -108,7 +63,8 @@ def _condyle(settings: ParametricImplantSettings, side: str) -> Swept:
     return Swept(profile, joined_arcs(radii, FEMORAL_SWEEP[1]))
 
 
-def _plateau(settings: ParametricImplantSettings, side: str, top: float) -> Swept:
+def plateau_shape(settings: ParametricImplantSettings, side: str, top: float) -> Swept:
+    """Plateau of a side in the insert's frame; `top` is the height of its lowest line, mm."""
     mismatch = getattr(settings.plateau_spacing_mismatch_mm, side)
     profile = Profile(
         middle=_SIGNS[side] * (0.5 * settings.condyle_spacing_mm + mismatch),
@@ -130,13 +86,15 @@ def _middle_profile(block: CamSettings | PostSettings, rim_sweep: float) -> Prof
     )
 
 
-def _cam(cam: CamSettings) -> Swept:
+def cam_shape(cam: CamSettings) -> Swept:
+    """Cam in the femoral frame."""
     arcs = joined_arcs(
         [(FEMORAL_SWEEP[0], cam.radius_mm)], FEMORAL_SWEEP[1], (cam.posterior_mm, cam.superior_mm)
     )
     return Swept(_middle_profile(cam, FEMORAL_EDGE_SWEEP), arcs)
 
 
-def _post(post: PostSettings, top: float) -> Upright:
+def post_shape(post: PostSettings, top: float) -> Upright:
+    """Back of the post on an insert whose plateaus are `top` high, mm."""
     profile = _middle_profile(post, POST_EDGE_SWEEP)
     return Upright(profile, post.posterior_mm, top, top + post.height_mm)

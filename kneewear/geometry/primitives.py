@@ -68,27 +68,17 @@ def plate(x: ArrayLike, z: ArrayLike, height: float = 0.0, slope: float = 0.0) -
 
 @dataclass(frozen=True)
 class Profile:
-    """A symmetric coronal arc between two rims that fall away.
+    """A symmetric coronal arc between two rims that fall away; lengths in mm.
 
-    Parameters
-    ----------
-    middle : float
-        Medial-lateral position of the arc's middle, mm; its height there is zero.
-    arc_radius, half_width : float
-        Radius and half-width of the arc, mm.
-    rim_radius, rim_sweep : float
-        Radius, mm, and angle, rad, of each rounded rim.
-    hollow : bool
-        True for a plateau (the arc rises to both sides, the rims fall), False for a condyle;
-        heights count out of the bearing surface in both.
+    Heights count out of the bearing surface and are zero in the middle of the arc.
     """
 
-    middle: float
+    middle: float  # medial-lateral position
     arc_radius: float
-    half_width: float
+    half_width: float  # of the arc
     rim_radius: float
-    rim_sweep: float
-    hollow: bool = False
+    rim_sweep: float  # angle of each rounded rim, rad
+    hollow: bool = False  # a plateau, whose arc rises to both sides, and not a condyle
 
     @property
     def control_points(self) -> Array:
@@ -101,23 +91,6 @@ class Profile:
         right = _arc(land[-1, :2], tilt, -self.rim_sweep, self.rim_radius)
         left = right[::-1] * np.array([-1.0, 1.0, 1.0]) + np.array([2.0 * self.middle, 0.0, 0.0])
         return np.vstack([left, land[1:], right[1:]])
-
-    def distance(self, z: Array, height: Array) -> Array:
-        """Signed distance, mm, of points from the profile, without any spline; positive outside.
-
-        The height counts from the middle of the arc out of the surface, mm.
-        """
-        away = np.abs(z - self.middle)
-        tilt = math.asin(self.half_width / self.arc_radius)
-        up = 1.0 if self.hollow else -1.0
-        land = up * (self.arc_radius - np.hypot(away, height - up * self.arc_radius))
-        rise = up * self.arc_radius * (1.0 - math.cos(tilt))
-        # The rim begins where the arc ends, in its direction, and falls away from there.
-        inward = np.array([-math.sin(up * tilt), math.cos(tilt)])
-        centre = np.array([self.half_width, rise]) - self.rim_radius * inward
-        rim = np.hypot(away - centre[0], height - centre[1]) - self.rim_radius
-        turned = np.arctan2(away - centre[0], height - centre[1])
-        return np.where(turned > -up * tilt, rim, land)
 
 
 @dataclass(frozen=True)
@@ -192,22 +165,6 @@ class Swept:
         )
         return patch.reversed_normal() if self.profile.hollow else patch
 
-    def distance(self, points: Array) -> Array:
-        """Signed distance, mm, of points (n, 3) near the surface from it; positive outside.
-
-        A point is rotated into the plane of the profile about the centre of the arc in whose sector
-        it lies; the sectors of neighbours meet in the ray through both centres.
-        """
-        height = np.empty(len(points))
-        for number, arc in enumerate(self.arcs):
-            x, y = points[:, 0] - arc.x, points[:, 1] - arc.y
-            reached = np.ones(len(points), bool)
-            if number:
-                reached = x * math.cos(arc.start) + y * math.sin(arc.start) >= 0.0
-            over = np.hypot(x, y) - arc.radius
-            height[reached] = -over[reached] if self.profile.hollow else over[reached]
-        return self.profile.distance(points[:, 2], height)
-
     def _outline(self) -> tuple[Array, Array, Array]:
         """Direction (with weight), centre and radius of every control point along the outline."""
         rows: list[Array] = []
@@ -251,10 +208,6 @@ class Upright:
             degree_u=1,
             degree_v=2,
         )
-
-    def distance(self, points: Array) -> Array:
-        """Signed distance of points from the surface, mm, positive outside; shape (n,)."""
-        return self.profile.distance(points[:, 2], points[:, 0] - self.posterior)
 
 
 def _arc(start: Array, heading: float, turn: float, radius: float) -> Array:

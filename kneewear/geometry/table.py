@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,61 +21,63 @@ class SurfaceTable:
 
     Parameters
     ----------
-    u, v : array, shape (n_u,) and (n_v,)
-        Parameter values, ascending and equally spaced, from border to border.
-    point, normal, tangent, binormal : array, shape (n_u, n_v, 3)
-        Position, mm, outward unit normal, unit tangent along u and binormal = normal x tangent
-        (with Householder tangents, those of `householder_tangents`).
-    extra : mapping of str to array, shape (n_u, n_v)
-        Further columns; a name carries its unit (`thickness_mm`).
+    columns : tuple of str
+        Names of the columns: u and v of the sample (ascending and equally spaced, from border to
+        border), position, mm, outward unit normal, unit tangent along u and binormal = normal x
+        tangent (with Householder tangents, those of `householder_tangents`); then any further
+        ones, whose names carry their unit (`thickness_mm`).
+    rows : array, shape (n_u, n_v, n_columns)
+        All columns of all samples.
     """
 
-    u: Array
-    v: Array
-    point: Array
-    normal: Array
-    tangent: Array
-    binormal: Array
-    extra: Mapping[str, Array] = field(default_factory=dict)
-
-    @classmethod
-    def from_rows(cls, columns: tuple[str, ...], rows: Array) -> SurfaceTable:
-        """Table whose `columns` and `rows` these are."""
-        return cls(
-            u=rows[:, 0, 0],
-            v=rows[0, :, 1],
-            point=rows[..., 2:5],
-            normal=rows[..., 5:8],
-            tangent=rows[..., 8:11],
-            binormal=rows[..., 11:14],
-            extra={name: rows[..., n] for n, name in enumerate(columns) if n >= len(COLUMNS)},
-        )
+    columns: tuple[str, ...]
+    rows: Array
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns of `rows`."""
-        return (*COLUMNS, *self.extra)
+    def u(self) -> Array:
+        """Parameters u of the samples, shape (n_u,)."""
+        return self.rows[:, 0, 0]
 
-    def rows(self) -> Array:
-        """All columns of all samples, shape (n_u, n_v, n_columns)."""
-        u, v = np.meshgrid(self.u, self.v, indexing="ij")
-        vectors = (self.point, self.normal, self.tangent, self.binormal)
-        return np.concatenate(
-            [u[..., None], v[..., None], *vectors, *(e[..., None] for e in self.extra.values())],
-            axis=-1,
-        )
+    @property
+    def v(self) -> Array:
+        """Parameters v of the samples, shape (n_v,)."""
+        return self.rows[0, :, 1]
+
+    @property
+    def point(self) -> Array:
+        """Positions, mm, shape (n_u, n_v, 3)."""
+        return self.rows[..., 2:5]
+
+    @property
+    def normal(self) -> Array:
+        """Outward unit normals, shape (n_u, n_v, 3)."""
+        return self.rows[..., 5:8]
+
+    @property
+    def tangent(self) -> Array:
+        """Unit tangents, shape (n_u, n_v, 3)."""
+        return self.rows[..., 8:11]
+
+    @property
+    def binormal(self) -> Array:
+        """Unit binormals, shape (n_u, n_v, 3)."""
+        return self.rows[..., 11:14]
+
+    def column(self, name: str) -> Array:
+        """Values of one column, shape (n_u, n_v)."""
+        return self.rows[..., self.columns.index(name)]
 
     def interpolate(self, u: ArrayLike, v: ArrayLike) -> Array:
         """All columns between the samples, shape (..., n_columns); see `bilinear`."""
-        return bilinear(self.rows(), u, v)
+        return bilinear(self.rows, u, v)
 
     def with_columns(self, **extra: Array) -> SurfaceTable:
         """The table with further columns, each of shape (n_u, n_v)."""
-        shape = self.point.shape[:2]
+        shape = self.rows.shape[:2]
         for name, values in extra.items():
             if np.shape(values) != shape:
                 raise ValueError(f"column {name} has shape {np.shape(values)}, not {shape}")
-        return replace(self, extra={**self.extra, **extra})
+        return SurfaceTable((*self.columns, *extra), np.dstack([self.rows, *extra.values()]))
 
 
 def tabulate_surface(
@@ -106,10 +107,13 @@ def frame_samples(
     normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
     if tangents == "derivatives":
         tangent = along_u / np.linalg.norm(along_u, axis=-1, keepdims=True)
-        return SurfaceTable(u, v, point, normal, tangent, np.cross(normal, tangent))
-    if tangents == "householder":
-        return SurfaceTable(u, v, point, normal, *householder_tangents(normal))
-    raise ValueError(f"tangents are 'derivatives' or 'householder', not '{tangents}'")
+        binormal = np.cross(normal, tangent)
+    elif tangents == "householder":
+        tangent, binormal = householder_tangents(normal)
+    else:
+        raise ValueError(f"tangents are 'derivatives' or 'householder', not '{tangents}'")
+    parameters = np.meshgrid(u, v, indexing="ij")
+    return SurfaceTable(COLUMNS, np.dstack([*parameters, point, normal, tangent, binormal]))
 
 
 def householder_tangents(normal: Array) -> tuple[Array, Array]:

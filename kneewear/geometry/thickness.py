@@ -27,12 +27,8 @@ _EDGE_SLACK = 1e-9
 class PlaneUnderside:
     """A plane under the insert, such as the top of the tray.
 
-    Parameters
-    ----------
-    height : float
-        Height above the insert's origin, mm.
-    rise_posterior, rise_medial : float
-        How much it rises per mm along +x and along +z; zero for a horizontal base.
+    `height` is that above the insert's origin, mm; the plane rises by `rise_posterior` per mm along
+    +x and by `rise_medial` per mm along +z.
     """
 
     height: float
@@ -46,13 +42,7 @@ class PlaneUnderside:
 
 @dataclass(frozen=True)
 class MeshUnderside:
-    """The underside of a meshed insert.
-
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Triangles of the underside in the insert's frame, mm; see `underside_of_mesh`.
-    """
+    """Triangles of a meshed insert's underside in its frame, mm; see `underside_of_mesh`."""
 
     mesh: TriangleMesh
 

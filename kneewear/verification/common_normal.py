@@ -79,7 +79,7 @@ def frame_table(table: SurfaceTable) -> FramedSurface:
     binormal (twelve numbers per surface) are interpolated separately: exact at the samples, with an
     error of second order in the spacing between them.
     """
-    rows = table.rows()
+    rows = table.rows
 
     def frame(u: float, v: float) -> LocalFrame:
         columns = np.array(bilinear_with_slopes(rows, u, v))[:, 2:14].reshape(3, 4, 3)

@@ -389,7 +389,7 @@ def compare_storage_window() -> Iterator[Row]:
     """Updates of the storage window by the impacts of Fig. 6.13, and the values it interpolates."""
     block = 9
     table = tabulate_surface(sphere(6.0), block * block, block * block)
-    rows = table.rows()
+    rows = table.rows
     step = (rows[-1, -1, :2] - rows[0, 0, :2]) / (block * block - 1)
     first, steps = (float(rows[0, 0, 0]), float(rows[0, 0, 1])), (float(step[0]), float(step[1]))
     layout = BlockLayout((block * block, block * block), (block, block), first, steps)

@@ -47,7 +47,7 @@ def test_concentric_spheres_give_the_exact_thickness_of_both_layers():
     condyle, layer = knee.femoral["medial"], knee.femoral_layer
     samples = tabulate_surface(condyle, 31, 21)
     table = with_layer_thickness(samples, layer.bone["medial"], layer.limits)
-    assert table.extra["thickness_mm"] == pytest.approx(2.5, abs=ROUNDING)
+    assert table.column("thickness_mm") == pytest.approx(2.5, abs=ROUNDING)
     # Where each element's nearest point on the condyle is, both layers lie one over the other.
     u, v, *_ = condyle.closest_points(grid.centre[0][grid.valid[0]])
     fixed = grid.thickness[0][grid.valid[0]]
@@ -78,7 +78,7 @@ def test_thickness_is_bilinear_between_samples():
     exact = 2.0 * at_u - 0.5 * at_v + 0.25 * at_u * at_v
     assert joint_thickness(-1.0, table, at_u, at_v) == pytest.approx(exact, abs=1e-12)
     found = joint_thickness(0.0, table, u[:, None], v[None, :])
-    assert found == pytest.approx(table.extra["thickness_mm"], abs=1e-12)
+    assert found == pytest.approx(table.column("thickness_mm"), abs=1e-12)
 
 
 def test_error_of_the_table_falls_with_the_square_of_the_spacing():

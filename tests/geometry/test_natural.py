@@ -128,7 +128,7 @@ class TestNaturalKnee:
             layer = knee.femoral_layer
             samples = tabulate_surface(knee.femoral[side], 121, 61)
             table = with_layer_thickness(samples, layer.bone[side], layer.limits)
-            thickness = table.extra["thickness_mm"]
+            thickness = table.column("thickness_mm")
             assert 1.0 == thickness.min() < thickness.max() < 4.0
             # The source's frames coincide at zero coordinates: the knee stands.
             points = grid.centre[number][grid.valid[number]]

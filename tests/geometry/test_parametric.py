@@ -9,10 +9,10 @@ from kneewear import default_study
 from kneewear.geometry.parametric import (
     PLATEAU_EDGE_SWEEP,
     build_parametric_implant,
-    measure_parametric_implant,
 )
 from kneewear.geometry.primitives import Profile
 from kneewear.sides import SIDES
+from tests.geometry.exact_arcs import measure_parametric_implant, profile_distance
 
 SETTINGS = default_study().implant.parametric
 NOMINAL = 6.0
@@ -225,5 +225,5 @@ def test_profile_distance_grows_along_the_normal():
     )
     for offset in (0.3, -0.3):
         point = surface.evaluate(0.5, ACROSS) + offset * surface.normal(0.5, ACROSS)
-        distance = profile.distance(point[:, 2], point[:, 1] - TOP)
+        distance = profile_distance(profile, point[:, 2], point[:, 1] - TOP)
         assert distance == pytest.approx(offset, abs=1e-9)

@@ -13,12 +13,12 @@ from kneewear.geometry.implant import Implant
 from kneewear.geometry.parametric import (
     FEMORAL_SWEEP,
     build_parametric_implant,
-    measure_parametric_implant,
 )
 from kneewear.geometry.primitives import joined_arcs
 from kneewear.io import netcdf
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.sides import POST, SIDES
+from tests.geometry.exact_arcs import measure_parametric_implant
 
 BASE = merge_settings(read_settings("config/config.yaml"), read_settings("config/chapter3.yaml"))
 SETTINGS = load_study(BASE).implant.parametric

@@ -50,7 +50,7 @@ def test_a_table_of_one_row_is_refused(points):
 
 
 def test_slopes_are_the_derivatives_of_the_interpolation():
-    rows = tabulate_surface(sphere(30.0), 7, 9).rows()
+    rows = tabulate_surface(sphere(30.0), 7, 9).rows
     random, step = np.random.default_rng(3), 1e-6
     # Well inside the cells: between them the slopes jump.
     u = (random.integers(0, 6, 50) + random.uniform(0.1, 0.9, 50)) / 6

@@ -18,7 +18,7 @@ from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
-from kneewear.geometry.table import SurfaceTable
+from kneewear.geometry.table import COLUMNS, SurfaceTable
 from kneewear.geometry.thickness import MeshUnderside, PlaneUnderside
 from kneewear.io import netcdf
 from kneewear.io.documents import load_json, load_table, save_json, save_table
@@ -135,8 +135,8 @@ def test_elements_beyond_the_insert_may_be_undefined(tmp_path):
 
 def make_knee(left=False):
     def make_samples():
-        vectors = (RNG.normal(size=(5, 4, 3)) for _ in range(4))
-        return SurfaceTable(np.linspace(0, 1, 5), np.linspace(0, 1, 4), *vectors)
+        u, v = np.meshgrid(np.linspace(0, 1, 5), np.linspace(0, 1, 4), indexing="ij")
+        return SurfaceTable(COLUMNS, np.dstack([u, v, RNG.normal(size=(5, 4, 12))]))
 
     patches = {side: make_surface() for side in SIDES}
     return KneeModel(

@@ -43,7 +43,7 @@ def test_extra_columns_survive_and_lengthen_the_blocks(tables, tmp_path):
     save_samples(wide, tmp_path / "table.nc", (9, 9))
     again = netcdf.load(SurfaceTable, tmp_path / "table.nc", "samples/lateral")
     assert again.columns[-1] == "thickness_mm"
-    assert (again.extra["thickness_mm"] == thickness).all()
+    assert (again.column("thickness_mm") == thickness).all()
     with h5py.File(tmp_path / "table.nc") as file:
         assert file["samples/lateral/rows"].id.get_chunk_info(0).size == 81 * 15 * 8
 

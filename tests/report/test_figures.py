@@ -28,6 +28,7 @@ from kneewear.report.maps import (
 )
 from kneewear.report.verification import draw_cost, draw_distance_methods
 from kneewear.settings.cases import Case
+from tests.geometry.exact_arcs import measure_parametric_implant
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.report.drawn import figures_of
 
@@ -105,8 +106,8 @@ class TestSurfaces:
 
     def test_deviation_map_shows_every_patch_with_its_numbers(self):
         study = default_study().implant
-        _, record = build_implant(study)
-        figure = draw_deviation(record.fit_quality)
+        implant, _ = build_implant(study)
+        figure = draw_deviation(measure_parametric_implant(implant, study.parametric))
         titles = [axes.get_title(loc="left") for axes in figure.axes[:4]]
         assert titles[0].startswith("Medial condyle, 7 x 7 lines")
         assert titles[3].startswith("Lateral plateau, 3 x 7 lines")
@@ -142,13 +143,17 @@ class TestSurfaces:
         assert axes.get_yscale() == "log"
 
     def test_figures_have_their_words(self, whole):
-        _, record = build_implant(default_study().implant)
+        study = default_study()
+        implant, record = build_implant(study.implant)
         figures = draw_method(
             whole.implant, whole.grid, whole.activities, whole.tables, quality=record.fit_quality
         )
         # The built-in surfaces are exact: four empty maps tell nothing.
         assert "surface_deviation" not in figures
-        coarse = [replace(fit, max_mm=0.01) for fit in record.fit_quality]
+        coarse = [
+            replace(fit, max_mm=0.01)
+            for fit in measure_parametric_implant(implant, study.implant.parametric)
+        ]
         assert "surface_deviation" in draw_method(
             whole.implant, whole.grid, whole.activities, whole.tables, quality=coarse
         )

@@ -82,7 +82,7 @@ def test_windows_without_a_middle_are_refused(size):
 
 def test_a_window_gives_what_the_whole_table_gives():
     table = tabulate_surface(sphere(30.0), 61, 52)
-    window, _ = window_on(table.rows())
+    window, _ = window_on(table.rows)
     random = np.random.default_rng(3)
     for u, v in random.uniform(0, 1, (200, 2)):
         (u0, u1), (v0, v1) = (np.ptp(table.u), table.u[0]), (np.ptp(table.v), table.v[0])
