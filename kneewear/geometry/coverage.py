@@ -25,14 +25,9 @@ class Coverage:
     """Part of the plan over which a bearing surface exists.
 
     The plan is the horizontal plane, or that of the bearing's `ElementSurface`, whose coordinates
-    are then called x and z.
-
-    Parameters
-    ----------
-    edges : array, shape (n_edges, 2, 2)
-        Border segments, start and end of each as (x, z), mm, insert's frame. Together they are
-        closed, run counter-clockwise (from +x to +z) around what is covered and clockwise around
-        holes.
+    are then called x and z. `edges` (n, 2, 2) are border segments, start and end of each as (x, z),
+    mm, insert's frame. Together they are closed, run counter-clockwise (from +x to +z) around what
+    is covered and clockwise around holes.
     """
 
     edges: Array
@@ -59,54 +54,35 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Rectangle:
-    """Rectangle of the plan, divided into rows and columns of equal cells.
+    """Rectangle of the plan, divided into rows and columns of equal cells."""
 
-    Parameters
-    ----------
-    origin : array, shape (2,)
-        Corner at the start of rows and columns, (x, z), mm.
-    angle : float
-        Turn of the rows' direction from +x towards +z, rad, within 45 deg of zero.
-    length, width : float
-        Extent along the rows' direction (nearest +x) and the columns' (nearest +z), mm.
-    rows, columns : int
-        Number of cells along the length and along the width.
-    """
-
-    origin: Array
-    angle: float
-    length: float
-    width: float
-    rows: int
-    columns: int
+    origin: Array  # corner at the start of rows and columns, (x, z), mm
+    angle: float  # turn of the rows' direction from +x towards +z, rad, within 45 deg of zero
+    length: float  # along the rows' direction, nearest +x, mm
+    width: float  # along the columns' direction, nearest +z, mm
+    rows: int  # number of cells along the length
+    columns: int  # and along the width
 
     @property
     def cell_area(self) -> float:
         """Projected area of one cell, mm2."""
         return (self.length / self.rows) * (self.width / self.columns)
 
+    @property
+    def _axes(self) -> Array:
+        """Directions of the rows and of the columns, as rows of a matrix."""
+        cosine, sine = np.cos(self.angle), np.sin(self.angle)
+        return np.array([[cosine, sine], [-sine, cosine]])
+
     def at(self, row: Array, column: Array) -> Array:
         """Positions (x, z), mm, of coordinates in cells from the origin, shape (..., 2)."""
-        along = self.length / self.rows * np.asarray(row, dtype=float)
-        across = self.width / self.columns * np.asarray(column, dtype=float)
-        cosine, sine = np.cos(self.angle), np.sin(self.angle)
-        return np.stack(
-            [
-                self.origin[0] + along * cosine - across * sine,
-                self.origin[1] + along * sine + across * cosine,
-            ],
-            axis=-1,
-        )
+        size = np.array([self.length / self.rows, self.width / self.columns])
+        return self.origin + np.stack(np.broadcast_arrays(row, column), -1) * size @ self._axes
 
     def cells(self, points: Array) -> Array:
         """Coordinates of positions (x, z) counted in cells from the origin, shape (..., 2)."""
-        offset = points - self.origin
-        cosine, sine = np.cos(self.angle), np.sin(self.angle)
-        along = offset[..., 0] * cosine + offset[..., 1] * sine
-        across = offset[..., 1] * cosine - offset[..., 0] * sine
-        return np.stack(
-            [along * (self.rows / self.length), across * (self.columns / self.width)], axis=-1
-        )
+        per_mm = np.array([self.rows / self.length, self.columns / self.width])
+        return (points - self.origin) @ self._axes.T * per_mm
 
     def cut(self, rows: int, columns: int) -> Rectangle:
         """The same rectangle, divided into other cells."""
@@ -140,8 +116,9 @@ def patch_coverage(surface: Surface, projection_surface: ElementSurface) -> Cove
     """Plan of a whole patch without overhang, bounded by its four border curves."""
     (u0, u1), (v0, v1) = surface.domain
     along = np.linspace(0.0, 1.0, _BORDER_PIECES, endpoint=False)
-    u = np.concatenate([u0 + (u1 - u0) * t for t in (along, 1 + 0 * along, 1 - along, 0 * along)])
-    v = np.concatenate([v0 + (v1 - v0) * t for t in (0 * along, along, 1 + 0 * along, 1 - along)])
+    start, end = np.zeros_like(along), np.ones_like(along)
+    u = u0 + (u1 - u0) * np.concatenate([along, end, 1 - along, start])
+    v = v0 + (v1 - v0) * np.concatenate([start, along, end, 1 - along])
     border = projection_surface.at(surface.evaluate(u, v)).plan
     edges = np.stack([border, np.roll(border, -1, axis=0)], axis=1)
     coverage = Coverage(edges)
@@ -196,9 +173,9 @@ def bounding_rectangle(
     best = int(np.argmin(areas))
     if not turnable or areas[best] > (1.0 - _WORTH_TURNING) * areas[0]:
         best = 0
-    low = np.array([along[:, best].min(), across[:, best].min()])
     cosine, sine = turned[:, best]
-    origin = np.array([low[0] * cosine - low[1] * sine, low[0] * sine + low[1] * cosine])
+    low = np.array([along[:, best].min(), across[:, best].min()])
+    origin = low @ np.array([[cosine, sine], [-sine, cosine]])
     extent = (float(np.ptp(along[:, best])), float(np.ptp(across[:, best])))
     return Rectangle(origin, float(angles[best]), *extent, rows, columns)
 

@@ -56,6 +56,14 @@ class TableQuality:
 class DistanceTable:
     """Signed distance in a band along one condyle, as a tricubic B-spline.
 
+    The grid runs along angle, radius and z about the axis of the circle that fits the condyle
+    best. A condyle is nearly a body of revolution: along the angle its distance hardly changes and
+    few nodes suffice, and where the curvature of its profile jumps, which limits every smooth table
+    (the error of a cubic spline there is 0.032 times the jump times the spacing squared), only the
+    spacing along z has to be fine. Each column crosses the band once, so a table is a list of
+    runs. The interpolant is twice continuously differentiable, also where the distance itself is
+    only once.
+
     Parameters
     ----------
     arrays : DistanceArrays
@@ -64,16 +72,6 @@ class DistanceTable:
         How far the band reaches into the metal and out of it, mm.
     quality : TableQuality
         Error and memory.
-
-    Notes
-    -----
-    The grid runs along angle, radius and z about the axis of the circle that fits the condyle
-    best. A condyle is nearly a body of revolution: along the angle its distance hardly changes and
-    few nodes suffice, and where the curvature of its profile jumps, which limits every smooth table
-    (the error of a cubic spline there is 0.032 times the jump times the spacing squared), only the
-    spacing along z has to be fine. Each column crosses the band once, so a table is a list of
-    runs. The interpolant is twice continuously differentiable, also where the distance itself is
-    only once.
     """
 
     arrays: _distance_kernels.DistanceArrays

@@ -56,20 +56,11 @@ def build_distance_table(
 ) -> DistanceTable:
     """Tabulate the signed distance in the band that contact can reach.
 
-    Parameters
-    ----------
-    surface : Surface
-        Condyle in the femoral frame, roughly a body of revolution about a medial-lateral axis.
-    wanted_error : float
-        Maximum error of the distance, mm; at edges rounded more sharply than `EDGE_RADIUS`,
-        `EDGE_RELAXATION` times that.
-    depth, outside : float
-        Extent of the band into the metal and out of it, mm.
-
-    Raises
-    ------
-    ValueError
-        If the condyle does not surround its axis like a body of revolution, or is far too large.
+    The condyle, in the femoral frame, is roughly a body of revolution about a medial-lateral axis;
+    a ValueError is raised if it does not surround that axis or is far too large. `wanted_error` is
+    the maximum error of the distance, mm (at edges rounded more sharply than `EDGE_RADIUS`,
+    `EDGE_RELAXATION` times that), `depth` and `outside` are the extent of the band into the metal
+    and out of it, mm.
 
     Notes
     -----

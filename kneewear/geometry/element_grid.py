@@ -29,25 +29,21 @@ class ElementGrid:
         cover. Rows run along +x (or the turned rectangle's side nearest it), columns along +z.
     normal, tangent_row, tangent_column : array, shape (n_sides, n_rows, n_columns, 3)
         Local frame: outward unit normal and the unit tangents nearest +x and +z.
-    area : array, shape (n_sides, n_rows, n_columns)
+    area, thickness : array, shape (n_sides, n_rows, n_columns)
         True surface area, mm2 (covered projected area divided by the vertical component of the
-        normal), zero where not valid.
-    thickness : array, shape (n_sides, n_rows, n_columns)
-        Local superior-inferior thickness of the nominal insert, mm; of a natural knee that of the
-        cartilage, the shortest distance to the bone.
-    valid : bool array, shape (n_sides, n_rows, n_columns)
-        False where the surface covers nothing of the cell; such cells carry no load.
-    covered : array, shape (n_sides, n_rows, n_columns)
-        Covered part of each cell, 0 to 1.
+        normal), zero where not valid; and local vertical thickness of the nominal insert, mm (of a
+        natural knee the shortest distance through the cartilage to the bone).
+    valid, covered : array, shape (n_sides, n_rows, n_columns)
+        Covered part of each cell, 0 to 1, and whether it carries load: False where the surface
+        covers nothing of the cell.
     corners : array, shape (n_sides, n_rows + 1, n_columns + 1, 2)
         Corners of the cells in the plane y = 0: x and z, mm.
     nominal_thickness : float
         Nominal minimum thickness of the insert, mm. A case of thickness t has the local thickness
         `thickness + t - nominal_thickness`. NaN when no side's thickness varies.
-    sides : tuple of str
-        Names along the first axis: ("medial", "lateral"), or any others.
-    unvaried : tuple of str
-        Sides whose thickness is the same in every case, such as a post.
+    sides, unvaried : tuple of str
+        Names along the first axis: ("medial", "lateral"), or any others; and those whose thickness
+        is the same in every case, such as a post.
     """
 
     centre: Array

@@ -30,36 +30,22 @@ _SHARPEST = 0.1
 class FitQuality:
     """Deviation of a patch from the points it was fitted to.
 
-    Parameters
-    ----------
-    side, component : str
-        "medial" or "lateral"; "insert" or "femoral".
-    n_u, n_v : int
-        Control points.
-    max_mm, mean_mm, sd_mm : float
-        Maximum and mean absolute deviation, and standard deviation of the signed one: exact
-        closest-point distance of vertices, mm.
-    n_points : int
-        Number of vertices judged: those fitted and at least 2 mm inside the borders of the region
-        and of the mesh. Of a condyle's rounded edges the outer one is judged completely, the
-        notch's except for its last 0.5 mm.
-    ripple_mm : float
-        Maximum amplitude of an oscillation between points, mm; see `ripple_amplitude`.
-    points : array, shape (n_points, 3)
-        The points judged, mm, in the frame of the component.
-    deviation : array, shape (n_points,)
-        Signed distance of each from the patch, mm, positive outside the material.
+    Judged are the vertices fitted and at least 2 mm inside the borders of the region and of the
+    mesh. Of a condyle's rounded edges the outer one is judged completely, the notch's except for
+    its last 0.5 mm.
     """
 
-    side: str
-    component: str
-    n_u: int
-    n_v: int
-    max_mm: float
-    mean_mm: float
-    sd_mm: float
-    n_points: int
-    ripple_mm: float = 0.0
+    side: str  # "medial", "lateral" or "post"
+    component: str  # "insert", "femoral", or their bones
+    n_u: int  # control points along u
+    n_v: int  # and along v
+    max_mm: float  # of the absolute deviation: exact closest-point distances
+    mean_mm: float  # of the absolute deviation
+    sd_mm: float  # of the signed deviation
+    n_points: int  # judged
+    ripple_mm: float = 0.0  # maximum amplitude between points, see `ripple_amplitude`
+    # The points judged, mm, in the frame of the component, and the signed distance of each from the
+    # patch, mm, positive outside the material.
     points: Array = field(default_factory=lambda: np.empty((0, 3)), repr=False, compare=False)
     deviation: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
@@ -70,8 +56,7 @@ class FitQuality:
     @classmethod
     def columns(cls) -> list[str]:
         """Names of the columns of `fit_quality.csv`."""
-        names = [item.name for item in fields(cls)]
-        return [name for name in names if name not in ("points", "deviation")]
+        return [item.name for item in fields(cls) if item.compare]
 
 
 def judge_patch(

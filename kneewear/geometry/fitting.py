@@ -75,7 +75,7 @@ def fit_plateau(
     """
     inside = _within(mesh.vertices[:, 0], x) & _within(mesh.vertices[:, 2], z)
     points = mesh.vertices[inside & (mesh.vertex_normals[:, 1] > _LEAST_COSINE)]
-    _check_count(len(points), label, f"x {_range(x)} mm, z {_range(z)} mm")
+    _check_count(len(points), label, f"x {x[0]:g}..{x[1]:g} mm, z {z[0]:g}..{z[1]:g} mm")
     judged = _clear_of(points[:, 0], x) & _clear_of(points[:, 2], z)
     judged &= _clear_of_border(points, mesh)
     most = _spans(z, settings.knot_spacing_across), _spans(x, settings.knot_spacing_along)
@@ -123,7 +123,8 @@ def fit_condyle(
     """
     angle, radius, cosine = _cylindrical(mesh, axis)
     inside = _within(angle, angles) & _within(mesh.vertices[:, 2], z) & (cosine > _LEAST_COSINE)
-    where = f"angle {_range(np.degrees(angles))} deg, z {_range(z)} mm"
+    low, high = np.degrees(angles)
+    where = f"angle {low:g}..{high:g} deg, z {z[0]:g}..{z[1]:g} mm"
     _check_count(int(inside.sum()), label, where)
     across = mesh.vertices[:, 2]
     sign = 1.0 if z[0] + z[1] > 0 else -1.0
@@ -206,14 +207,9 @@ def fewest_spans(
             known[counts] = build(counts)
         return accepted(known[counts])
 
-    level = 1
-    start = most
-    while level < max(most):
-        tried = (min(level, most[0]), min(level, most[1]))
-        if passes(tried):
-            start = tried
-            break
-        level *= 2
+    levels = (2**k for k in range((max(most) - 1).bit_length()))
+    tried = ((min(level, most[0]), min(level, most[1])) for level in levels)
+    start = next((counts for counts in tried if passes(counts)), most)
     if not passes(start):
         return known[start]
     found = [_thinned(passes, start, order) for order in ((0, 1), (1, 0))]
@@ -392,8 +388,3 @@ def _clear_of_border(points: Array, mesh: TriangleMesh) -> NDArray[np.bool_]:
 def _within(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:
     """Whether values lie between two limits."""
     return (values >= min(limits)) & (values <= max(limits))
-
-
-def _range(limits: tuple[float, float] | Array) -> str:
-    """Two limits as text."""
-    return f"{limits[0]:g}..{limits[1]:g}"

@@ -114,21 +114,11 @@ def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
 def build_elements(
     bearing: Bearing, cells: Rectangle, *, nominal_thickness: float | None = None
 ) -> ElementGrid:
-    """Project the cells of a rectangle onto one bearing.
+    """Project the cells of a rectangle onto one bearing: a grid of one side.
 
-    Parameters
-    ----------
-    bearing : Bearing
-        Surface that carries the elements.
-    cells : Rectangle
-        Cells: `bearing.rectangle(rows, columns)`, or a part of it.
-    nominal_thickness : float, optional
-        Nominal thickness that cases vary, mm. When absent the thickness is the same in all cases.
-
-    Returns
-    -------
-    ElementGrid
-        Of one side; cells that cover nothing of the bearing are not valid.
+    `cells` are `bearing.rectangle(rows, columns)`, or a part of it; those that cover nothing of the
+    bearing are not valid. `nominal_thickness` is the one that cases vary, mm; when absent the
+    thickness is the same in all cases.
 
     Raises
     ------
@@ -170,7 +160,10 @@ def build_elements(
     with np.errstate(invalid="ignore"):
         area = np.where(valid, cells.cell_area * fraction * carrier.stretch / upright, 0.0)
     normal = np.where(valid[..., None], normal, np.nan)
-    tangent_row = _in_plane(carrier.along_rows, normal)
+    # Nearest to the rows' direction in the plane of the element.
+    rows = carrier.along_rows
+    tangent_row = rows - normal * (normal * rows).sum(axis=-1, keepdims=True)
+    tangent_row = tangent_row / np.linalg.norm(tangent_row, axis=-1, keepdims=True)
     parts = {
         "centre": np.where(valid[..., None], centre, np.nan),
         "normal": normal,
@@ -202,9 +195,3 @@ def _with_layer(name: str, thickness: Array, fraction: Array, valid: Bools) -> B
     if (thickness[valid] <= 0.0).any():
         raise ValueError(f"the {name} bearing lies below the insert's underside somewhere")
     return valid
-
-
-def _in_plane(direction: Array, normal: Array) -> Array:
-    """Unit vectors nearest to directions in the planes perpendicular to the normals."""
-    tangent = direction - normal * (normal * direction).sum(axis=-1, keepdims=True)
-    return tangent / np.linalg.norm(tangent, axis=-1, keepdims=True)

@@ -45,10 +45,9 @@ class Implant:
     ----------
     name : str
         Name shown in tables and figures.
-    femoral : mapping of side to Surface
-        Condyles in the femoral component's frame, normals pointing out of the metal (or cartilage).
-    insert : mapping of side to Surface
-        Plateaus in the insert's frame, normals pointing up, out of the polyethylene (or cartilage).
+    femoral, insert : mapping of side to Surface
+        Condyles and plateaus in the frames of their components, normals pointing out of the
+        material (metal, polyethylene or cartilage).
     underside : float or Underside
         Underside of the insert, to which the local thickness is measured vertically: height of a
         flat one in the insert's frame, mm, or a plane or mesh. Not used in a natural knee.
@@ -59,14 +58,9 @@ class Implant:
     coverage : mapping of side to Coverage, optional
         Where a plateau exists when its patch reaches beyond it; everywhere when absent.
     femoral_layer, insert_layer : Layer, optional
-        Subchondral surfaces of a natural knee: both or none.
+        Subchondral surfaces of a natural knee: both or none, or a ValueError is raised.
     cam_and_post : CamAndPost, optional
         Third pair of a posterior-stabilised implant.
-
-    Raises
-    ------
-    ValueError
-        If one body has a subchondral surface and the other has none.
     """
 
     name: str

@@ -123,12 +123,9 @@ def build_implant(
 def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
     """Refuse meshes, named as in `build_implant`, that do not agree with the settings.
 
-    Raises
-    ------
-    InputDataError
-        If a mesh is empty, in another unit, inside out or upside down, not manifold, of the other
-        knee, of the other component, or a solid where the settings state a sheet; of a natural
-        knee, if a sheet is in another unit or closed.
+    An InputDataError is raised if a mesh is empty, in another unit, inside out or upside down, not
+    manifold, of the other knee, of the other component, or a solid where the settings state a
+    sheet; of a natural knee, if a sheet is in another unit or closed.
     """
     if settings.source != "natural":
         _convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
@@ -147,11 +144,12 @@ def extract_bearings(
     and when a solid has no bearing.
     """
     meshes = _mesh_settings(settings)
-    insert, femoral = _convert_meshes(settings, insert_mesh, femoral_mesh)
-    solid = meshes.insert_form == "solid", meshes.femoral_form == "solid"
+    cutters = {"insert": extract_plateaus, "femoral": extract_condyles}
     return {
-        "insert": extract_plateaus(insert, meshes.insert) if solid[0] else whole_sheet(insert),
-        "femoral": extract_condyles(femoral, meshes.femoral) if solid[1] else whole_sheet(femoral),
+        name: cutters[name](mesh, getattr(meshes, name))
+        if getattr(meshes, f"{name}_form") == "solid"
+        else whole_sheet(mesh)
+        for name, mesh in _convert_meshes(settings, insert_mesh, femoral_mesh).items()
     }
 
 
@@ -165,12 +163,7 @@ def check_thickness(
 
     `thickness` is the smallest minimum thickness of the cases, mm; meshes are as for
     `build_implant`. Samples are vertices that face up in the regions of the bearing, or a raster of
-    the built-in plateaus.
-
-    Raises
-    ------
-    InputDataError
-        When the local thickness is zero or less at a sample.
+    the built-in plateaus. An InputDataError is raised where the local thickness is zero or less.
     """
     underside: float | Underside
     if settings.source == "parametric":
@@ -229,22 +222,24 @@ def _in_knee_axes(
 
 def _convert_meshes(
     settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
-) -> tuple[TriangleMesh, TriangleMesh]:
-    """Insert and femoral mesh of a right knee in knee axes, checked; point clouds become sheets."""
+) -> dict[str, TriangleMesh]:
+    """Meshes of a right knee in knee axes, checked; point clouds become sheets."""
     meshes = _mesh_settings(settings)
-    insert = _in_knee_axes(insert_mesh, settings, meshes, meshes.insert)
-    femoral = _in_knee_axes(femoral_mesh, settings, meshes, meshes.femoral)
-    if insert.is_cloud:
-        insert = insert_from_points(insert.vertices, meshes.insert)
-    if femoral.is_cloud:
-        femoral = femoral_from_points(femoral.vertices, meshes.femoral)
-    check_insert(insert, meshes.insert)
-    check_femoral(femoral, meshes.femoral)
-    _check_form(insert, meshes.insert_form, "insert_form", meshes.insert)
-    _check_form(femoral, meshes.femoral_form, "femoral_form", meshes.femoral)
-    check_insert_side(insert, settings.knee, meshes.insert)
-    check_femoral_side(femoral, settings.knee, meshes.femoral)
-    return insert, femoral
+    steps = {
+        "insert": (insert_mesh, insert_from_points, check_insert, check_insert_side),
+        "femoral": (femoral_mesh, femoral_from_points, check_femoral, check_femoral_side),
+    }
+    converted = {}
+    for name, (mesh, from_points, check, check_side) in steps.items():
+        source, key = getattr(meshes, name), f"{name}_form"
+        found = _in_knee_axes(mesh, settings, meshes, source)
+        if found.is_cloud:
+            found = from_points(found.vertices, source)
+        check(found, source)
+        _check_form(found, getattr(meshes, key), key, source)
+        check_side(found, settings.knee, source)
+        converted[name] = found
+    return converted
 
 
 def _natural_sheets(

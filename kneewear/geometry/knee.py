@@ -65,13 +65,9 @@ class KneeModel:
 class GeometryRecord:
     """How a knee model was made from its source, for tables and figures.
 
-    Parameters
-    ----------
-    fit_quality : tuple of FitQuality
-        One for each patch: deviation from the vertices it was fitted to. The exact patches of the
-        built-in implant have no points and no deviation.
-    extractions : mapping of str to Extraction, optional
-        "insert" and "femoral" to the bearing cut out of each mesh; given when a mesh is a solid.
+    `fit_quality` has a record for each patch: the deviation from the vertices it was fitted to. The
+    exact patches of the built-in implant have no points and no deviation. `extractions` maps
+    "insert" and "femoral" to the bearing cut out of each mesh, when a mesh is a solid.
     """
 
     fit_quality: tuple[FitQuality, ...]
@@ -86,18 +82,11 @@ def build_knee(
     meshes: Mapping[str, TriangleMesh] | None = None,
     tabulate_distances: bool = True,
 ) -> tuple[KneeModel, GeometryRecord]:
-    """Build the surfaces, element grids and lookup tables of a knee.
+    """Build the surfaces, element grids and lookup tables of a knee from blocks of the settings.
 
-    Parameters
-    ----------
-    implant, grid, table, coarse_grid
-        Blocks of the settings; without `coarse_grid` the model has none.
-    meshes : mapping of str to TriangleMesh, optional
-        Meshes as read from file, by the names of the arguments of `build_implant`
-        ("insert_mesh", "femoral_mesh", "underside_mesh", "insert_bone_mesh", "femoral_bone_mesh");
-        none for the built-in implant.
-    tabulate_distances : bool
-        False to leave the distance tables out, where only exact distances are used.
+    Without `coarse_grid` the model has none. `meshes` are as read from file, by the names of the
+    arguments of `build_implant`; none for the built-in implant. Without `tabulate_distances` the
+    model has no distance tables, where only exact distances are used.
 
     Raises
     ------

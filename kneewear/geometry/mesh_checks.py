@@ -42,8 +42,10 @@ def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
         remedy = "The femoral component is in the insert's place, or `axes` are wrong."
         raise InputDataError(source, found, "an insert, much lower than long", remedy)
     _check_topology(mesh, source)
-    top = _upper_part(mesh)
-    facing_up = _signed_volume(mesh) if mesh.is_closed else mesh.face_normals[:, 1].sum()
+    top, facing_up = mesh.vertices, mesh.face_normals[:, 1].sum()
+    if mesh.is_closed:
+        facing_up = _signed_volume(mesh)
+        top = top[mesh.vertex_normals[:, 1] * np.sign(facing_up) > 0.5]
     curvature = _sagittal_curvature(top)
     if curvature < _CONVEX_LIMIT_PER_MM:
         found = f"a bearing convex upwards (curvature {curvature:.3f} per mm along x)"
@@ -63,10 +65,14 @@ def check_femoral(mesh: TriangleMesh, source: str = "femoral mesh") -> None:
         remedy = "The insert is in the femoral component's place, or `axes` are wrong."
         raise InputDataError(source, found, "a femoral component, about as high as long", remedy)
     _check_topology(mesh, source)
-    if _outwardness(mesh) < 0:
+    # Area of each triangle times the distance-weighted outwardness of its normal.
+    arms = mesh.vertices[mesh.faces].mean(axis=1) - mesh.vertices.mean(axis=0)
+    outward = (arms[:, :2] * mesh.face_normals[:, :2]).sum(axis=1)
+    if (_signed_volume(mesh) if mesh.is_closed else outward.sum()) < 0:
         remedy = "Reverse the triangles' orientation in the program that wrote the mesh."
         raise InputDataError(source, "normals pointing into the metal", "outward normals", remedy)
-    if _outer_area_facing_up(mesh) > 0:
+    # Of the outer triangles, without a solid's inside.
+    if mesh.face_normals[outward > 0, 1].sum() > 0:
         expected = "condyles that face down, towards the insert"
         remedy = "The component is upside down: check the superior/inferior word of `axes`."
         raise InputDataError(source, "condyles that face up", expected, remedy)
@@ -164,30 +170,6 @@ def _signed_volume(mesh: TriangleMesh) -> float:
     """Volume enclosed by a closed mesh, negative when its normals point inward."""
     centroid = mesh.vertices.mean(axis=0)
     return float(((mesh.vertices[mesh.faces[:, 0]] - centroid) * mesh.face_normals).sum() / 3.0)
-
-
-def _from_axis(mesh: TriangleMesh) -> Array:
-    """Area of each triangle times the distance-weighted outwardness of its normal."""
-    arms = mesh.vertices[mesh.faces].mean(axis=1) - mesh.vertices.mean(axis=0)
-    return (arms[:, :2] * mesh.face_normals[:, :2]).sum(axis=1)
-
-
-def _outwardness(mesh: TriangleMesh) -> float:
-    """Positive if normals point away from the condyles' axis (or out of a closed body)."""
-    return _signed_volume(mesh) if mesh.is_closed else float(_from_axis(mesh).sum())
-
-
-def _outer_area_facing_up(mesh: TriangleMesh) -> float:
-    """Vertical component of the vector area of the outer triangles, without a solid's inside."""
-    return float(mesh.face_normals[_from_axis(mesh) > 0, 1].sum())
-
-
-def _upper_part(mesh: TriangleMesh) -> Array:
-    """Vertices of an insert's bearing: the whole sheet, or the upward part of a solid."""
-    if not mesh.is_closed:
-        return mesh.vertices
-    outward = np.sign(_signed_volume(mesh))
-    return mesh.vertices[mesh.vertex_normals[:, 1] * outward > 0.5]
 
 
 def _sagittal_curvature(points: Array) -> float:

@@ -35,12 +35,8 @@ _LEAST_POINTS = 100
 class TriangleMesh:
     """A triangle mesh whose normals follow from the order of vertices (counter-clockwise).
 
-    Parameters
-    ----------
-    vertices : array, shape (n_vertices, 3)
-        Positions, in the unit and frame of its file until `to_knee_axes` converts them.
-    faces : int array, shape (n_faces, 3)
-        Vertex numbers of each triangle. A point cloud has none.
+    `vertices` (n, 3) are in the unit and frame of their file until `to_knee_axes` converts them;
+    `faces` (n, 3) hold the vertex numbers of each triangle, none of a point cloud.
     """
 
     vertices: Array

@@ -28,6 +28,9 @@ _BOX_MARGIN = 1e-9
 class Surface:
     """A single untrimmed NURBS patch whose normal S_u x S_v points out of the material.
 
+    Sizes that disagree, weights that are not positive, and knot vectors that are not clamped and
+    ascending raise a ValueError.
+
     Parameters
     ----------
     control_points : array, shape (n_u, n_v, 3)
@@ -38,11 +41,6 @@ class Surface:
         Clamped knot vectors.
     degree_u, degree_v : int
         Polynomial degrees.
-
-    Raises
-    ------
-    ValueError
-        If sizes disagree, a weight is not positive, or a knot vector is not clamped and ascending.
 
     References
     ----------
@@ -255,21 +253,16 @@ def _basis_powers(knots: Array, degree: int) -> tuple[Array, Array]:
 
 
 def _to_bernstein(degree: int, parts: int) -> Array:
-    """Control values of equal parts of a span from its power coefficients about the middle.
+    """Bernstein coefficients of equal parts of a span (-1/2 to 1/2) from powers about its middle.
 
-    Shape (parts, degree + 1, degree + 1); the span runs from -1/2 to 1/2.
+    Shape (parts, degree + 1, degree + 1); both bases are equated at degree + 1 points of each part.
     """
-    matrix = np.zeros((parts, degree + 1, degree + 1))
-    for part in range(parts):
-        start, width = part / parts - 0.5, 1.0 / parts
-        shifted = np.zeros((degree + 1, degree + 1))
-        for power in range(degree + 1):
-            for j in range(power + 1):
-                shifted[j, power] = comb(power, j) * start ** (power - j) * width**j
-        for k in range(degree + 1):
-            for j in range(k + 1):
-                matrix[part, k] += comb(k, j) / comb(degree, j) * shifted[j]
-    return matrix
+    power = np.arange(degree + 1)
+    at = np.linspace(0.0, 1.0, degree + 1)[:, None]
+    binomial = [comb(degree, k) for k in power]
+    bernstein = binomial * at**power * (1.0 - at) ** (degree - power)
+    values = ((np.arange(parts)[:, None, None] + at) / parts - 0.5) ** power
+    return np.asarray(np.linalg.solve(bernstein, values), dtype=float)
 
 
 def _joined_boxes(boxes: Array) -> Array:

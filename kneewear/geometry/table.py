@@ -19,15 +19,10 @@ COLUMNS = ("u", "v", "x", "y", "z", "nx", "ny", "nz", "tx", "ty", "tz", "bx", "b
 class SurfaceTable:
     """Regular u-v sampling of one surface: the 14 columns of Machado's table, and extra ones.
 
-    Parameters
-    ----------
-    columns : tuple of str
-        Names of the columns: u and v of the sample (ascending and equally spaced, from border to
-        border), position, mm, outward unit normal, unit tangent along u and binormal = normal x
-        tangent (with Householder tangents, those of `householder_tangents`); then any further
-        ones, whose names carry their unit (`thickness_mm`).
-    rows : array, shape (n_u, n_v, n_columns)
-        All columns of all samples.
+    `rows` (n_u, n_v, n_columns) hold all columns of all samples: u and v (ascending and equally
+    spaced, from border to border), position, mm, outward unit normal, unit tangent along u and
+    binormal = normal x tangent (with Householder tangents, those of `householder_tangents`); then
+    any further ones, whose names in `columns` carry their unit (`thickness_mm`).
     """
 
     columns: tuple[str, ...]
