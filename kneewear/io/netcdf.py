@@ -156,7 +156,7 @@ def _write(group: Any, value: Any, chunks: Mapping[str, int]) -> None:
         if variable.name in arrays:
             _write_variable(group, variable, arrays[variable.name], chunks)
     stored = {v.attribute for v in record.variables if v.name in arrays}
-    for name in _hints(_maker(type(value))):
+    for name in _hints(type(value)):
         item = None if name in stored else getattr(value, name)
         if item is None:
             continue
@@ -180,10 +180,7 @@ def arrays_of(value: Any) -> dict[str, NDArray[Any]]:
         if variable.part:
             item = [getattr(one, variable.part) for one in item]
             item = [json.dumps(one) if isinstance(one, Mapping) else one for one in item]
-        array = np.asarray(
-            item() if callable(item) else item,
-            "U" if variable.dtype == "text" else variable.dtype,
-        )
+        array = np.asarray(item, "U" if variable.dtype == "text" else variable.dtype)
         if "masked" in variable.options:
             valid = value.valid
             array = np.where(
@@ -273,12 +270,12 @@ class _Reader:
 
     def record(self, kind: Any, group: Any) -> Any:
         """Value object in a group."""
-        record, maker = RECORDS[kind.__name__], _maker(kind)
+        record = RECORDS[kind.__name__]
         if _kind_of(group) != record.kind:
             found = f"a file of kind '{_kind_of(group)}'"
             raise DamagedFileError(self.path, found, f"kind '{record.kind}'", group.name[1:])
-        hints = _hints(maker).items()
-        return maker(**{name: self.field(name, hint, record, group) for name, hint in hints})
+        hints = _hints(kind).items()
+        return kind(**{name: self.field(name, hint, record, group) for name, hint in hints})
 
     def field(self, name: str, hint: Any, record: Record, group: Any) -> Any:
         """One attribute of a value object of type `hint`."""
@@ -344,15 +341,10 @@ class _Reader:
         return slice(start, start + found.size)
 
 
-def _maker(kind: Any) -> Any:
-    """What makes a value object from what a file holds: its class, or its method `from_rows`."""
-    return getattr(kind, "from_rows", kind)
-
-
-def _hints(maker: Any) -> dict[str, Any]:
+def _hints(kind: Any) -> dict[str, Any]:
     """Types of what a value object is made of, by name."""
-    hints = get_type_hints(maker)
-    return {name: hints[name] for name in signature(maker).parameters}
+    hints = get_type_hints(kind)
+    return {name: hints[name] for name in signature(kind).parameters}
 
 
 def _options(hint: Any) -> tuple[Any, ...]:
