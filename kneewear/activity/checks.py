@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.activity.conventions import ANGLES, POSE, senses
+from kneewear.activity.conventions import ANGLES, POSE, column_signs
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity, MotionSettings
 
@@ -112,7 +112,7 @@ def _position(settings: MotionSettings, name: str, row: int | None = None) -> st
 
 def _check_limits(motion: pd.DataFrame, name: str, settings: MotionSettings) -> None:
     low, high = _LIMITS[name]
-    if senses(settings)[name] < 0 and name == "flexion":
+    if column_signs(settings)[name] < 0 and name == "flexion":
         low, high = -high, -low
     values = motion[name].to_numpy(dtype=float)
     outside = np.flatnonzero(~((values >= low) & (values <= high)))
@@ -129,7 +129,7 @@ def _check_limits(motion: pd.DataFrame, name: str, settings: MotionSettings) -> 
 
 def _check_flexion(motion: pd.DataFrame, settings: MotionSettings) -> None:
     """Refuse a knee that extends more than it flexes."""
-    flexion = senses(settings)["flexion"] * motion["flexion"].to_numpy(dtype=float)
+    flexion = column_signs(settings)["flexion"] * motion["flexion"].to_numpy(dtype=float)
     least = int(np.argmin(flexion))
     if flexion[least] < -_HYPEREXTENSION and -flexion[least] > flexion.max():
         raise InputDataError(
@@ -139,7 +139,7 @@ def _check_flexion(motion: pd.DataFrame, settings: MotionSettings) -> None:
             "a knee that flexes more than it hyperextends",
             "Flexion is negative in this file: "
             + (
-                f"use convention: signs with flexion: {-senses(settings)['flexion']}."
+                f"use convention: signs with flexion: {-column_signs(settings)['flexion']}."
                 if settings.convention in ("grood-suntay", "signs")
                 else "reverse its sign there."
             ),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.conventions import senses
+from kneewear.activity.conventions import column_signs
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.load import GRAVITY
 from kneewear.mechanics.coordinates import COORDINATES
@@ -56,7 +56,7 @@ def apply_control(activity: Activity, motion: pd.DataFrame, settings: FileActivi
             percent, values = (motion[one].to_numpy(dtype=float) for one in ("percent", column))
             closed, _ = close_cycle(percent, values, settings.closing_percent)
             curve = resample_cycle(percent, closed, len(activity.percent))
-            wrench[:, index] = senses(settings.motion)[name] * unit * curve
+            wrench[:, index] = column_signs(settings.motion)[name] * unit * curve
     ways = ", ".join(f"{name.replace('_', ' ')} {getattr(control, name)}" for name in _COORDINATE)
     return replace(
         activity,
@@ -72,7 +72,7 @@ def apply_control(activity: Activity, motion: pd.DataFrame, settings: FileActivi
 
 def _springs(control: ControlSettings, motion: MotionSettings) -> tuple[Spring, ...]:
     """Springs along coordinates, in N/mm and N mm/rad."""
-    ways, zero = senses(motion), motion.reference_posterior_mm or 0.0
+    ways, zero = column_signs(motion), motion.reference_posterior_mm or 0.0
     linear = {
         "anterior_posterior": (control.anterior_posterior_springs, zero),
         "medial_lateral": (control.medial_lateral_springs, 0.0),

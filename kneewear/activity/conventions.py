@@ -50,7 +50,7 @@ POSE = (*ANGLES, *POSITIONS)
 # Signs of flexion, varus, tibial external rotation, and of the femur posterior, superior, medial.
 _FEMUR = (1, 1, 1, -1, 1, -1)
 _TIBIA = (1, 1, -1, 1, -1, 1)
-_SENSES = {
+_SIGNS = {
     "grood-suntay": _FEMUR,
     "body-123": _FEMUR,
     "opensim": _TIBIA,
@@ -61,14 +61,14 @@ _SENSES = {
 _OPENSIM_AXES = np.diag([-1.0, 1.0, -1.0])
 
 
-def senses(settings: MotionSettings) -> dict[str, int]:
+def column_signs(settings: MotionSettings) -> dict[str, int]:
     """Sign of each column of a motion file.
 
     1 where it grows with flexion, varus, external tibial rotation, posterior, superior or medial
     translation of the femur; -1 for the contrary.
     """
     if settings.signs is None:
-        return dict(zip(POSE, _SENSES[settings.convention], strict=True))
+        return dict(zip(POSE, _SIGNS[settings.convention], strict=True))
     given = settings.signs
     values = (
         given.flexion,
@@ -105,7 +105,7 @@ def femoral_pose(motion: pd.DataFrame, settings: MotionSettings) -> tuple[Array,
     if settings.convention == "opensim":
         translation, matrix = _inverted(values, settings.placement)
     else:
-        ways = senses(settings)
+        ways = column_signs(settings)
         flexion, varus, external = (ways[name] * np.radians(values[name]) for name in ANGLES)
         translation = np.column_stack([ways[name] * values[name] for name in POSITIONS])
         matrix = grood_suntay(flexion, varus, external)

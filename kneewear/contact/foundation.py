@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,7 +39,7 @@ def pressure(penetration: ArrayLike, thickness: ArrayLike, modulus: float) -> Ar
 
 
 @dataclass(frozen=True)
-class PressureLaw:
+class PressureLaw(ABC):
     """How the pressure of an element follows from its penetration and layer thickness.
 
     Every law gives one pressure for one penetration, independent of the past and of the neighbours.
@@ -52,9 +53,9 @@ class PressureLaw:
     """
 
     @property
+    @abstractmethod
     def arrays(self) -> kernels.LawArrays:
         """Numbers of the law as kernels take them."""
-        raise NotImplementedError
 
     def pressure(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
         """Pressure, MPa, zero where the penetration is not positive; lengths in mm."""
