@@ -39,6 +39,7 @@ def simulate_cases(
     settings: SimulationSettings,
     *,
     keep_going: bool = False,
+    holding_level: int = logging.WARNING,
 ) -> ContactHistory:
     """Contact over one cycle of an activity for each case.
 
@@ -55,6 +56,8 @@ def simulate_cases(
     keep_going : bool
         True to skip cases that do not converge: they are logged, and listed in the history's
         `failures`.
+    holding_level : int
+        Level at which the largest force that holds a medial-lateral position is logged.
 
     Returns
     -------
@@ -96,6 +99,15 @@ def simulate_cases(
             logger.error("%s", named)
             failures.append(Failure(case, str(named), named.frame, named.residual))
         progress.case_done()
+    if parts and activity.load_line is None and settings.medial_lateral == "held":
+        forces = [np.abs(part["reaction_force"][:, 2]).max() for part in parts.values()]
+        logger.log(
+            holding_level,
+            "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
+            list(parts)[int(np.argmax(forces))].name,
+            activity.name,
+            max(forces),
+        )
     empty = {} if parts else empty_histories(knee.grid, frames)
     shapes = next(iter(parts.values()), empty)
     return ContactHistory(
@@ -184,9 +196,6 @@ def _simulate_case(
         time.perf_counter() - start,
         solution.evaluations,
     )
-    if activity.load_line is None and settings.medial_lateral == "held":
-        force = np.abs(arrays["reaction_force"][:, 2]).max()
-        logger.warning("%s: holding the medial-lateral position takes up to %.0f N", name, force)
     return arrays
 
 

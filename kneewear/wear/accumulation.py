@@ -100,18 +100,18 @@ def accumulate_wear(
     first = check_same_cases(histories)
     shares = _share_matrix(settings.lives, tuple(histories))
     law = law or choose_wear_law(settings)
-    lowered: list[tuple[float, str]] = []
+    updates = _Updates()
     ends = [
         _simulate_life(
             {name: history.only(case.name) for name, history in histories.items()},
             _Life(case, dict(zip(histories, row.tolist(), strict=True)), law, grid, settings),
             resimulate,
-            lowered,
+            updates,
         )
         for row in shares
         for case in first.cases
     ]
-    _warn_of_oscillation(lowered)
+    updates.warn()
     # A batch may have no case.
     axes = len(shares), len(first.cases)
     stacked = {
@@ -161,6 +161,31 @@ class _Life:
     settings: WearSettings
 
 
+@dataclass
+class _Updates:
+    """Lowering by each update relative to the penetration, and force, N, of holding, with case."""
+
+    lowering: list[tuple[float, str]] = field(default_factory=list)
+    holding: list[tuple[float, str]] = field(default_factory=list)
+
+    def warn(self) -> None:
+        """Warn once, with the largest value, of depths that may oscillate and of holding."""
+        count = sum(ratio > LARGEST_LOWERING for ratio, _ in self.lowering)
+        if count:
+            ratio, text = max(self.lowering)
+            logger.warning(
+                "%d of %d updates lower the surface by more than %g times the penetration, by up "
+                "to %.1f times (case %s); depths oscillate when they do: take more blocks",
+                *(count, len(self.lowering), LARGEST_LOWERING, ratio, text),
+            )
+        if self.holding:
+            force, name = max(self.holding)
+            logger.warning(
+                "case %s, worn insert: holding the medial-lateral position takes up to %.0f N",
+                *(name, force),
+            )
+
+
 @dataclass(frozen=True)
 class WearStep:
     """Part of a life during which the surface does not change.
@@ -205,12 +230,9 @@ def _simulate_life(
     fresh: Mapping[str, ContactHistory],
     life: _Life,
     resimulate: Resimulation | None,
-    lowered: list[tuple[float, str]],
+    updates: _Updates,
 ) -> _Insert:
-    """Insert at the end of a life; `fresh` holds this case's cycles on the fresh surface.
-
-    Appends to `lowered` how far each update lowers the surface relative to the penetration.
-    """
+    """Insert at the end of a life; `fresh` holds this case's cycles on the fresh surface."""
     steps = divide_life(life.mixture, life.settings)
     if len(steps) > 1 and resimulate is None:
         raise ValueError("updating the surface needs a way to simulate contact again")
@@ -220,6 +242,9 @@ def _simulate_life(
         cycles = {name: fresh[name] for name in step.shares}
         if number and resimulate is not None:
             cycles = {name: resimulate(surface, cycle) for name, cycle in cycles.items()}
+            if update.medial_lateral == "held":
+                forces = [np.abs(cycle.reaction_force[..., 2]).max() for cycle in cycles.values()]
+                updates.holding.append((float(max(forces)), life.case.name))
         sums = {name: _sum_cycle(cycle, life.law) for name, cycle in cycles.items()}
         before = insert.wear + insert.creep
         _add_step(insert, step, sums, life)
@@ -227,8 +252,8 @@ def _simulate_life(
             damage = insert.wear + insert.creep
             depth = np.max([cycle.max_penetration for cycle in sums.values()], axis=0)
             ratio = (damage - before).max(axis=(1, 2)) / np.where(depth > 0.0, depth, np.inf)
-            text = f"case {life.case.name}, from {step.start:.3g} to {step.end:.3g} of the life"
-            lowered.append((float(ratio.max()), text))
+            text = f"{life.case.name}, from {step.start:.3g} to {step.end:.3g} of the life"
+            updates.lowering.append((float(ratio.max()), text))
             surface = lower_surface(
                 life.grid, damage, insert.wear, update.smoothing_mm, update.thins_layer
             )
@@ -346,19 +371,3 @@ def _creep_depth(max_pressure: Array, part: float, life: _Life) -> Array:
         age = max(part * minutes, FIRST_MINUTE)
         return creep_from_strain(max_pressure, solid, age)
     raise ValueError(f"creep_law must be 'pressure' or 'strain', got {settings.creep_law!r}")
-
-
-def _warn_of_oscillation(lowered: list[tuple[float, str]]) -> None:
-    """Warn once if updates lower the surface by much more than the penetration."""
-    count = sum(ratio > LARGEST_LOWERING for ratio, _ in lowered)
-    if count:
-        ratio, text = max(lowered)
-        logger.warning(
-            "%d of %d updates lower the surface by more than %g times the penetration, by up to "
-            "%.1f times (%s); depths oscillate when they do: take more blocks",
-            count,
-            len(lowered),
-            LARGEST_LOWERING,
-            ratio,
-            text,
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
@@ -173,4 +174,4 @@ class WornContact:
             activity = replace(activity, translation=translation)
             settings = settings.model_copy(update={"medial_lateral": "held"})
         knee = replace(self.knee, grid=worn, coarse_grid=None)
-        return simulate_cases(knee, activity, fresh.cases, settings)
+        return simulate_cases(knee, activity, fresh.cases, settings, holding_level=logging.INFO)
