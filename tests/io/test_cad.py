@@ -96,7 +96,7 @@ class TestWithOpenCascade:
         cad.save_patches({f"patch_{n}": patch for n, patch in enumerate(patches)}, path)
         mesh = load_shape(path)
         _, _, distance, *_ = surface.closest_points(mesh.vertices)
-        # Vertices along edges lie on chords of 0.5 um; feet of border points are not exact.
+        # Vertices along edges lie on chords of 0.5 um; projections of border points are not exact.
         assert np.quantile(np.abs(distance), 0.999) < 0.001
         corners = mesh.vertices[mesh.faces]
         edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=-1)
@@ -122,8 +122,8 @@ class TestWithOpenCascade:
         assert quality.max_mm <= 0.002
         (u0, u1), (v0, v1) = fitted.domain
         u, v = np.linspace(u0, u1, 60)[4:-4, None], np.linspace(v0, v1, 60)[4:-4]
-        *_, distance, _, foot = surface.closest_points(fitted.evaluate(u, v).reshape(-1, 3))
-        assert np.abs(distance[foot]).max() < 0.002
+        *_, distance, _, projected = surface.closest_points(fitted.evaluate(u, v).reshape(-1, 3))
+        assert np.abs(distance[projected]).max() < 0.002
 
     def test_unit_of_the_file_is_kept(self, tmp_path):
         path = tmp_path / "metres.step"

@@ -1,4 +1,4 @@
-"""Meshes are read as an independent reader reads them, or refused with the place."""
+"""Meshes are read as an independent reader reads them, or refused with the line."""
 
 from __future__ import annotations
 

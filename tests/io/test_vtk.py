@@ -31,10 +31,10 @@ def grid():
     valid[0, 0, 0] = False
     centre[0, 0, 0] = np.nan
     blank = np.zeros(centre.shape)
-    place = np.meshgrid(
+    position = np.meshgrid(
         2.0 * np.arange(ROWS + 1) - 1.0, 3.0 * np.arange(COLUMNS + 1) - 1.5, indexing="ij"
     )
-    plan = np.stack(place, axis=-1)
+    plan = np.stack(position, axis=-1)
     return ElementGrid(
         centre=centre,
         normal=blank,

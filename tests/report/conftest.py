@@ -40,8 +40,8 @@ def make_history(grid, activity, cases):
                             for case in cases])  # fmt: skip
     for index, case in enumerate(cases):
         for frame in range(FRAMES):
-            place = middle + np.array([2.0 * frame - 5.0, 0.0, 0.0])
-            away = np.linalg.norm((grid.centre - place[:, None, None])[..., [0, 2]], axis=-1)
+            position = middle + np.array([2.0 * frame - 5.0, 0.0, 0.0])
+            away = np.linalg.norm((grid.centre - position[:, None, None])[..., [0, 2]], axis=-1)
             scale = np.sqrt(load[index, frame] / case.thickness)
             pressure[index, frame] = np.nan_to_num(np.maximum(0.0, scale * (1.0 - away / 7.0)))
     slip[..., 0] = np.where(pressure > 0.0, 2.0, 0.0)

@@ -12,7 +12,7 @@ from kneewear.studies.static.record import tabulate_static
 from tests.simulation.chapter3 import small_study, solved
 
 STUDY = small_study(("linear", "nonlinear"), flexion_deg=[0, 90], load_n=[750, 3000])
-# As in the tables on disk: two sides at each place.
+# As in the tables on disk: two sides at each position.
 CONVERGENCE = pd.DataFrame(
     [
         {"wanted": n, "offset": offset, "side": side, "active_elements": n,

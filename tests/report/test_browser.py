@@ -197,8 +197,8 @@ def test_view_tells_the_largest_values_of_the_study(visits, whole):
         one.shown(f"{quantity} {names[3]}")
         title = one.page.inner_text("#viewer-title")
         for side, depth in zip(whole.maps.sides, getattr(whole.maps, quantity)[0, 3], strict=True):
-            told = float(title.split(f"{side} ")[1].split(" mm")[0])
-            assert told == pytest.approx(depth.max(), rel=6e-3)
+            read = float(title.split(f"{side} ")[1].split(" mm")[0])
+            assert read == pytest.approx(depth.max(), rel=6e-3)
 
 
 def test_without_webgl_the_page_says_so_and_keeps_its_pictures(browser, address):
@@ -245,8 +245,8 @@ def test_trade_off_agrees_with_statsmodels(visits, whole):
             expected = fit.get_prediction([[1.0, 9.0, 60.0]]).summary_frame(alpha=0.05)
             value, mean, interval, power, offset = table_of(one.page)[(name, side)]
             assert float(value.split()[0]) == pytest.approx(expected["mean"][0], rel=6e-3)
-            for told, limits in ((mean, "mean_ci"), (interval, "obs_ci")):
-                for text, end in zip(told.split(" to "), ("lower", "upper"), strict=True):
+            for read, limits in ((mean, "mean_ci"), (interval, "obs_ci")):
+                for text, end in zip(read.split(" to "), ("lower", "upper"), strict=True):
                     limit = expected[f"{limits}_{end}"][0]
                     assert number(text) == pytest.approx(limit, rel=6e-3, abs=1e-3)
             logarithm = OLS(
@@ -262,8 +262,8 @@ def test_trade_off_agrees_with_statsmodels(visits, whole):
                 assert found == pytest.approx(wanted, rel=6e-3)
             more = -fit.params[2] * 5.0 / fit.params[1]
             if 6.0 <= 9.0 + more <= 10.0:
-                told = float(offset.replace("−", "-").split()[0])
-                assert told == pytest.approx(more, abs=6e-3)
+                read = float(offset.replace("−", "-").split()[0])
+                assert read == pytest.approx(more, abs=6e-3)
             else:
                 assert offset == "outside the simulated range"
 

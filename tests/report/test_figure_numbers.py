@@ -75,10 +75,10 @@ def test_scatter_and_errors_show_every_compared_value(whole, figures):
         np.testing.assert_allclose(
             drawn[np.lexsort(drawn.T)], own.to_numpy()[np.lexsort(own.to_numpy().T)]
         )
-    told = [int(text.get_text()) for axes in figures["published_errors"].axes
+    written = [int(text.get_text()) for axes in figures["published_errors"].axes
             for text in axes.texts if text.get_text().lstrip("-").isdigit()]  # fmt: skip
     wanted = [round(100.0 * error) for error in comparison["relative_error"]]
-    assert sorted(told) == sorted(wanted)
+    assert sorted(written) == sorted(wanted)
     frames = [axes.patches for axes in figures["published_errors"].axes]
     assert sum(map(len, frames)) == comparison["calibration"].sum() > 0
 

@@ -72,10 +72,10 @@ def test_every_figure_is_shown_once_with_alternative_text(whole):
 
 def test_links_lead_to_sections_in_their_order(whole):
     text, parser = page_of(whole)
-    places = [text.index(f'id="{address[1:]}"') for address in parser.addresses[1:]
+    offsets = [text.index(f'id="{address[1:]}"') for address in parser.addresses[1:]
               if address.startswith("#")]  # fmt: skip
-    assert places == sorted(places)
-    assert len(places) == text.count("<section") > 10
+    assert offsets == sorted(offsets)
+    assert len(offsets) == text.count("<section") > 10
 
 
 def test_page_shows_settings_and_notes(whole):

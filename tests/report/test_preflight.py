@@ -27,8 +27,8 @@ def test_paths_and_gaps_are_those_of_the_first_contacts(whole):
     lines = [line for line in figures["first_contact_path"].axes[0].lines
              if line.get_label() in ("medial", "lateral")]  # fmt: skip
     for line in lines:
-        places = np.array([one.point[line.get_label()] for one in contacts])
-        np.testing.assert_allclose(line.get_xydata(), places[:, [2, 0]])
+        positions = np.array([one.point[line.get_label()] for one in contacts])
+        np.testing.assert_allclose(line.get_xydata(), positions[:, [2, 0]])
     assert len(table) == len(poses)
     assert set(table["touches"]) <= {"medial", "lateral"}
 
@@ -51,9 +51,9 @@ def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
     # Of this process alone; on a machine to itself no more on the clock.
     assert time.process_time() - start < 40.0
     said = capsys.readouterr().out
-    place = tmp_path / re.search(r"Look at (\S+)", said)[1]
-    page = place.read_text(encoding="utf-8")
+    printed = tmp_path / re.search(r"Look at (\S+)", said)[1]
+    page = printed.read_text(encoding="utf-8")
     assert "first contact" in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)
-    for path in place.parent.glob("*.svg"):
+    for path in printed.parent.glob("*.svg"):
         assert path.with_suffix(".png").is_file()

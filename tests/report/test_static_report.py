@@ -114,13 +114,13 @@ def test_page_of_one_material_without_elements_leaves_their_sections_out(static_
 def scanned(ahead):
     """Static table of three held positions; lateral contact lies so far behind medial."""
     rows = [
-        {"material": "cartilage", "flexion_deg": 0.0, "posterior_mm": place, "load_n": 1000.0,
+        {"material": "cartilage", "flexion_deg": 0.0, "posterior_mm": position, "load_n": 1000.0,
          "side": side, "quantity": quantity, "value": value}
-        for place, peak, behind in zip((-2.0, 0.0, 2.0), (6.0, 4.5, 5.0), ahead, strict=True)
+        for position, peak, behind in zip((-2.0, 0.0, 2.0), (6.0, 4.5, 5.0), ahead, strict=True)
         for side, more in (("medial", 0.0), ("lateral", 0.5))
         for quantity, value in (
             ("max_pressure", peak + more), ("avg_pressure", 0.5 * peak),
-            ("centre_posterior", place - 8.0 + (behind if side == "lateral" else 0.0)),
+            ("centre_posterior", position - 8.0 + (behind if side == "lateral" else 0.0)),
         )
     ]  # fmt: skip
     return pd.DataFrame(rows)

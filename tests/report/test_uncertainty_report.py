@@ -31,8 +31,8 @@ def made_up(method):
     plan = draw_samples(one)
     constants = one.uncertainty.constants
     total = 1.0 + sum(
-        0.01 * place * plan[name] / constant.spread
-        for place, (name, constant) in enumerate(constants.items())
+        0.01 * position * plan[name] / constant.spread
+        for position, (name, constant) in enumerate(constants.items())
     )
     columns = {column_name(side, name): scale * total for name in OUTPUTS
                for scale, side in ((1.0, "medial"), (0.8, "lateral"))}  # fmt: skip
@@ -73,9 +73,9 @@ def test_every_method_has_its_figures_words_and_page(method, whole):
 def test_the_largest_effect_stands_on_top():
     _, tables = made_up("one_at_a_time")
     first = draw_effects(tables["one_at_a_time"]).axes[0]
-    places = dict(zip([text.get_text() for text in first.get_yticklabels()], first.get_yticks(),
+    positions = dict(zip([text.get_text() for text in first.get_yticklabels()], first.get_yticks(),
                       strict=True))  # fmt: skip
     found = tables["one_at_a_time"]
     sizes = found[found["quantity"] == "wear_depth"].set_index("constant")["effect_percent"].abs()
-    assert max(places, key=places.get) == words(str(sizes.idxmax()))
-    assert len(places) == 10
+    assert max(positions, key=positions.get) == words(str(sizes.idxmax()))
+    assert len(positions) == 10
