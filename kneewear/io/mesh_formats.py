@@ -1,4 +1,4 @@
-"""Vertices and triangles of STL, OBJ and PLY files; faults are reported with their place.
+"""Vertices and triangles of STL, OBJ and PLY files; faults are reported with their line.
 
 Each parser takes the file (for messages) and its content, and returns vertices (n, 3) and faces
 (m, 3), vertex numbers from 0. It raises `InputDataError` when the content is not of its format.

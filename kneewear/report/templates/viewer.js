@@ -51,8 +51,8 @@
     const first = 0.7 / scale.steps;
     const rows = [[0, ...red_green_blue(scale.zero)], [first, ...red_green_blue(scale.zero)]];
     scale.stops.forEach((stop, i) => {
-      const place = first + 1e-4 + (1 - first - 1e-4) * (i / (scale.stops.length - 1));
-      rows.push([place, ...red_green_blue(stop)]);
+      const position = first + 1e-4 + (1 - first - 1e-4) * (i / (scale.stops.length - 1));
+      rows.push([position, ...red_green_blue(stop)]);
     });
     return { data: new Float32Array(rows.flat()), shape: [rows.length, 4] };
   }
