@@ -7,7 +7,7 @@ study writes. Datasets carry the unit and the meaning of each variable as attrib
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
+from kneewear.activity.sources import rebuild_activity
 from kneewear.errors import InputDataError
 from kneewear.geometry import knee as knee_model
 from kneewear.geometry.element_grid import ElementGrid
@@ -28,6 +29,7 @@ from kneewear.io.schema import RECORDS
 from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.settings import study as settings
 from kneewear.settings.base import CaseStudy, Study, WearStudy
+from kneewear.settings.cases import Case
 from kneewear.settings.static import StaticStudy
 from kneewear.simulation import evaluation
 from kneewear.simulation.cases import simulate_cases
@@ -345,12 +347,15 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     """
     study = _with_cases(study)
     activities = {name: load_activity(study, name, _ROOT) for name in study.simulated_activities()}
-    cases = study.case_list()
-    histories = [
-        simulate_cases(knee, activity, cases, study.simulation, keep_going=True)
-        for activity in activities.values()
-    ]
-    return Cycles(knee, activities, keep_common(histories))
+    histories = {
+        name: [
+            simulate_cases(knee, cycles[name], cases, own.simulation, keep_going=True)
+            for cases, own, cycles in _variants(study, activities)
+        ]
+        for name in activities
+    }
+    joined = [netcdf.join(parts, [study.study] * len(parts)) for parts in histories.values()]
+    return Cycles(knee, activities, keep_common(joined))
 
 
 def accumulate_wear(cycles: Cycles, study: Study, law: WearLaw | None = None) -> xr.Dataset:
@@ -384,15 +389,17 @@ def accumulate_wear(cycles: Cycles, study: Study, law: WearLaw | None = None) ->
     >>> volume.dims
     ('life', 'case', 'side')
     """
-    study = _with_cases(study)
-    worn = WornContact(
-        knee=cycles.knee,
-        activities=cycles.activities,
-        settings=study.simulation,
-        medial_lateral=study.wear.surface_update.medial_lateral,
-    )
-    maps = accumulation.accumulate_wear(cycles.histories, cycles.knee.grid, study.wear, worn, law)
-    return _dataset(maps, cycles.knee.grid)
+    grid, parts = cycles.knee.grid, []
+    for cases, own, activities in _variants(_with_cases(study), cycles.activities):
+        worn = WornContact(
+            knee=cycles.knee,
+            activities=activities,
+            settings=own.simulation,
+            medial_lateral=own.wear.surface_update.medial_lateral,
+        )
+        histories = _only(cycles.histories, cases)
+        parts.append(accumulation.accumulate_wear(histories, grid, own.wear, worn, law))
+    return _dataset(netcdf.join(parts, [study.study] * len(parts)), grid)
 
 
 def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataFrame:
@@ -423,10 +430,37 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
     >>> depths.pivot(index="case", columns="side", values="value").shape
     (4, 2)
     """
-    arrays = {str(name): variable.values for name, variable in damage.variables.items()}
-    maps = netcdf.value_of(DamageMaps, arrays)
-    record = record_cycles(cycles.histories)
-    return summary.summarize_cases(maps, record, cycles.knee.grid, _with_cases(study).wear)
+    batches = []
+    for cases, own, _ in _variants(_with_cases(study), cycles.activities):
+        histories = _only(cycles.histories, cases)
+        simulated = [case.name for case in next(iter(histories.values())).cases]
+        part = damage.sel(case=simulated)
+        arrays = {str(name): variable.values for name, variable in part.variables.items()}
+        maps = netcdf.value_of(DamageMaps, arrays)
+        batches.append((maps, record_cycles(histories), own.wear))
+    return summary.summarize_batches(batches, cycles.knee.grid)
+
+
+def _variants(
+    study: CaseStudy, activities: Mapping[str, Activity]
+) -> Iterator[tuple[tuple[Case, ...], CaseStudy, Mapping[str, Activity]]]:
+    """Cases with equal overrides, the study with their settings, and its activities."""
+    for cases in study.variants():
+        changed = settings.overridden_activities(study, cases[0])
+        own = settings.apply_case(study, cases[0]) if cases[0].overrides else study
+        yield (
+            cases,
+            own,
+            {name: rebuild_activity(one, changed.get(name)) for name, one in activities.items()},
+        )
+
+
+def _only(
+    histories: Mapping[str, ContactHistory], cases: Sequence[Case]
+) -> dict[str, ContactHistory]:
+    """Histories of some cases."""
+    names = [case.name for case in cases]
+    return {name: history.select(names) for name, history in histories.items()}
 
 
 def evaluate_contact(

@@ -1,6 +1,7 @@
 """Accumulate wear and creep of a batch of cases over their lives (rule accumulate_wear)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.sources import rebuild_activity
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.joblog import job_log
@@ -18,7 +19,10 @@ with job_log(snakemake.log[0], snakemake.threads):
     settings = WearSettings(**snakemake.params.wear)
     worn = WornContact(
         knee,
-        activities={one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
+        activities={
+            one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
+            for one in netcdf.load_all(Activity, snakemake.input.activities)
+        },
         settings=SimulationSettings(**snakemake.params.simulation),
         medial_lateral=settings.surface_update.medial_lateral,
     )

@@ -1,6 +1,7 @@
 """Draw contact through the cycle (rule plot_contact)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.sources import rebuild_activity
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_figures
@@ -17,7 +18,10 @@ with job_log(snakemake.log[0], snakemake.threads):
         implant=knee.implant,
         grid=knee.grid,
         cycles=netcdf.load(CycleRecord, snakemake.input.cycles),
-        activities={one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
+        activities={
+            one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
+            for one in netcdf.load_all(Activity, snakemake.input.activities)
+        },
         histories={one.activity: one for one in histories},
     )
     save_figures(figures, snakemake.output.figures)

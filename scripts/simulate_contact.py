@@ -1,6 +1,7 @@
 """Simulate contact over one cycle of an activity for a batch of cases (rule simulate_contact)."""
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.sources import rebuild_activity
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.joblog import job_log
@@ -12,7 +13,9 @@ with job_log(snakemake.log[0], snakemake.threads):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     history = simulate_cases(
         knee,
-        activity=netcdf.load(Activity, snakemake.input.activity),
+        activity=rebuild_activity(
+            netcdf.load(Activity, snakemake.input.activity), snakemake.params.activity
+        ),
         cases=[Case(**case) for case in snakemake.params.cases],
         settings=SimulationSettings(**snakemake.params.simulation),
         keep_going=True,

@@ -8,17 +8,18 @@ from kneewear.regression.tables import tabulate_results
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory, tabulate_failures
 from kneewear.wear.records import CycleRecord, DamageMaps
-from kneewear.wear.summary import summarize_cases
+from kneewear.wear.summary import summarize_batches
 
 with job_log(snakemake.log[0], snakemake.threads):
-    cases = summarize_cases(
-        maps=netcdf.load(DamageMaps, snakemake.input.damage),
-        cycles=netcdf.load(CycleRecord, snakemake.input.cycles),
-        grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
-        settings=WearSettings(**snakemake.params.wear),
+    batches = zip(
+        netcdf.load_all(DamageMaps, snakemake.input.damage),
+        netcdf.load_all(CycleRecord, snakemake.input.cycles),
+        [WearSettings(**settings) for settings in snakemake.params.wear],
+        strict=True,
     )
+    grid = netcdf.load(ElementGrid, snakemake.input.knee, "grid")
     tables = tabulate_results(
-        cases,
+        summarize_batches(list(batches), grid),
         pressure_limit=snakemake.params.pressure_limit,
         avg_pressure_limit=snakemake.params.avg_pressure_limit,
         compare_with_published=snakemake.params.compare_with_published,

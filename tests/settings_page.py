@@ -63,6 +63,33 @@ A file that names another `kind` than `config.yaml` inherits only the blocks thi
 of another kind in a file of your own stops the run, with one message that names file, line, kind
 and remedy.
 
+## Cases
+
+The cases of a wear study are all combinations of the values under `cases`. `overrides` names
+further settings by their path with dots (numbers count the entries of a list from 0) and gives
+their values:
+
+```yaml
+report: {compare_with_published: false}   # published values are of one set of constants
+cases:
+  thickness_mm: [6, 8, 10]
+  body_mass_kg: [60, 80]
+  overrides:
+    wear.wear_factor_mm3_per_n_m: [1.0e-7, 2.0e-7]
+    activities.gait.tibial_external_rotation_deg.base: [-2.0, 0.0, 2.0]
+```
+
+These are 36 cases. Numbers of `simulation`, `wear` and built-in activities can be varied, except
+`simulation.frames`, durations and `wear.lives`, which all cases share. `implant`, `grid`,
+`coarse_grid` and `table` cannot: geometry is built once for all cases. Run one study per
+geometry, or a study of `kind: uncertainty`, which builds the geometry of every sample.
+`tables/cases.csv` has a column for each path, and the regression a coefficient. Maps and
+histories show cases with the first value of each path where they cannot show all; surfaces over
+thickness and mass are drawn without overrides only. A job simulates cases with equal overrides,
+at most `cases_per_job`.
+
+## Keys
+
 Names carry units. Paths below are the nesting of keys; `*` is a name of your choice and
 `[]` for an entry of a list.
 """

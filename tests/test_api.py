@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kneewear as kw
 from kneewear import api
 from kneewear.errors import InputDataError
+from kneewear.settings.study import apply_case
 
 CHECKOUT = Path(__file__).parent.parent
 ONE_CASE = {"cases": {"thickness_mm": [8], "body_mass_kg": [75]}}
@@ -103,6 +105,38 @@ def test_damage_agrees_with_the_table_of_cases(cycles, study):
     for side in ("medial", "lateral"):
         assert float(volume.sel(side=side)) == pytest.approx(table[side, "wear_volume"], rel=1e-12)
     np.testing.assert_allclose(damage.damage_depth, damage.wear_depth + damage.creep_depth)
+
+
+def test_factorial_design_of_any_setting_is_that_of_one_study_for_each_case():
+    factor, rotation = (
+        "wear.wear_factor_mm3_per_n_m",
+        "activities.gait.tibial_external_rotation_deg.base",
+    )
+    overrides = {factor: [1e-7, 2e-7], rotation: [-2.0, 2.0]}
+    small = {"grid": {"rows": 30, "columns": 20}, "simulation": {"frames": 8}}
+    varied = kw.load_study(
+        CHECKOUT / "config/quick.yaml", ONE_CASE, QUASI_STATIC, small,
+        {"cases": {"overrides": overrides}, "report": {"compare_with_published": False}},
+    )  # fmt: skip
+    knee = kw.build_knee(varied)
+
+    def table_of(study):
+        cycles = kw.simulate(knee, study)
+        return kw.tabulate_cases(cycles, kw.accumulate_wear(cycles, study), study)
+
+    table = table_of(varied)
+    assert table.groupby([factor, rotation]).ngroups == table["case"].nunique() == 4
+    for case in varied.case_list():
+        alone = table_of(apply_case(varied, case))
+        own = table[table["case"] == case.name].reset_index(drop=True)
+        pd.testing.assert_frame_equal(
+            own[["side", "quantity", "value"]], alone[["side", "quantity", "value"]],
+            check_exact=True,
+        )  # fmt: skip
+    medial = table[(table["quantity"] == "wear_volume") & (table["side"] == "medial")]
+    volume = medial.set_index([factor, rotation])["value"].unstack()
+    np.testing.assert_allclose(volume.loc[2e-7], 2.0 * volume.loc[1e-7], rtol=1e-12)
+    assert abs(volume.loc[1e-7, 2.0] / volume.loc[1e-7, -2.0] - 1.0) > 1e-4
 
 
 def test_a_folder_without_results_is_refused(tmp_path):

@@ -10,7 +10,15 @@ from pydantic import ValidationError
 from kneewear import default_study
 from kneewear.errors import InputDataError
 from kneewear.settings.cases import Case
-from kneewear.settings.study import KINDS, load_study, merge_settings, read_settings, read_study
+from kneewear.settings.study import (
+    KINDS,
+    apply_case,
+    load_study,
+    merge_settings,
+    overridden_activities,
+    read_settings,
+    read_study,
+)
 from kneewear.settings.types import Settings
 from tests.settings_page import MEANINGS, PAGE, meaning, render
 
@@ -256,6 +264,70 @@ def test_file_that_is_no_settings_is_refused(tmp_path):
     (tmp_path / "broken.yaml").write_text("a: [1")
     with pytest.raises(InputDataError, match="valid YAML"):
         load_study(tmp_path / "broken.yaml")
+
+
+ROTATION = "activities.gait.tibial_external_rotation_deg.base"
+VARIED = {
+    "cases": {
+        "thickness_mm": [6.0, 8.0],
+        "body_mass_kg": [70.0],
+        "overrides": {"wear.wear_factor_mm3_per_n_m": [1e-7, 2e-7], ROTATION: [-2.0, 2.0]},
+    },
+    "cases_per_job": 3,
+    "report": {"compare_with_published": False},
+}
+
+
+def test_factorial_design_varies_any_setting_of_a_job():
+    study = load_study(merge_settings(DEFAULT, VARIED))
+    cases = study.case_list()
+    assert len(cases) == len({case.name for case in cases}) == 8
+    assert cases[0].settings == {
+        "thickness_mm": 6.0,
+        "body_mass_kg": 70.0,
+        "wear.wear_factor_mm3_per_n_m": 1e-7,
+        ROTATION: -2.0,
+    }
+    # A batch has one set of overrides, so two cases although three are allowed.
+    assert [len(batch) for batch in study.batches().values()] == [2, 2, 2, 2]
+    own = apply_case(study, cases[-1])
+    assert own.wear.wear_factor_mm3_per_n_m == 2e-7
+    assert own.activities["gait"].tibial_external_rotation_deg.base == 2.0
+    assert set(overridden_activities(study, cases[0])) == {"gait"}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"grid.rows": [10, 20]}, "Geometry is built once for all cases of a wear study"),
+        ({"implant.parametric.condyle_spacing_mm": [40, 50]}, "cases of one study are not built"),
+        ({"cases.body_mass_kg.0": [60]}, "cases of one study are not built from"),
+        ({"simulation.frames": [20, 40]}, "but not of frames, durations and lives"),
+        ({"wear.lives.gait.gait": [0.5, 1.0]}, "but not of frames, durations and lives"),
+        ({"activities.gait.duration_s": [1.0, 2.0]}, "but not of frames, durations and lives"),
+        (
+            {"wear.wear_law": [1.0]},
+            r"found wear\.wear_law, which is no number",
+        ),
+        ({"wear.factor": [1.0]}, "of which there is no 'factor'"),
+        ({"simulation.poisson_ratio": [0.4, 0.6]}, "found 0.6, for which simulation.poisson_ratio"),
+        ({"simulation.poisson_ratio": [0.4, 0.4]}, "0.4 more than once"),
+        ({"simulation.poisson_ratio": []}, "at least one entry"),
+    ],
+)
+def test_impossible_overrides_are_refused(overrides, message):
+    report = {"compare_with_published": False}
+    with pytest.raises(InputDataError, match=message):
+        load_study(merge_settings(DEFAULT, {"cases": {"overrides": overrides}, "report": report}))
+
+
+def test_overrides_are_for_wear_studies_without_published_values():
+    varied = merge_settings(DEFAULT, {"cases": {"overrides": {"simulation.medial_share": [0.6]}}})
+    with pytest.raises(InputDataError, match=r"Set report\.compare_with_published to false"):
+        load_study(varied)
+    one = {"thickness_mm": [6.0], "body_mass_kg": [70.0]}
+    with pytest.raises(InputDataError, match="overrides in a study of kind verification"):
+        load_study(merge_settings(varied, {"kind": "verification", "cases": one}))
 
 
 def test_data_folder_follows_the_environment(tmp_path, monkeypatch):

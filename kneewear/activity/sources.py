@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +18,21 @@ from kneewear.activity.load import MOST_BODY_WEIGHTS, axial_load
 from kneewear.activity.motion import cut_cycle, motion_pose
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import angles_123, grood_suntay
-from kneewear.settings.activity import BumpCurve, FileActivity, ParametricActivity
+from kneewear.settings.activity import (
+    BumpCurve,
+    FileActivity,
+    ParametricActivity,
+    parse_activity,
+)
 
 Array = NDArray[np.float64]
+
+
+def rebuild_activity(activity: Activity, settings: Mapping[str, Any] | None) -> Activity:
+    """Built-in activity with the settings of a case (plain builtins); the same one without any."""
+    if not settings:
+        return activity
+    return build_activity(activity.name, parse_activity(settings), activity.percent.size)
 
 
 def build_activity(

@@ -100,7 +100,7 @@ def load(
         value that is not finite; or when several files do not fit together.
     """
     if not isinstance(path, str | Path):
-        return _join([load(kind, one, group, leave_out, only) for one in path], path)
+        return join([load(kind, one, group, leave_out, only) for one in path], path)
     with open_checked(path, RECORDS[kind.__name__].kind) as (file, size):
         reader = _Reader(path, _MAX_EXPANSION * size, leave_out, only or {})
         value: Value = reader.group((kind,), reader.find(group, file) if group else file)
@@ -380,8 +380,8 @@ def _from_attribute(hint: Any, value: Any) -> Any:
     return hint(plain)
 
 
-def _join(values: Sequence[Any], paths: Sequence[str | Path]) -> Any:
-    """One value object of the cases of several."""
+def join(values: Sequence[Any], paths: Sequence[str | Path]) -> Any:
+    """One value object of the cases of several, which messages call by these paths."""
     if not values:
         raise ValueError("no file to read")
     first = values[0]

@@ -6,6 +6,7 @@ Columns named `percent` are differences in per cent.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import product
 from typing import Any
@@ -15,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.regression.fit import regression_shortfall
-from kneewear.regression.groups import QUANTITIES, drop_single_life
+from kneewear.regression.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.regression.models import ENOUGH, POWER_LAW
 from kneewear.report.tables import quantity_name, rows_with, shown, span, unit_name
 from kneewear.sides import POST, SIDES
@@ -77,10 +78,22 @@ def over_cases(cases: pd.DataFrame, quantities: tuple[str, ...]) -> pd.DataFrame
     return table.reindex(order).reset_index()
 
 
+def planned_cases(study: Settings) -> int:
+    """Number of cases of the factorial design."""
+    cases = study["cases"]
+    levels = [cases["thickness_mm"], cases["body_mass_kg"], *cases["overrides"].values()]
+    return math.prod(map(len, levels))
+
+
+def further_settings(cases: pd.DataFrame) -> dict[str, str]:
+    """Columns of the settings that vary in addition to thickness and mass."""
+    return {name: name for name in covariates_of(cases)[2:]}
+
+
 def wide_cases(cases: pd.DataFrame) -> pd.DataFrame:
     """The seven quantities of every case and side, a column each."""
     chosen = cases[cases["quantity"].isin(QUANTITIES)]
-    index = ["life", "thickness_mm", "body_mass_kg", "side"]
+    index = ["life", *covariates_of(cases), "side"]
     wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
     return drop_single_life(wide.reset_index())
 
@@ -251,7 +264,7 @@ def trade_off_numbers(
 
     design = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates().astype(float)
     freedom = len(design) - COEFFICIENTS
-    if regression.empty or freedom < 1:
+    if regression.empty or freedom < 1 or further_settings(cases):
         return None
     keys = [name for name in ("life", "side", "quantity") if name in regression]
     table = regression[regression["quantity"].isin(PREDICTED)]

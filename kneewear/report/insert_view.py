@@ -161,6 +161,7 @@ def build_insert_view(
     cases: dict[str, dict[str, Any]] = {
         cycles.cases[index].name: {
             "name": cycles.cases[index].name,
+            "label": cycles.cases[index].label,
             "thickness_mm": cycles.cases[index].thickness,
             "body_mass_kg": cycles.cases[index].body_mass,
             "maps": {

@@ -102,7 +102,7 @@ def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
         worst = ", ".join(
             f"{side} {own.max():.2f} mm" for side, own in zip(maps.sides, depth, strict=True)
         )
-        axes.set_title(f"{letter}) {label}\n{_case_words(maps.cases[index])}: {worst}")
+        axes.set_title(f"{letter}) {label}\n{maps.cases[index].label}: {worst}")
     figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
     return figure
 
@@ -127,7 +127,7 @@ def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
         figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
         if values is not cross_shear:
             _mark_worst(axes, grid, values)
-    figure.suptitle(_case_words(maps.cases[index]))
+    figure.suptitle(maps.cases[index].label)
     return figure
 
 
@@ -147,7 +147,7 @@ def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> 
             line[peak, 2], line[peak, 0], "o", mfc="white", mec=INK, ms=6, zorder=5, clip_on=False
         )
     axes.set_title(
-        f"{cycles.activities[activity]}, {_case_words(cycles.cases[index])}: "
+        f"{cycles.activities[activity]}, {cycles.cases[index].label}: "
         f"largest load {load[peak]:.0f} N at {cycles.percent[peak]:.0f} % of the cycle"
     )
     figure.colorbar(mesh, ax=axes, label="pressure (MPa)", shrink=0.7, pad=0.01)
@@ -231,11 +231,6 @@ def _mark_worst(axes: Axes, grid: ElementGrid, depth: NDArray[np.float64]) -> No
             x, _, z = grid.centre[side][worst]
             axes.plot(z, x, "x", color="white", ms=8, mew=3.5, zorder=4)
             axes.plot(z, x, "x", color="black", ms=7, mew=1.6, zorder=5)
-
-
-def _case_words(case: Case) -> str:
-    """Insert thickness and body mass of a case."""
-    return f"{case.thickness:g} mm, {case.body_mass:g} kg"
 
 
 def _draw_path(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from kneewear.settings.activity import ActivitySettings
-from kneewear.settings.cases import Case, CaseSettings
+from kneewear.settings.cases import Case, CaseSettings, check_varied, is_built_in, override
 from kneewear.settings.faults import fault, fault_at, suggestion
+from kneewear.settings.files import Location
 from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.types import Name, NonNegative, Positive, Removable, Settings
@@ -181,9 +184,25 @@ class CaseStudy(LifeStudy):
         """Minimum thickness of the thinnest insert of the study, mm."""
         return min(self.cases.thickness_mm)
 
+    @model_validator(mode="after")
+    def _only_wear_studies_override(self) -> CaseStudy:
+        if self.cases.overrides and self.kind != "wear":
+            raise fault_at(
+                ("cases", "overrides"),
+                f"overrides in a study of kind {self.kind}",
+                "overrides in studies of kind wear only",
+                "Remove them, or set kind to wear.",
+            )
+        return self
+
     def case_list(self) -> tuple[Case, ...]:
         """Cases of the full factorial design."""
         return self.cases.listed()
+
+    def variants(self) -> list[tuple[Case, ...]]:
+        """Cases that differ in thickness and mass only, one tuple per set of overrides."""
+        groups = groupby(self.case_list(), key=lambda case: case.overrides)
+        return [tuple(cases) for _, cases in groups]
 
 
 class WearStudy(CaseStudy):
@@ -191,8 +210,57 @@ class WearStudy(CaseStudy):
 
     kind: Literal["wear"]
 
+    @model_validator(mode="after")
+    def _overrides_are_possible(self) -> WearStudy:
+        if self.cases.overrides and self.report.compare_with_published:
+            raise fault_at(
+                ("cases", "overrides"),
+                "overrides with report.compare_with_published: true",
+                "false with overrides: published values are of one set of constants",
+                "Set report.compare_with_published to false.",
+            )
+        settings = self.model_dump(mode="json")
+        for path, levels in self.cases.overrides.items():
+            where = ("cases", "overrides", path)
+            check_varied(
+                settings,
+                path,
+                where,
+                "cases of one study",
+                _varies_in_a_job,
+                "a number of simulation, of wear or of a built-in activity, but not of frames, "
+                "durations and lives, which all cases share",
+                "Use thickness_mm or body_mass_kg for these two. Geometry is built once for all "
+                "cases of a wear study: vary it in one study for each value, or as an uncertain "
+                "constant of a study of kind uncertainty.",
+            )
+            for value in levels:
+                changed = override(settings, {path: value})
+                changed["cases"]["overrides"] = {}
+                try:
+                    type(self).model_validate(changed)
+                except ValidationError as error:
+                    first = error.errors()[0]
+                    found = f"{value:g}, for which {'.'.join(map(str, first['loc']))} is refused"
+                    raise fault_at(where, found, first["msg"], "Correct the level.") from None
+        return self
+
     def batches(self) -> dict[str, tuple[Case, ...]]:
-        """Cases by job: batch name (b000, b001, ...) to `cases_per_job` consecutive cases."""
-        cases, size = self.case_list(), self.cases_per_job
-        starts = range(0, len(cases), size)
-        return {f"b{i:03d}": cases[start : start + size] for i, start in enumerate(starts)}
+        """Cases by job: batch name (b000, b001, ...) to at most `cases_per_job` consecutive cases.
+
+        Cases of one batch have the same overrides.
+        """
+        parts: list[tuple[Case, ...]] = []
+        for cases in self.variants():
+            starts = range(0, len(cases), self.cases_per_job)
+            parts += [cases[start : start + self.cases_per_job] for start in starts]
+        return {f"b{number:03d}": part for number, part in enumerate(parts)}
+
+
+def _varies_in_a_job(settings: Mapping[str, Any], location: Location) -> bool:
+    """Whether a job can change a setting from case to case."""
+    if location[:2] in (("simulation", "frames"), ("wear", "lives")):
+        return False
+    if location[0] in ("simulation", "wear"):
+        return True
+    return is_built_in(settings, location) and location[-1] != "duration_s"

@@ -26,6 +26,7 @@ __all__ = [
     "apply_case",
     "load_study",
     "merge_settings",
+    "overridden_activities",
     "read_settings",
     "read_study",
 ]
@@ -184,26 +185,10 @@ def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -
 
 
 def apply_case(study: LifeStudy, case: Case) -> WearStudy:
-    """Wear study of one case, with all settings the case overrides.
+    """Wear study of one case, with all settings the case overrides, checked as any other study.
 
-    Parameters
-    ----------
-    study : LifeStudy
-        Study of any kind that has activities and wear.
-    case : Case
-        The case.
-
-    Returns
-    -------
-    WearStudy
-        Checked as any other study.
-
-    Raises
-    ------
-    ValueError
-        If the study has no setting of that name.
-    InputDataError
-        If a value is out of its range.
+    ValueError if the study has no setting of that name, InputDataError if a value is out of its
+    range.
     """
     settings = study.model_dump(mode="json", include=set(WearStudy.model_fields))
     settings |= {
@@ -216,3 +201,15 @@ def apply_case(study: LifeStudy, case: Case) -> WearStudy:
         return WearStudy.model_validate(settings)
     except ValidationError as error:
         raise refusal(error, WearStudy, settings, case.name) from None
+
+
+def overridden_activities(study: LifeStudy, case: Case) -> dict[str, dict[str, Any]]:
+    """Settings of the activities that a case overrides, by name, as plain builtins."""
+    if not case.overrides:
+        return {}
+    own = apply_case(study, case).simulated_activities()
+    return {
+        name: own[name].model_dump(mode="json")
+        for name, block in study.simulated_activities().items()
+        if own[name] != block
+    }

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from kneewear.settings.activity import FileActivity
 from kneewear.settings.base import CaseStudy
+from kneewear.settings.cases import check_varied, is_built_in
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.files import Location
 from kneewear.settings.types import Name, Positive, Removable, Settings
-
-# All entries of a list, or all names of a mapping.
-EVERY = "*"
 
 
 class UncertainConstant(Settings):
@@ -75,75 +73,28 @@ class UncertaintySettings(Settings):
         return self
 
 
-def setting_locations(settings: Mapping[str, Any], path: str) -> Iterator[Location]:
-    """Locations of the numbers of a path with dots, in which * means all entries.
-
-    Raises
-    ------
-    KeyError
-        With a message, if there is nothing at the path, or no number.
-    """
-    found: list[tuple[Location, Any]] = [((), settings)]
-    for key in path.split("."):
-        found = [
-            ((*location, name), block[name])
-            for location, block in found
-            for name in _chosen(block, key, path)
-        ]
-    for location, value in found:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise KeyError(f"{path}, which is no number")
-        yield location
-
-
-def _chosen(block: Any, key: str, path: str) -> Sequence[str | int]:
-    """Keys of a mapping or indices of a list that one part of a path names."""
-    names: list[str | int] = []
-    if isinstance(block, Mapping):
-        names = list(block)
-    elif isinstance(block, list | tuple):
-        names = list(range(len(block)))
-    found = names if key == EVERY else [name for name in names if str(name) == key]
-    if not found:
-        raise KeyError(f"{path}, of which there is no '{key}'")
-    return found
-
-
 def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySettings) -> None:
     """Refuse constants that change no number, or a setting that samples do not depend on."""
     for name, constant in uncertainty.constants.items():
-        location = ("uncertainty", "constants", name, "settings")
         for path in constant.settings:
-            try:
-                sampled = all(
-                    _is_sampled(settings, one) for one in setting_locations(settings, path)
-                )
-            except KeyError as error:
-                raise fault_at(
-                    location,
-                    str(error.args[0]),
-                    "the path of a number in the settings, as cases.body_mass_kg.0",
-                    "Correct the path; config/README.md lists all keys.",
-                ) from None
-            if not sampled:
-                raise fault_at(
-                    location,
-                    f"{path}, which samples are not built from",
-                    "a setting of the built-in implant, of a built-in activity, of cases, "
-                    "simulation or wear",
-                    "Leave it out: surfaces and motions of files are as they were measured. "
-                    "Their own standard deviations count with pose_errors: true.",
-                )
+            check_varied(
+                settings,
+                path,
+                ("uncertainty", "constants", name, "settings"),
+                "samples",
+                _is_sampled,
+                "a setting of the built-in implant, of a built-in activity, of cases, simulation "
+                "or wear",
+                "Leave it out: surfaces and motions of files are as they were measured. Their own "
+                "standard deviations count with pose_errors: true.",
+            )
 
 
 def _is_sampled(settings: Mapping[str, Any], location: Location) -> bool:
     """Whether samples depend on a setting."""
-    block = location[0]
-    if block == "implant":
+    if location[0] == "implant":
         return settings["implant"]["source"] == "parametric" and "parametric" in location
-    if block == "activities":
-        return bool(settings["activities"][location[1]]["source"] == "parametric")
-    return block in ("cases", "simulation", "wear")
+    return location[0] in ("cases", "simulation", "wear") or is_built_in(settings, location)
 
 
 class UncertaintyStudy(CaseStudy):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,6 +100,15 @@ def summarize_cases(
         for side, row in _case_rows(maps, cycles, grid, settings, life_index, case_index)
     ]
     return pd.DataFrame(rows, columns=["case", "life", *covariates, *RESULT_COLUMNS])
+
+
+def summarize_batches(
+    batches: Sequence[tuple[DamageMaps, CycleRecord, WearSettings]], grid: ElementGrid
+) -> pd.DataFrame:
+    """Table of `summarize_cases` for batches whose cases have settings of their own."""
+    filled = [batch for batch in batches if batch[0].cases] or batches[:1]
+    tables = [summarize_cases(maps, cycles, grid, own) for maps, cycles, own in filled]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _case_rows(

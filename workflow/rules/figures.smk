@@ -47,6 +47,7 @@ rule plot_contact:
         runtime=15,
     params:
         case=CENTRE_CASE["name"],
+        activities=OWN_ACTIVITIES[CENTRE_BATCH],
         captions=CAPTIONS,
     script:
         "../../scripts/plot_contact.py"

@@ -3,10 +3,21 @@
 from dataclasses import asdict
 
 from kneewear.settings.activity import prescribes_motion
+from kneewear.settings.study import apply_case, overridden_activities
 
 BATCHES = {name: list(map(asdict, cases)) for name, cases in STUDY.batches().items()}
-# The case in the middle of the design is shown in detail.
-CENTRE_CASE = asdict(STUDY.case_list()[len(STUDY.case_list()) // 2])
+# Settings of the cases of each batch, which differ in thickness and mass only.
+OWN = {
+    name: apply_case(STUDY, cases[0]) if cases[0].overrides else STUDY
+    for name, cases in STUDY.batches().items()
+}
+OWN_ACTIVITIES = {
+    name: overridden_activities(STUDY, cases[0])
+    for name, cases in STUDY.batches().items()
+}
+# The case in the middle of the design is shown in detail, with the first of all overrides.
+FIRST_CASES = STUDY.variants()[0]
+CENTRE_CASE = asdict(FIRST_CASES[len(FIRST_CASES) // 2])
 CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
 # Motions from files whose signs may be wrong; forces have none to try.
 SIGNED = [
@@ -29,7 +40,10 @@ rule simulate_contact:
         mem_mb=SIZES.simulation_mb,
         runtime=SIZES.simulation_minutes,
     params:
-        simulation=settings(STUDY.simulation),
+        simulation=lambda wildcards: settings(OWN[wildcards.batch].simulation),
+        activity=lambda wildcards: OWN_ACTIVITIES[wildcards.batch].get(
+            wildcards.activity
+        ),
         cases=lambda wildcards: BATCHES[wildcards.batch],
     script:
         "../../scripts/simulate_contact.py"
@@ -54,7 +68,7 @@ rule check_signs:
         mem_mb=1500,
         runtime=10,
     params:
-        simulation=settings(STUDY.simulation),
+        simulation=settings(OWN[CENTRE_BATCH].simulation),
         case=CENTRE_CASE,
         reference=lambda wildcards: STUDY.activities[
             wildcards.activity

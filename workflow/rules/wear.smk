@@ -21,8 +21,9 @@ rule accumulate_wear:
         mem_mb=SIZES.wear_mb,
         runtime=SIZES.wear_minutes,
     params:
-        wear=settings(STUDY.wear),
-        simulation=settings(STUDY.simulation),
+        wear=lambda wildcards: settings(OWN[wildcards.batch].wear),
+        simulation=lambda wildcards: settings(OWN[wildcards.batch].simulation),
+        activities=lambda wildcards: OWN_ACTIVITIES[wildcards.batch],
     script:
         "../../scripts/accumulate_wear.py"
 
@@ -81,7 +82,7 @@ rule tabulate_results:
         mem_mb=SIZES.maps_mb,
         runtime=10,
     params:
-        wear=settings(STUDY.wear),
+        wear=[settings(study.wear) for study in OWN.values()],
         compare_with_published=STUDY.report.compare_with_published,
         pressure_limit=STUDY.report.pressure_limit_mpa,
         avg_pressure_limit=STUDY.report.avg_pressure_limit_mpa,

@@ -80,8 +80,7 @@
       : `whole life${life}`;
     const largest = now.map.largest[now.row]
       .map((value, i) => `${data.sides[i]} ${value.toPrecision(3)} ${unit}`).join(", ");
-    find("title").textContent = `${name}, ${now.found.thickness_mm} mm, ` +
-      `${now.found.body_mass_kg} kg, ${when}. Largest: ${largest}.`;
+    find("title").textContent = `${name}, ${now.found.label}, ${when}. Largest: ${largest}.`;
     find("frame").setAttribute("aria-valuetext", `${data.percent[now.frame].toFixed(0)} %`);
   }
 
@@ -173,7 +172,7 @@
     }
 
     fill(find("quantity"), Object.entries(names).map(([key, [name, unit]]) => [key, `${name} (${unit})`]));
-    fill(find("case"), data.cases.map((one, i) => [i, `${one.thickness_mm} mm, ${one.body_mass_kg} kg`]));
+    fill(find("case"), data.cases.map((one, i) => [i, one.label]));
     fill(find("life"), data.lives.map((name) => [name, name]));
     fill(find("activity"), data.activities.map((name) => [name, name]));
     find("case").value = Math.floor(data.cases.length / 2);

@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.settings.cases import BODY_MASS, THICKNESS, Case
+from kneewear.settings.cases import BODY_MASS, THICKNESS, Case, setting_locations
 from kneewear.settings.files import value_at
 from kneewear.settings.study import apply_case
 from kneewear.settings.uncertainty import (
     UncertainConstant,
     UncertaintySettings,
     UncertaintyStudy,
-    setting_locations,
 )
 
 Array = NDArray[np.float64]
