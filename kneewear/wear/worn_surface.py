@@ -30,28 +30,16 @@ def lower_surface(
 ) -> ElementGrid:
     """Elements of a worn insert: new heights, normals, tangents, areas and thicknesses.
 
-    Parameters
-    ----------
-    grid : ElementGrid
-        Elements of the fresh insert, projected on the plane y = 0.
-    damage, wear : array, shape (side, row, column)
-        Depths of wear and creep, and of wear, normal to the fresh surface, mm.
-    smoothing : float
-        Length over which the lowering is smoothed, mm.
-    thins : bool
-        Whether wear makes the layer thinner, and so stiffer.
-
-    Raises
-    ------
-    ValueError
-        If an element to be lowered is steeper than 80 deg.
+    `grid` are the elements of the fresh insert, projected on the plane y = 0; `damage` and `wear`
+    (side, row, column) the depths of wear and creep, and of wear, normal to it, mm; `smoothing` is
+    the length over which the lowering is smoothed, mm; `thins` whether wear makes the layer
+    thinner, and so stiffer. ValueError if an element to be lowered is steeper than 80 deg.
 
     Notes
     -----
     A depth d normal to an element of normal n lowers it by d / n_y along y. Over its projection
-    that removes area x d, exactly what `kneewear.wear.summary.damage_volume` counts, and elements
-    keep their projections. Both ways of lowering agree while depths are small against the
-    surface's radii.
+    that removes area x d, exactly what `kneewear.wear.summary.damage_volume` counts. Both ways of
+    lowering agree while depths are small against the surface's radii.
 
     The lowering is smoothed before it is applied because single elements are worn by few frames.
     Smoothed over much more than an element's width the surface would no longer follow its own wear
