@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.multipatch import PatchSet
 from benchmarks.timing import seconds
 from kneewear import default_study
 from kneewear.geometry import _kernels
@@ -26,7 +27,6 @@ from kneewear.geometry.surface import Surface
 from kneewear.io.cad import cad_is_installed
 from kneewear.io.documents import save_table
 from kneewear.reference.published import published_table
-from kneewear.verification.multipatch import PatchSet
 
 # Name, patches along and across, lines of each patch along and across: those of Table 2-1.
 GEOMETRIES = (

@@ -18,23 +18,13 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import FirstContact, find_first_contact
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from kneewear.report import style
 from kneewear.report.maps import (
     SAMPLES,
     centre_case,
     draw_plateaus,
     draw_thickness_map,
     sample_surface,
-)
-from kneewear.report.style import (
-    INK,
-    METAL,
-    PRESSURE_COLOURS,
-    SIDE_COLOURS,
-    WIDTH,
-    draw_cycle,
-    new_figure,
-    panels_in_rows,
-    styled,
 )
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord
@@ -65,12 +55,12 @@ def draw_bodies(
         side: moved(sample_surface(surface), rotation, translation)
         for side, surface in implant.femoral.items()
     }
-    figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
+    figure = Figure(figsize=(style.WIDTH, 5.4), layout="constrained")
     parts: Any = figure.subfigures(1, 2, width_ratios=[1.0, 1.1])
     space: Any = parts[0].add_subplot(projection="3d")
     for points, colour in (
-        *((plastic[side], SIDE_COLOURS[side]) for side in plastic),
-        *((points, METAL) for points in metal.values()),
+        *((plastic[side], style.SIDE_COLOURS[side]) for side in plastic),
+        *((points, style.METAL) for points in metal.values()),
     ):
         strides = (size // WIRES for size in SAMPLES)
         for stride, lines in zip(strides, (points, points.swapaxes(0, 1)), strict=True):
@@ -87,15 +77,15 @@ def draw_bodies(
     for axes, (side, point) in zip(sections[1:], contact.items(), strict=True):
         if np.isfinite(point).all():
             both = (plastic[side], metal[side])
-            draw_section(sections[0], both, (0, float(point[0])), 2, SIDE_COLOURS[side])
-            draw_section(axes, both, (2, float(point[2])), 0, SIDE_COLOURS[side])
+            draw_section(sections[0], both, (0, float(point[0])), 2, style.SIDE_COLOURS[side])
+            draw_section(axes, both, (2, float(point[2])), 0, style.SIDE_COLOURS[side])
         axes.set_title(f"Sagittal section, {side}")
     sections[0].set(title="Coronal sections", xlabel="z, medial (mm)")
     sections[0].invert_xaxis()
     return figure, space, sections
 
 
-@styled
+@style.styled
 def draw_implant(implant: Implant, cycles: CycleRecord, activity: int) -> Figure:
     """Undeformed bearing surfaces of the centre case at its largest load; heights are stretched."""
     index = (activity, centre_case(cycles.cases))
@@ -115,7 +105,7 @@ def draw_section(
     from scipy.ndimage import map_coordinates  # noqa: PLC0415 - see kneewear.geometry.surface
 
     component, value = plane
-    for points, ink in zip(surfaces, (colour, METAL), strict=True):
+    for points, ink in zip(surfaces, (colour, style.METAL), strict=True):
         for line in contour_generator(z=points[..., component]).lines(value):
             index = np.asarray(line)[:, ::-1].T
             # Rounding may end a line slightly outside the samples.
@@ -134,17 +124,17 @@ def draw_patch(axes: Any, points: Array, colour: str, alpha: float) -> None:
     )  # fmt: skip
 
 
-@styled
+@style.styled
 def draw_control_nets(implant: Implant) -> Figure:
     """Bearing surfaces of both bodies, each in its own frame, with their control nets."""
-    figure = Figure(figsize=(WIDTH, 4.0), layout="constrained")
+    figure = Figure(figsize=(style.WIDTH, 4.0), layout="constrained")
     titles = ("Tibia", "Femur") if implant.natural else ("Insert", "Femoral component")
     views = ((implant.insert, (32, 150)), (implant.femoral, (-28, 150)))
     for number, (surfaces, (elevation, azimuth)) in enumerate(views):
         axes: Any = figure.add_subplot(1, 2, number + 1, projection="3d")
         counts = []
         for side, surface in surfaces.items():
-            draw_patch(axes, sample_surface(surface, NET_SAMPLES), SIDE_COLOURS[side], 0.55)
+            draw_patch(axes, sample_surface(surface, NET_SAMPLES), style.SIDE_COLOURS[side], 0.55)
             _draw_net(axes, surface.control_points)
             counts.append(f"{side} {' x '.join(str(n) for n in surface.weights.shape)}")
         axes.set_aspect("equal")
@@ -162,9 +152,9 @@ def _draw_net(axes: Any, net: Array) -> None:
     fine = net.shape[0] * net.shape[1] > 400
     for lines in (net, net.swapaxes(0, 1)):
         for line in lines:
-            axes.plot(line[:, 0], line[:, 2], line[:, 1], color=INK, lw=0.25 if fine else 0.6)
+            axes.plot(line[:, 0], line[:, 2], line[:, 1], color=style.INK, lw=0.25 if fine else 0.6)
     if not fine:
-        axes.scatter(*(net[..., axis].ravel() for axis in (0, 2, 1)), color=INK, s=5)
+        axes.scatter(*(net[..., axis].ravel() for axis in (0, 2, 1)), color=style.INK, s=5)
 
 
 # Moments of the cycle shown as pictures, samples of a surface there, and colour of the metal.
@@ -173,11 +163,11 @@ MOTION_SAMPLES = (41, 25)
 BRIGHT_METAL = "#9aa5ad"
 
 
-@styled
+@style.styled
 def draw_activity(activity: Activity) -> Figure:
     """Prescribed motion, or force and torque instead, and load of one cycle."""
     flexion, _, external = np.degrees(clinical_angles(body_three_123(activity.rotation))).T
-    figure, panels = new_figure(2.3, columns=4)
+    figure, panels = style.new_figure(2.3, columns=4)
     curves = (
         ("Flexion (deg)", flexion),
         ("External rotation (deg)", external)
@@ -189,12 +179,12 @@ def draw_activity(activity: Activity) -> Figure:
         ("Axial load (body weights)", activity.load),
     )
     for axes, (title, values) in zip(panels.flat, curves, strict=True):
-        draw_cycle(axes, activity.percent, values, INK)
+        style.draw_cycle(axes, activity.percent, values, style.INK)
         axes.set_title(title)
     return figure
 
 
-@styled
+@style.styled
 def draw_history(
     cycles: CycleRecord, activity: int, prescribed: Sequence[str] = USUALLY_PRESCRIBED
 ) -> Figure:
@@ -220,11 +210,11 @@ def draw_history(
         ("Mean pressure (MPa)", cycles.avg_pressure[index]),
         ("Contact area (mm²)", cycles.contact_area[index]),
     )
-    figure, panels = panels_in_rows(len(whole) + len(by_side), 3, 2.0)
+    figure, panels = style.panels_in_rows(len(whole) + len(by_side), 3, 2.0)
     for axes, (title, values) in zip(panels, (*whole, *by_side), strict=True):
         axes.set_title(title)
         if values.ndim == 1:
-            draw_cycle(axes, cycles.percent, values, INK)
+            style.draw_cycle(axes, cycles.percent, values, style.INK)
         else:
             _draw_sides(axes, cycles.percent, cycles.sides, values)
             axes.set_ylim(bottom=0.0)
@@ -235,7 +225,7 @@ def draw_history(
 def _draw_sides(axes: Any, percent: Any, sides: Iterable[str], values: NDArray[Any]) -> None:
     """Curves of both sides, shape (n_frames, side)."""
     for number, side in enumerate(sides):
-        draw_cycle(axes, percent, values[:, number], SIDE_COLOURS[side], side)
+        style.draw_cycle(axes, percent, values[:, number], style.SIDE_COLOURS[side], side)
 
 
 def shown_frames(cycle: ContactHistory | Activity, count: int = MOMENTS) -> NDArray[np.int64]:
@@ -260,14 +250,14 @@ def draw_dynamics(
     return figures
 
 
-@styled
+@style.styled
 def draw_motion(implant: Implant, history: ContactHistory) -> Figure:
     """Component on insert at moments of the cycle (Fig. 2-6)."""
     frames = shown_frames(history)
     flexion = np.degrees(clinical_angles(body_three_123(history.rotation[0])))[:, 0]
     columns = 4
     rows = -(-frames.size // columns)
-    figure = Figure(figsize=(WIDTH, 2.1 * rows), layout="constrained")
+    figure = Figure(figsize=(style.WIDTH, 2.1 * rows), layout="constrained")
     plastic = {side: sample_surface(one, MOTION_SAMPLES) for side, one in implant.insert.items()}
     metal = [sample_surface(one, MOTION_SAMPLES) for one in implant.femoral.values()]
     poses = {
@@ -281,7 +271,7 @@ def draw_motion(implant: Implant, history: ContactHistory) -> Figure:
     for number, frame in enumerate(frames):
         axes: Any = figure.add_subplot(rows, columns, number + 1, projection="3d")
         for side, points in plastic.items():
-            draw_patch(axes, points, SIDE_COLOURS[side], 1.0)
+            draw_patch(axes, points, style.SIDE_COLOURS[side], 1.0)
         for points in poses[frame]:
             draw_patch(axes, points, BRIGHT_METAL, 0.6)
         # One window for all moments, so that the motion can be seen.
@@ -297,10 +287,10 @@ def draw_motion(implant: Implant, history: ContactHistory) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def draw_forces(history: ContactHistory) -> Figure:
     """Contact forces and torques on the insert through the cycle (Fig. 2-7)."""
-    figure, panels = new_figure(4.4, 2, 3)
+    figure, panels = style.new_figure(4.4, 2, 3)
     titles = (
         "Posterior force (N)", "Superior force (N)", "Medial force (N)",
         "Adduction torque, x (N m)", "Axial torque, y (N m)", "Flexion torque, z (N m)",
@@ -309,25 +299,25 @@ def draw_forces(history: ContactHistory) -> Figure:
     for number, (axes, title) in enumerate(zip(panels.flat, titles, strict=True)):
         own = values[..., number]
         _draw_sides(axes, history.percent, history.sides, own)
-        draw_cycle(axes, history.percent, own.sum(axis=1), INK, "both")
+        style.draw_cycle(axes, history.percent, own.sum(axis=1), style.INK, "both")
         axes.set_title(title)
     panels[0, 0].legend()
     return figure
 
 
-@styled
+@style.styled
 def draw_contact_areas(grid: ElementGrid, history: ContactHistory) -> Figure:
     """Pressure on the insert at moments of the cycle, and the contact areas (Fig. 2-8)."""
     frames = shown_frames(history)
     columns = 4
     rows = -(-frames.size // columns)
-    figure = Figure(figsize=(WIDTH, 1.75 * rows + 2.3), layout="constrained")
+    figure = Figure(figsize=(style.WIDTH, 1.75 * rows + 2.3), layout="constrained")
     parts: Any = figure.subfigures(2, 1, height_ratios=[1.75 * rows, 2.1])
     above, below = parts
     panels: Any = above.subplots(rows, columns, squeeze=False)
     top = float(history.pressure[0, frames].max())
     for axes, frame in zip(panels.flat, frames, strict=False):
-        mesh = draw_plateaus(axes, grid, history.pressure[0, frame], top, PRESSURE_COLOURS)
+        mesh = draw_plateaus(axes, grid, history.pressure[0, frame], top, style.PRESSURE_COLOURS)
         axes.set_title(f"{history.percent[frame]:.0f} %", fontsize=8)
         axes.label_outer()
     for axes in panels.flat[frames.size :]:
@@ -398,7 +388,7 @@ def draw_preflight(
     return figures, contact_table(grid.sides, poses, contacts)
 
 
-@styled
+@style.styled
 def draw_first_contact(implant: Implant, pose: Pose, contact: FirstContact) -> Figure:
     """Both components with their axes at first contact, and sections through it."""
     figure, space, sections = draw_bodies(
@@ -408,7 +398,7 @@ def draw_first_contact(implant: Implant, pose: Pose, contact: FirstContact) -> F
     _draw_axes(space, contact.translation, body_three_123(pose.rotation))
     space.set_title(f"{pose.name}: first contact")
     for axes, (side, place) in zip(sections[1:], contact.point.items(), strict=True):
-        axes.plot(place[0], place[1], "x", color=INK)
+        axes.plot(place[0], place[1], "x", color=style.INK)
         clearance = contact.clearance[side]
         if not np.isfinite(clearance):
             axes.set_title(f"{side.capitalize()}: not above its plateau")
@@ -423,11 +413,11 @@ def _draw_axes(axes: Any, origin: NDArray[np.float64], rotation: NDArray[np.floa
     start = origin[[0, 2, 1]]
     for name, direction in zip(AXES, rotation.T, strict=True):
         arrow = ARROW * direction[[0, 2, 1]]
-        axes.quiver(*start, *arrow, color=INK, lw=1.1, arrow_length_ratio=0.15)
+        axes.quiver(*start, *arrow, color=style.INK, lw=1.1, arrow_length_ratio=0.15)
         axes.text(*(start + 1.12 * arrow), name, fontsize=7)
 
 
-@styled
+@style.styled
 def draw_contact_path(grid: ElementGrid, contacts: Sequence[FirstContact]) -> Figure:
     """Lowest points of both condyles over the insert's thickness, in the order of the poses."""
     figure = draw_thickness_map(grid)
@@ -435,7 +425,7 @@ def draw_contact_path(grid: ElementGrid, contacts: Sequence[FirstContact]) -> Fi
     for side in grid.sides:
         points = np.array([contact.point[side] for contact in contacts]).reshape(-1, 3)
         axes.plot(points[:, 2], points[:, 0], "-", color="white", lw=2.6, zorder=4)
-        axes.plot(points[:, 2], points[:, 0], "o-", color=SIDE_COLOURS[side], lw=1.2, ms=4,
+        axes.plot(points[:, 2], points[:, 0], "o-", color=style.SIDE_COLOURS[side], lw=1.2, ms=4,
                   mec="white", zorder=5, label=side)  # fmt: skip
     axes.legend(loc="upper center", title="nearest points")
     axes.set_title("Where the condyles come nearest to the insert")

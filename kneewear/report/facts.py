@@ -197,17 +197,6 @@ def beyond_limits(validity: pd.DataFrame) -> pd.DataFrame:
     return validity[flags.any(axis=1)]
 
 
-def border_contact(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Rows of the cases whose contact reaches the end of the element grid, by side."""
-    rows = cases[(cases["quantity"] == "border_pressure") & (cases["value"] > 0.0)]
-    return {str(side): part for side, part in rows.groupby("side")}
-
-
-def largest(cases: pd.DataFrame, quantity: str) -> float:
-    """Largest value of a quantity over all cases."""
-    return float(rows_with(cases, quantity=quantity)["value"].max())
-
-
 def linear_effects(
     study: Settings, cases: pd.DataFrame, percent: float
 ) -> dict[str, dict[str, float]]:
@@ -494,23 +483,11 @@ def scan_results(static: pd.DataFrame) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def overall(comparison: pd.DataFrame) -> list[dict[Any, Any]]:
-    """Differences of the materials over all loads."""
-    rows = comparison[comparison["load_n"].isna()]
-    return rows.dropna(axis="columns", how="all").to_dict("records")
-
-
 def loads_below(comparison: pd.DataFrame, whole: Settings) -> list[float]:
     """Loads at which a material's mean difference is below all measured ones."""
     own = rows_with(comparison, quantity=whole["quantity"], material=whole["material"])
     below = own["load_n"].notna() & (own["mean_mpa"] < whole["measured_least_mpa"])
     return [float(load) for load in own.loc[below, "load_n"]]
-
-
-def material_table(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Differences of the materials' pressures with the loads as text."""
-    loads = ["all" if pd.isna(load) else f"{load:g}" for load in comparison["load_n"]]
-    return comparison.assign(load_n=loads)
 
 
 def case_table(static: pd.DataFrame) -> pd.DataFrame:

@@ -107,25 +107,9 @@ def draw_method(
 ) -> dict[str, Figure]:
     """Draw the inputs and parts of a study that are known before its cases.
 
-    Parameters
-    ----------
-    implant, grid, activities
-        Bearing surfaces, elements, and prescribed cycles by name.
-    tables : mapping of name to DataFrame
-        Where there are any: `calibration_trade_off` (record of the calibration),
-        `distance_methods` and `cost` (tables of `benchmarks/`).
-    distance_tables : mapping of side to DistanceTable, optional
-        Distance tables of the condyles; without them their errors are not drawn.
-    quality : sequence of FitQuality
-        Deviations of the surfaces; not drawn where there are none but rounding.
-    extractions : mapping, optional
-        What was cut out of solids.
-
-    Returns
-    -------
-    dict of str to Figure
-        `surface_deviation`, `bearing_extraction`, `calibration_trade_off`, `distance_methods`,
-        `cost`, `activity_{name}`, `distance_errors`, `control_nets` and those of `draw_geometry`.
+    Figures are `surface_deviation` where there is more than rounding, `bearing_extraction` of
+    solids, `calibration_trade_off`, `distance_methods` and `cost` of the tables by these names,
+    `activity_{name}`, `distance_errors`, `control_nets` and those of `draw_geometry`.
     """
     figures: dict[str, Figure] = {}
     if any(fit.max_mm > ROUNDING for fit in quality):

@@ -71,22 +71,11 @@ def _blocks(reduce: np.ufunc, values: NDArray[Any], factor: int) -> NDArray[Any]
 
 
 def insert_mesh(grid: ElementGrid, factor: int = 1) -> tuple[Mesh, NDArray[np.bool_]]:
-    """Triangles through the element centres of all bearings.
+    """Triangles through the element centres of all bearings, in blocks of `factor` x `factor`.
 
-    Parameters
-    ----------
-    grid : ElementGrid
-        Elements.
-    factor : int
-        Edge of the blocks shown as one vertex.
-
-    Returns
-    -------
-    Mesh
-        Its vertices are the valid elements (or blocks) in the order side, row, column. It ends at
-        the centres of the outermost elements, half an element short of the border.
-    bool array, shape (side, row, column)
-        Blocks that have a vertex.
+    Vertices are the valid elements (or blocks) in the order side, row, column, up to the centres of
+    the outermost elements, half an element short of the border; with it the blocks that have a
+    vertex, shape (side, row, column).
     """
     weight = _blocks(np.add, grid.valid.astype(np.float64), factor)
     valid = weight > 0.0
@@ -126,12 +115,8 @@ def build_insert_view(
 
     Parameters
     ----------
-    implant : Implant
-        Bearing surfaces.
-    grid : ElementGrid
-        Elements.
-    maps, cycles : DamageMaps and CycleRecord
-        All cases.
+    implant, grid, maps, cycles
+        Bearing surfaces, elements, and the maps and cycles of all cases.
     histories : iterable of ContactHistory
         Batches of all activities, in any order; read one at a time.
 

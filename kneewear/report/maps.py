@@ -21,24 +21,7 @@ from kneewear.geometry.implant import Implant
 from kneewear.geometry.meshes import TriangleMesh, circle_centre
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import layer_thickness
-from kneewear.report.style import (
-    BLUE,
-    DEPTH_COLOURS,
-    ERROR_COLOURS,
-    INK,
-    PLATEAU,
-    PRESSURE_COLOURS,
-    RED,
-    SIDE_COLOURS,
-    THICKNESS_COLOURS,
-    WIDTH,
-    draw_polygons,
-    new_figure,
-    panels_in_rows,
-    show_plan,
-    show_unrolled,
-    styled,
-)
+from kneewear.report import style
 from kneewear.settings.cases import Case
 from kneewear.settings.implant import MeshImplantSettings
 from kneewear.sides import SIDES
@@ -88,16 +71,16 @@ def centre_case(cases: Sequence[Case]) -> int:
     return next((index for label, index in typical if label == "Centre"), typical[0][1])
 
 
-@styled
+@style.styled
 def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
     """Damage depth of up to five cases, an X at each side's largest (Bei 2003, Fig. 4-3)."""
     chosen = typical_cases(maps.cases)
     columns = min(2, len(chosen))
-    figure, panels = panels_in_rows(len(chosen), 2, 2.6, WIDTH * columns / 2 + 1.0)
+    figure, panels = style.panels_in_rows(len(chosen), 2, 2.6, style.WIDTH * columns / 2 + 1.0)
     top = max(float(maps.damage_depth[life, index].max()) for _, index in chosen)
     for letter, axes, (label, index) in zip("ABCDE", panels, chosen, strict=False):
         depth = maps.damage_depth[life, index]
-        mesh = draw_plateaus(axes, grid, depth, top, DEPTH_COLOURS)
+        mesh = draw_plateaus(axes, grid, depth, top, style.DEPTH_COLOURS)
         _mark_worst(axes, grid, depth)
         worst = ", ".join(
             f"{side} {own.max():.2f} mm" for side, own in zip(maps.sides, depth, strict=True)
@@ -107,7 +90,7 @@ def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
     """Wear, creep and cross-shear of the centre case, an X at each side's largest depth."""
     index = centre_case(maps.cases)
@@ -115,12 +98,12 @@ def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
     # Where hardly anything is worn, a ratio of two small numbers would set the scale.
     worn = wear > LEAST_WORN * wear.max()
     cross_shear = np.where(worn, maps.cross_shear[life, index], 0.0)
-    figure, panels = new_figure(8.2, rows=3)
+    figure, panels = style.new_figure(8.2, rows=3)
     for axes, values, label, colours in zip(
         panels.flat,
         (wear, creep, cross_shear),
         ("wear depth (mm)", "creep depth (mm)", "cross-shear ratio"),
-        (DEPTH_COLOURS, DEPTH_COLOURS, PRESSURE_COLOURS),
+        (style.DEPTH_COLOURS, style.DEPTH_COLOURS, style.PRESSURE_COLOURS),
         strict=True,
     ):
         mesh = draw_plateaus(axes, grid, values, float(values.max()), colours)
@@ -131,20 +114,27 @@ def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> Figure:
     """Pressure of the centre case at the largest load, and paths of the centres of pressure."""
     index = centre_case(cycles.cases)
     pressure = cycles.peak_load_pressure[activity, index]
     load = cycles.load[activity, index]
     peak = int(np.argmax(load))
-    figure, ((axes,),) = new_figure(4.6)
-    mesh = draw_plateaus(axes, grid, pressure, float(pressure.max()), PRESSURE_COLOURS)
+    figure, ((axes,),) = style.new_figure(4.6)
+    mesh = draw_plateaus(axes, grid, pressure, float(pressure.max()), style.PRESSURE_COLOURS)
     for side in range(len(cycles.sides)):
         line = cycles.centre_of_pressure[activity, index, :, side]
         path = _draw_path(axes, line[:, [2, 0]], cycles.percent)
         axes.plot(
-            line[peak, 2], line[peak, 0], "o", mfc="white", mec=INK, ms=6, zorder=5, clip_on=False
+            line[peak, 2],
+            line[peak, 0],
+            "o",
+            mfc="white",
+            mec=style.INK,
+            ms=6,
+            zorder=5,
+            clip_on=False,
         )
     axes.set_title(
         f"{cycles.activities[activity]}, {cycles.cases[index].label}: "
@@ -156,13 +146,13 @@ def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> 
     return figure
 
 
-@styled
+@style.styled
 def draw_thickness_map(grid: ElementGrid) -> Figure:
     """Local thickness under the elements of both plateaus, from above."""
-    figure, ((axes,),) = new_figure(4.2)
+    figure, ((axes,),) = style.new_figure(4.2)
     known = grid.thickness[grid.valid]
     limits = (float(known.min()), float(known.max()))
-    mesh = _draw_values(axes, grid, grid.thickness, grid.valid, THICKNESS_COLOURS, limits)
+    mesh = _draw_values(axes, grid, grid.thickness, grid.valid, style.THICKNESS_COLOURS, limits)
     ranges = []
     for name, thickness, valid in zip(grid.sides, grid.thickness, grid.valid, strict=True):
         own = thickness[valid]
@@ -199,7 +189,7 @@ def _draw_values(
             np.where(drawn[side], values[side], np.nan),
             cmap=colours, vmin=limits[0], vmax=limits[1], rasterized=True, zorder=2,
         )  # fmt: skip
-    show_plan(axes)
+    style.show_plan(axes)
     return mesh
 
 
@@ -210,7 +200,7 @@ def draw_outline(axes: Axes, grid: ElementGrid, side: int) -> None:
     axes.update_datalim(corners[..., ::-1].reshape(-1, 2) - [[1.0, 1.0]])
     if (grid.covered[side] >= 0.5).all():
         border = corners[[0, 0, -1, -1], [0, -1, -1, 0], ::-1]
-        axes.add_patch(Polygon(border, fc=PLATEAU, ec=INK, lw=0.8, zorder=1))
+        axes.add_patch(Polygon(border, fc=style.PLATEAU, ec=style.INK, lw=0.8, zorder=1))
         return
     # One ring of empty cells around, so that the outline closes.
     steps = [corners[1, 0] - corners[0, 0], corners[0, 1] - corners[0, 0]]
@@ -219,8 +209,8 @@ def draw_outline(axes: Axes, grid: ElementGrid, side: int) -> None:
     middle = first + row[:, None, None] * steps[0] + column[None, :, None] * steps[1]
     inside = np.pad(grid.covered[side], 1)
     where = (middle[..., 1], middle[..., 0], inside)
-    axes.contourf(*where, levels=[0.5, 2.0], colors=[PLATEAU], zorder=1)
-    axes.contour(*where, levels=[0.5], colors=[INK], linewidths=0.8, zorder=3)
+    axes.contourf(*where, levels=[0.5, 2.0], colors=[style.PLATEAU], zorder=1)
+    axes.contour(*where, levels=[0.5], colors=[style.INK], linewidths=0.8, zorder=3)
 
 
 def _mark_worst(axes: Axes, grid: ElementGrid, depth: NDArray[np.float64]) -> None:
@@ -270,10 +260,10 @@ def draw_geometry(implant: Implant, grid: ElementGrid) -> dict[str, Figure]:
     return figures | ({"cartilage_map": draw_cartilage_map(implant)} if implant.natural else {})
 
 
-@styled
+@style.styled
 def draw_element_grid(grid: ElementGrid) -> Figure:
     """Elements of both plateaus from above, and a corner of each coloured by its covered part."""
-    figure, ((plan,), (below,)) = new_figure(6.4, 2, height_ratios=[1.25, 1.0])
+    figure, ((plan,), (below,)) = style.new_figure(6.4, 2, height_ratios=[1.25, 1.0])
     below.set_axis_off()
     rows, columns = grid.area.shape[1:]
     stride = max(1, round(max(rows, columns) / 25))
@@ -282,19 +272,19 @@ def draw_element_grid(grid: ElementGrid) -> Figure:
         draw_outline(plan, grid, side)
         corners = grid.corners[side][..., ::-1]
         lines = [*corners[::stride], *corners.swapaxes(0, 1)[::stride]]
-        plan.add_collection(LineCollection(lines, colors=INK, linewidths=0.35, zorder=2))
+        plan.add_collection(LineCollection(lines, colors=style.INK, linewidths=0.35, zorder=2))
         window = _window(grid.covered[side])
         part = corners[tuple(slice(one.start, one.stop + 1) for one in window)]
         loop = np.concatenate([part[:, 0], part[-1], part[::-1, -1], part[0, ::-1]])
-        plan.plot(*loop.T, color=SIDE_COLOURS[name], lw=1.4, zorder=4)
+        plan.plot(*loop.T, color=style.SIDE_COLOURS[name], lw=1.4, zorder=4)
         axes = below.inset_axes((0.02 + 0.5 * side, 0.0, 0.46, 0.88))
         cells = _draw_corner(axes, part, grid.covered[side][window])
         centre = grid.centre[side][window][grid.valid[side][window]]
-        axes.plot(centre[:, 2], centre[:, 0], ".", color=RED, ms=3)
+        axes.plot(centre[:, 2], centre[:, 0], ".", color=style.RED, ms=3)
         axes.set_title(f"{name.capitalize()} border enlarged")
         x, z = grid.corners[side, -1, 0] - grid.corners[side, 0, 0]
         turned.append(f"{name} {np.degrees(np.arctan2(z, x)):.1f}°")
-    show_plan(plan)
+    style.show_plan(plan)
     lines_drawn = "" if stride == 1 else f", one of {stride} lines drawn"
     plan.set_title(
         f"{rows} x {columns} elements per side{lines_drawn}; turned by {', '.join(turned)}"
@@ -318,14 +308,14 @@ def _draw_corner(axes: Axes, corners: Array, covered: Array) -> PolyCollection:
     quads = np.stack(
         [corners[:-1, :-1], corners[1:, :-1], corners[1:, 1:], corners[:-1, 1:]], axis=2
     ).reshape(-1, 4, 2)
-    look: dict[str, Any] = {"edgecolors": INK, "linewidths": 0.4}
-    cells = draw_polygons(axes, quads, covered.ravel(), COVERED_COLOURS, 1.0, **look)
+    look: dict[str, Any] = {"edgecolors": style.INK, "linewidths": 0.4}
+    cells = style.draw_polygons(axes, quads, covered.ravel(), COVERED_COLOURS, 1.0, **look)
     axes.autoscale_view()
-    show_plan(axes)
+    style.show_plan(axes)
     return cells
 
 
-@styled
+@style.styled
 def draw_cartilage_map(implant: Implant) -> Figure:
     """Thickness of the femoral cartilage of a natural knee, unrolled about the condyles' axis."""
     layer = implant.femoral_layer
@@ -340,14 +330,14 @@ def draw_cartilage_map(implant: Implant) -> Figure:
     # The lower half is close to a circle.
     centre = np.array(circle_centre(sagittal[sagittal[:, 1] <= np.median(sagittal[:, 1])]))
     top = max(float(own.max()) for own in thickness.values())
-    figure, ((axes,),) = new_figure(4.6, width=WIDTH * 0.75)
+    figure, ((axes,),) = style.new_figure(4.6, width=style.WIDTH * 0.75)
     for side, own in points.items():
         mesh = axes.pcolormesh(
             own[..., 2], _angle(own, centre), thickness[side].reshape(MAP_SAMPLES),
-            cmap=THICKNESS_COLOURS, vmin=layer.limits[0], vmax=top, shading="gouraud",
+            cmap=style.THICKNESS_COLOURS, vmin=layer.limits[0], vmax=top, shading="gouraud",
             rasterized=True,
         )  # fmt: skip
-    show_unrolled(axes)
+    style.show_unrolled(axes)
     axes.set_title("Femoral cartilage")
     figure.colorbar(mesh, ax=axes, label="thickness (mm)", pad=0.01)
     return figure
@@ -360,10 +350,10 @@ def _angle(points: Array, centre: Any) -> Array:
     return angle
 
 
-@styled
+@style.styled
 def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
     """Signed deviation of every judged point from its patch; condyles are unrolled."""
-    figure, panels = new_figure(7.0, 2, 2)
+    figure, panels = style.new_figure(7.0, 2, 2)
     order = sorted(quality, key=lambda fit: (fit.component != "femoral", fit.side != "medial"))
     for axes, fit in zip(panels.flat, order, strict=False):
         limit = 1e3 * max(float(np.quantile(np.abs(fit.deviation), 0.995)), ROUNDING)
@@ -371,7 +361,7 @@ def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
         along = _angle(fit.points, circle_centre(fit.points[:, :2])) if condyle else None
         dots = axes.scatter(
             fit.points[:, 2], fit.points[:, 0] if along is None else along, c=1e3 * fit.deviation,
-            s=3, cmap=ERROR_COLOURS, vmin=-limit, vmax=limit, linewidths=0, rasterized=True,
+            s=3, cmap=style.ERROR_COLOURS, vmin=-limit, vmax=limit, linewidths=0, rasterized=True,
         )  # fmt: skip
         figure.colorbar(dots, ax=axes, label="deviation (µm)", pad=0.01)
         sizes = (1e3 * value for value in (fit.max_mm, fit.mean_mm, fit.sd_mm))
@@ -381,14 +371,14 @@ def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
             f"{fit.n_u} x {fit.n_v} lines\n"
             f"{'no deviation but rounding' if fit.max_mm < ROUNDING else words}"
         )
-        show_unrolled(axes, "angle (deg)" if condyle else "x, posterior (mm)")
+        style.show_unrolled(axes, "angle (deg)" if condyle else "x, posterior (mm)")
     return figure
 
 
-@styled
+@style.styled
 def draw_extraction(extractions: Mapping[str, Extraction]) -> Figure:
     """Triangles of insert and femoral component taken as bearing, beside those left out."""
-    figure, panels = new_figure(7.0, 2, 2)
+    figure, panels = style.new_figure(7.0, 2, 2)
     views = {
         "insert": ((2, 0, 1.0, "from above"), (2, 1, -1.0, "from the front")),
         "femoral": ((2, 1, 1.0, "from behind"), (0, 1, 1.0, "from the medial side")),
@@ -421,20 +411,20 @@ def _draw_triangles(
     order = np.argsort(towards * corners[:, :, depth].mean(axis=1))
     drawn = PolyCollection(
         list(corners[order][:, :, list(directions)]), rasterized=True,
-        facecolors=list(np.where(extraction.kept[facing], BLUE, LEFT_OUT)[order]),
+        facecolors=list(np.where(extraction.kept[facing], style.BLUE, LEFT_OUT)[order]),
         edgecolors="white", linewidths=0.1,
     )  # fmt: skip
     axes.add_collection(drawn)
     axes.autoscale_view()
 
 
-@styled
+@style.styled
 def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) -> Figure:
     """Largest errors of the distance tables over the unrolled condyles, an X at the worst.
 
     Grey is not tabulated.
     """
-    figure, panels = new_figure(5.6, 2, 2)
+    figure, panels = style.new_figure(5.6, 2, 2)
     maps = {side: map_errors(implant.femoral[side], tables[side]) for side in SIDES}
     kinds = (("distance_error", 1e3, "µm"), ("normal_error", np.degrees(1.0), "deg"))
     for column, (name, scale, unit) in enumerate(kinds):
@@ -445,11 +435,11 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
             across, angle = maps[side].across, np.degrees(maps[side].angle)
             shown = np.maximum(values[side], least)
             mesh = axes.pcolormesh(
-                across, angle, shown, norm=LogNorm(least, top), cmap=DEPTH_COLOURS,
+                across, angle, shown, norm=LogNorm(least, top), cmap=style.DEPTH_COLOURS,
                 shading="gouraud" if np.isfinite(shown).all() else "nearest", rasterized=True,
             )  # fmt: skip
             worst = np.unravel_index(np.nanargmax(values[side]), shown.shape)
-            axes.plot(across[worst], angle[worst], "x", color=INK)
+            axes.plot(across[worst], angle[worst], "x", color=style.INK)
             axes.set(facecolor="#d9d9d9", xlabel="z, medial (mm)")
             axes.set_ylabel("angle about the axis (deg)")
             axes.grid(False)
@@ -459,7 +449,7 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
     return figure
 
 
-@styled
+@style.styled
 def draw_windows(
     settings: MeshImplantSettings,
     insert: TriangleMesh,
@@ -471,9 +461,9 @@ def draw_windows(
     Meshes in knee axes, mm; `axis` is x and y of the condyles' medial-lateral axis. Left the insert
     from above, right the femoral component unrolled about the axis.
     """
-    figure, ((plan, unrolled),) = new_figure(4.6, columns=2)
+    figure, ((plan, unrolled),) = style.new_figure(4.6, columns=2)
     x, y, z = insert.vertices[insert.vertex_normals[:, 1] > FACING].T
-    heights = plan.scatter(z, x, c=y, s=1.5, cmap=THICKNESS_COLOURS, rasterized=True)
+    heights = plan.scatter(z, x, c=y, s=1.5, cmap=style.THICKNESS_COLOURS, rasterized=True)
     figure.colorbar(heights, ax=plan, label="height y (mm)", location="bottom")
     away = femoral.vertices[:, :2] - axis
     radius = np.linalg.norm(away, axis=1)
@@ -490,11 +480,11 @@ def draw_windows(
         for axes, (low, high), (left, right) in windows:
             axes.add_patch(
                 Rectangle((left, low), right - left, high - low, fill=False,
-                          ec=SIDE_COLOURS[side], lw=2.0, label=side)
+                          ec=style.SIDE_COLOURS[side], lw=2.0, label=side)
             )  # fmt: skip
-    show_plan(plan)
+    style.show_plan(plan)
     plan.set_title("Insert from above")
     plan.legend(loc="upper center", ncols=2, fontsize=7)
-    show_unrolled(unrolled)
+    style.show_unrolled(unrolled)
     unrolled.set_title("Condyles unrolled")
     return figure

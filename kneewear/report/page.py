@@ -35,7 +35,7 @@ def render_page(
     provenance: Mapping[str, Any] | None = None,
     **parts: Any,
 ) -> str:
-    """Write the page of a study.
+    """Write the page of a study: HTML that needs no other file and no network.
 
     Parameters
     ----------
@@ -51,13 +51,7 @@ def render_page(
         Versions, inputs, wall times and warnings.
     **parts
         Further values of the template: of a wear study `notes` (activity name to what was done
-        to its data) and `view` (what :func:`kneewear.report.insert_view.build_insert_view`
-        returns).
-
-    Returns
-    -------
-    str
-        HTML that needs no other file and no network.
+        to its data) and `view` (of :func:`kneewear.report.insert_view.build_insert_view`).
     """
     environment = Environment(
         autoescape=True,

@@ -9,69 +9,55 @@ from matplotlib.patches import Rectangle
 
 from kneewear.regression.groups import QUANTITIES
 from kneewear.regression.models import ENOUGH
+from kneewear.report import style
 from kneewear.report.facts import TARGETS, TITLES
-from kneewear.report.style import (
-    BLUE,
-    ERROR_COLOURS,
-    GREEN,
-    INK,
-    PURPLE,
-    RED,
-    SIDE_COLOURS,
-    SKY,
-    WIDTH,
-    draw_bars,
-    draw_cells,
-    each_panel,
-    new_figure,
-    panels_by_side,
-    share_legend,
-    styled,
-)
 from kneewear.report.tables import quantity_name, rows_with, unit_name
 
-MODEL_LOOKS = {"plane": (BLUE, "o"), "power law": (RED, "x")}
+MODEL_LOOKS = {"plane": (style.BLUE, "o"), "power law": (style.RED, "x")}
 BAR_COLOURS = {
-    "plane": BLUE, "interaction": SKY, "quadratic": GREEN, "quadratic and interaction": PURPLE,
-    "power law": RED,
-}  # fmt: skip
-CELL_COLOURS = {"fitted": "#999999", "not fitted": BLUE}
+    "plane": style.BLUE,
+    "interaction": style.SKY,
+    "quadratic": style.GREEN,
+    "quadratic and interaction": style.PURPLE,
+    "power law": style.RED,
+}
+CELL_COLOURS = {"fitted": "#999999", "not fitted": style.BLUE}
 BAND = "#e8e8e8"
 
 
-@styled
+@style.styled
 def draw_residuals(points: pd.DataFrame) -> Figure:
     """Residuals of plane and power law over the fitted value, in per cent of the mean."""
-    figure, panels = panels_by_side(4.4, sharey=True)
-    for axes, _, rows in each_panel(panels, points):
-        axes.axhline(0.0, color=INK, lw=0.8)
+    figure, panels = style.panels_by_side(4.4, sharey=True)
+    for axes, _, rows in style.each_panel(panels, points):
+        axes.axhline(0.0, color=style.INK, lw=0.8)
         for model, (colour, marker) in MODEL_LOOKS.items():
             own = rows_with(rows, model=model)
             percent = 100.0 * own["residual"] / own["value"].mean()
             axes.plot(own["fitted"], percent, marker, color=colour, ms=3.2, mew=0.9, label=model)
         axes.tick_params(labelsize=7)
-    for axes, side in zip(panels[:, 0], SIDE_COLOURS, strict=True):
+    for axes, side in zip(panels[:, 0], style.SIDE_COLOURS, strict=True):
         axes.set_ylabel(f"{side}\nresidual (% of the mean)")
     figure.supxlabel("fitted value (MPa, mm, mm² or mm³)", fontsize=9)
-    share_legend(figure, panels[0, 0], 2)
+    style.share_legend(figure, panels[0, 0], 2)
     return figure
 
 
-@styled
+@style.styled
 def draw_models(models: pd.DataFrame) -> Figure:
     """Error of each model in cases it was not fitted to."""
-    figure, panels = new_figure(4.6, 2, sharex=True, sharey=True)
+    figure, panels = style.new_figure(4.6, 2, sharex=True, sharey=True)
     names = [name for name in BAR_COLOURS if name in set(models["model"])]
-    for axes, side in zip(panels.flat, SIDE_COLOURS, strict=True):
+    for axes, side in zip(panels.flat, style.SIDE_COLOURS, strict=True):
         own = rows_with(models, side=side)
         errors = own.pivot(index="quantity", columns="model", values="leave_one_out_percent")
         errors = errors.reindex(list(QUANTITIES))
         bars = {name: (errors[name], BAR_COLOURS[name]) for name in names}
-        draw_bars(axes, [quantity_name(name) for name in QUANTITIES], bars)
-        axes.axhline(100.0 * ENOUGH, color=INK, lw=0.8, ls="--")
+        style.draw_bars(axes, [quantity_name(name) for name in QUANTITIES], bars)
+        axes.axhline(100.0 * ENOUGH, color=style.INK, lw=0.8, ls="--")
         axes.set(title=side.capitalize(), ylabel="error (% of the mean)")
     panels[1, 0].tick_params(axis="x", labelsize=8)
-    share_legend(figure, panels[0, 0], len(names))
+    style.share_legend(figure, panels[0, 0], len(names))
     return figure
 
 
@@ -82,14 +68,14 @@ def can_draw_surfaces(cases: pd.DataFrame) -> bool:
     return bool(counts.min() > 1 and len(levels) == counts.prod() == cases["case"].nunique())
 
 
-@styled
+@style.styled
 def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figure:
     """Damage depth over thickness and mass with its regression plane (Bei 2003, Fig. 4-4)."""
-    figure = Figure(figsize=(WIDTH, 3.8))
+    figure = Figure(figsize=(style.WIDTH, 3.8))
     chosen = rows_with(cases, quantity="damage_depth")
     top = float(chosen["value"].max())
     planes = rows_with(regression, quantity="damage_depth")
-    for number, (side, colour) in enumerate(SIDE_COLOURS.items()):
+    for number, (side, colour) in enumerate(style.SIDE_COLOURS.items()):
         axes = figure.add_subplot(1, 2, number + 1, projection="3d")
         table = rows_with(chosen, side=side).pivot(
             index="body_mass_kg", columns="thickness_mm", values="value"
@@ -97,7 +83,7 @@ def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figur
         thickness, mass = np.meshgrid(table.columns.to_numpy(), table.index.to_numpy())
         axes.plot_surface(
             thickness, mass, table.to_numpy(), cmap="viridis", vmin=0.0, vmax=top, alpha=0.85,
-            edgecolor=INK, linewidth=0.4,
+            edgecolor=style.INK, linewidth=0.4,
         )  # fmt: skip
         for _, row in rows_with(planes, side=side).iterrows():
             values = row["a0"] + row["a1_per_mm"] * thickness + row["a2_per_kg"] * mass
@@ -111,17 +97,17 @@ def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figur
     return figure
 
 
-@styled
+@style.styled
 def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
     """Computed against published values of one life, one panel per quantity."""
-    figure, panels = new_figure(5.0, 2, 4)
+    figure, panels = style.new_figure(5.0, 2, 4)
     for quantity, axes in zip(QUANTITIES, panels.flat, strict=False):
         rows = rows_with(comparison, quantity=quantity)
         values = rows[["computed", "published"]].to_numpy()
         ends = np.array([0.9 * values.min(), 1.08 * values.max()])
         axes.fill_between(ends, 0.95 * ends, 1.05 * ends, color=BAND, lw=0)
-        axes.plot(ends, ends, color=INK, lw=0.8)
-        for side, colour in SIDE_COLOURS.items():
+        axes.plot(ends, ends, color=style.INK, lw=0.8)
+        for side, colour in style.SIDE_COLOURS.items():
             for used, face in ((True, "none"), (False, colour)):
                 some = rows_with(rows, side=side, calibration=used)
                 axes.plot(some["published"], some["computed"], "o", ms=4, mec=colour, mfc=face)
@@ -130,30 +116,32 @@ def draw_published_scatter(comparison: pd.DataFrame) -> Figure:
         axes.set(xlabel="published", ylabel="computed", xlim=ends, ylim=ends, aspect="equal")
     key = panels.flat[len(QUANTITIES)]
     key.set_axis_off()
-    for side, colour in SIDE_COLOURS.items():
+    for side, colour in style.SIDE_COLOURS.items():
         key.plot([], [], "o", color=colour, label=side)
-    key.plot([], [], "o", mec=INK, mfc="none", label="used for calibration")
-    key.plot([], [], "o", color=INK, label="not fitted")
+    key.plot([], [], "o", mec=style.INK, mfc="none", label="used for calibration")
+    key.plot([], [], "o", color=style.INK, label="not fitted")
     key.fill_between([], [], color=BAND, label="within 5 %")
     key.legend(loc="center left")
     return figure
 
 
-@styled
+@style.styled
 def draw_published_errors(comparison: pd.DataFrame) -> Figure:
     """Relative error of every cell of the published tables, fitted cells framed."""
-    figure, panels = panels_by_side(3.9, sharex=True, sharey=True)
+    figure, panels = style.panels_by_side(3.9, sharex=True, sharey=True)
     bound = max(1.0, 100.0 * float(comparison["relative_error"].abs().max()))
-    for axes, _, rows in each_panel(panels, comparison):
+    for axes, _, rows in style.each_panel(panels, comparison):
         cells = rows.pivot(index="body_mass_kg", columns="thickness_mm")
         table = 100.0 * cells["relative_error"]
-        image = draw_cells(axes, table, ERROR_COLOURS, (-bound, bound))
+        image = style.draw_cells(axes, table, style.ERROR_COLOURS, (-bound, bound))
         used = cells["calibration"].to_numpy() == True  # noqa: E712 - absent cells are NaN
         for i, j in np.argwhere(used):
-            axes.add_patch(Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=INK, lw=0.6))
+            axes.add_patch(
+                Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=style.INK, lw=0.6)
+            )
         axes.set_xticks(range(table.shape[1]), [f"{value:g}" for value in table.columns])
         axes.set_yticks(range(table.shape[0]), [f"{value:g}" for value in table.index])
-    for axes, side in zip(panels[:, 0], SIDE_COLOURS, strict=True):
+    for axes, side in zip(panels[:, 0], style.SIDE_COLOURS, strict=True):
         axes.set_ylabel(f"{side}\nbody mass (kg)")
     figure.supxlabel("insert thickness (mm)", fontsize=9)
     figure.colorbar(image, ax=panels, label="computed / published - 1 (%)", pad=0.01)
@@ -176,10 +164,10 @@ def draw_calibration_figures(
     }
 
 
-@styled
+@style.styled
 def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
     """Error over the number of constants, fitted and other cells apart."""
-    figure, panels = new_figure(3.0, columns=2)
+    figure, panels = style.new_figure(3.0, columns=2)
     for axes, (group, targets) in zip(panels.flat, TARGETS.items(), strict=True):
         rows = rows_with(trade_off, quantities=group)
         for cells, colour in CELL_COLOURS.items():
@@ -190,7 +178,7 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
                     marker="o", ms=4, color=colour, label=f"{statistic}, {cells}",
                 )  # fmt: skip
         for target, statistic in zip(targets, ("median", "largest"), strict=True):
-            axes.axhline(target, color=INK, lw=0.8, ls=":")
+            axes.axhline(target, color=style.INK, lw=0.8, ls=":")
             axes.annotate(f"target, {statistic}", (1.0, target), ha="right", va="bottom",
                           xycoords=("axes fraction", "data"), fontsize=7)  # fmt: skip
         axes.set(title=TITLES[group], xlabel="fitted constants", ylim=(0.0, None))
@@ -200,11 +188,13 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def draw_correlations(correlations: pd.DataFrame) -> Figure:
     """Correlations of the errors of the fitted constants."""
-    figure, ((axes,),) = new_figure(0.24 * len(correlations) + 1.6)
-    image = draw_cells(axes, correlations.drop(columns="constant"), "RdBu_r", (-1.0, 1.0), "{:.1f}")
+    figure, ((axes,),) = style.new_figure(0.24 * len(correlations) + 1.6)
+    image = style.draw_cells(
+        axes, correlations.drop(columns="constant"), "RdBu_r", (-1.0, 1.0), "{:.1f}"
+    )
     axes.invert_yaxis()
     axes.set_yticks(range(len(correlations)), correlations["constant"])
     axes.set_xticks(range(len(correlations)), correlations["constant"], rotation=90)
@@ -212,12 +202,12 @@ def draw_correlations(correlations: pd.DataFrame) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def draw_sensitivity(constants: pd.DataFrame) -> Figure:
     """Change of every quantity when a constant changes by a hundredth of its bounds' width."""
-    figure, ((axes,),) = new_figure(0.24 * len(constants) + 1.6)
+    figure, ((axes,),) = style.new_figure(0.24 * len(constants) + 1.6)
     sizes = constants[[f"{quantity}_percent" for quantity in QUANTITIES]]
-    image = draw_cells(axes, sizes, "Blues", (0.0, float(sizes.to_numpy().max())), "{:.2f}")
+    image = style.draw_cells(axes, sizes, "Blues", (0.0, float(sizes.to_numpy().max())), "{:.2f}")
     axes.invert_yaxis()
     axes.set_yticks(range(len(constants)), constants["constant"])
     names = [quantity_name(quantity).replace(" ", "\n") for quantity in QUANTITIES]

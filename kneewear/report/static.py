@@ -13,6 +13,7 @@ from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
 from kneewear.geometry.implant import Implant
+from kneewear.report import style
 from kneewear.report.bodies import draw_section, moved
 from kneewear.report.facts import (
     PUBLISHED_BOUNDS,
@@ -22,35 +23,13 @@ from kneewear.report.facts import (
     scans_positions,
 )
 from kneewear.report.maps import sample_surface
-from kneewear.report.style import (
-    AMBER,
-    BLUE,
-    ERROR_COLOURS,
-    GREEN,
-    INK,
-    METAL,
-    PLATEAU,
-    PRESSURE_COLOURS,
-    PURPLE,
-    RED,
-    SIDE_COLOURS,
-    SKY,
-    WIDTH,
-    draw_cells,
-    draw_polygons,
-    new_figure,
-    panels_in_rows,
-    share_legend,
-    show_plan,
-    styled,
-)
 from kneewear.report.tables import quantity_name, rows_with, words
 from kneewear.sides import POST, SIDES
 from kneewear.studies.static.record import StaticRecord
 
 Array = NDArray[np.float64]
 
-MATERIAL_COLOURS = (BLUE, RED, GREEN, PURPLE, AMBER, SKY)
+MATERIAL_COLOURS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.AMBER, style.SKY)
 MARKERS = "osD^vP"
 # Height of sections, mm, room under plateaus that are below their origin, and room around the
 # loaded part of the post.
@@ -60,7 +39,7 @@ POST_ROOM = 1.5
 # Samples of the middle line of a cam or post, and of the border of a plateau.
 LINE_SAMPLES = (122, 3)
 BORDER_SAMPLES = (61, 61)
-PRESSURES = {"max_pressure": RED, "avg_pressure": BLUE}
+PRESSURES = {"max_pressure": style.RED, "avg_pressure": style.BLUE}
 DIVIDED = ("force_n", "torque_n_mm", "max_pressure_mpa", "avg_pressure_mpa")
 # Part of the random positions inside the bands.
 BAND = (0.05, 0.95)
@@ -106,23 +85,25 @@ def shown_cases(record: StaticRecord) -> list[int]:
     ]
 
 
-@styled
+@style.styled
 def draw_static_sections(record: StaticRecord, implant: Implant) -> Figure:
     """Sagittal sections through the bearings in every pose, and through cam and post."""
     chosen = shown_cases(record)
-    figure, panels = panels_in_rows(len(chosen), 4, 1.9)
+    figure, panels = style.panels_in_rows(len(chosen), 4, 1.9)
     insert = {side: sample_surface(surface) for side, surface in implant.insert.items()}
     metal = {side: sample_surface(surface) for side, surface in implant.femoral.items()}
     for axes, number in zip(panels, chosen, strict=True):
         for side, centre in zip(record.sides, record.centre_of_pressure[number], strict=True):
             if side != POST and np.isfinite(centre).all():
                 femur = moved(metal[side], record.rotation[number], record.translation[number])
-                draw_section(axes, (insert[side], femur), (2, centre[2]), 0, SIDE_COLOURS[side])
+                draw_section(
+                    axes, (insert[side], femur), (2, centre[2]), 0, style.SIDE_COLOURS[side]
+                )
         if implant.cam_and_post is not None:
             _draw_cam_and_post(axes, implant, record, number)
         for side, centre in zip(record.sides, record.centre_of_pressure[number], strict=True):
             if np.isfinite(centre).all():
-                colour = SIDE_COLOURS.get(side, INK)
+                colour = style.SIDE_COLOURS.get(side, style.INK)
                 axes.plot(centre[0], centre[1], ".", color=colour, ms=8, zorder=4)
         axes.set(aspect="equal", title=_title(record, number), xlabel="x, posterior (mm)")
     panels[0].set_ylabel("y (mm)")
@@ -143,16 +124,18 @@ def _draw_cam_and_post(axes: Axes, implant: Implant, record: StaticRecord, numbe
         return
     back, cam = (sample_surface(one, LINE_SAMPLES)[:, 1] for one in (pair.post, pair.cam))
     front = np.column_stack([np.full(2, pair.front), back[[-1, 0], 1]])
-    axes.add_patch(Polygon(np.vstack([back[:, :2], front]), fc=PLATEAU, ec=INK, lw=1.0, zorder=1))
+    axes.add_patch(
+        Polygon(np.vstack([back[:, :2], front]), fc=style.PLATEAU, ec=style.INK, lw=1.0, zorder=1)
+    )
     cam = moved(cam, record.rotation[number], record.translation[number])
-    axes.plot(cam[:, 0], cam[:, 1], color=METAL, lw=2.2)
+    axes.plot(cam[:, 0], cam[:, 1], color=style.METAL, lw=2.2)
 
 
-@styled
+@style.styled
 def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
     """Loaded elements of the first material at the largest load, coloured by their pressure."""
     chosen = shown_cases(record)
-    figure, panels = panels_in_rows(len(chosen), 2, 2.8)
+    figure, panels = style.panels_in_rows(len(chosen), 2, 2.8)
     top = float(record.element_pressure[np.isin(record.element_case, chosen)].max())
     for axes, number in zip(panels, chosen, strict=True):
         peaks = record.max_pressure[number]
@@ -161,7 +144,7 @@ def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
                 _draw_outline(axes, implant, side)
                 cells = _draw_elements(axes, record, number, index, top)
         axes.autoscale_view()
-        show_plan(axes)
+        style.show_plan(axes)
         largest = ", ".join(
             f"{side} {peak:.1f}" for side, peak in zip(record.sides, peaks, strict=True) if peak
         )
@@ -178,7 +161,9 @@ def _draw_elements(
     """Cells of the loaded elements of one case and side."""
     mine = (record.element_case == case) & (record.element_side == side)
     corners, pressure = record.element_corners[mine][..., ::-1], record.element_pressure[mine]
-    return draw_polygons(axes, corners, pressure, PRESSURE_COLOURS, top, linewidths=0.0, zorder=2)
+    return style.draw_polygons(
+        axes, corners, pressure, style.PRESSURE_COLOURS, top, linewidths=0.0, zorder=2
+    )
 
 
 def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> None:
@@ -189,7 +174,7 @@ def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> Non
     (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
     inset.set(
         xlim=(right + POST_ROOM, left - POST_ROOM), ylim=(high + POST_ROOM, low - POST_ROOM),
-        aspect="equal", facecolor=PLATEAU, xticks=[], yticks=[],
+        aspect="equal", facecolor=style.PLATEAU, xticks=[], yticks=[],
     )  # fmt: skip
     size = f"{right - left:.1f} x {high - low:.1f} mm"
     inset.set_title(f"post\n{size}", fontsize=7, fontweight="normal", loc="center", pad=2)
@@ -203,12 +188,12 @@ def _draw_outline(axes: Axes, implant: Implant, side: str) -> None:
         points = surface.control_points.reshape(-1, 3)
         x, z = (np.linspace(points[:, n].min(), points[:, n].max(), 300) for n in (0, 2))
         inside = implant.coverage[side].contains(*np.meshgrid(x, z, indexing="ij"))
-        axes.contourf(z, x, inside, levels=[0.5, 1.5], colors=[PLATEAU], zorder=0)
-        axes.contour(z, x, inside, levels=[0.5], colors=[INK], linewidths=0.8, zorder=1)
+        axes.contourf(z, x, inside, levels=[0.5, 1.5], colors=[style.PLATEAU], zorder=0)
+        axes.contour(z, x, inside, levels=[0.5], colors=[style.INK], linewidths=0.8, zorder=1)
         return
     points = sample_surface(surface, BORDER_SAMPLES)
     border = np.concatenate([points[:, 0], points[-1], points[::-1, -1], points[0, ::-1]])
-    axes.add_patch(Polygon(border[:, [2, 0]], fc=PLATEAU, ec=INK, lw=0.8, zorder=1))
+    axes.add_patch(Polygon(border[:, [2, 0]], fc=style.PLATEAU, ec=style.INK, lw=0.8, zorder=1))
 
 
 def _title(record: StaticRecord, number: int) -> str:
@@ -218,14 +203,14 @@ def _title(record: StaticRecord, number: int) -> str:
     return f"{record.cases[number].flexion:g}°, femur at {position:+.1f} mm"
 
 
-@styled
+@style.styled
 def draw_position_scan(static: pd.DataFrame) -> Figure:
     """Pressures and anterior-posterior contact over the held position of the femur.
 
     Of the first material, first flexion and largest load.
     """
     curves = position_scan(static)
-    figure, panels = new_figure(2.8, columns=3)
+    figure, panels = style.new_figure(2.8, columns=3)
     labels = {
         "max_pressure": "Maximum pressure (MPa)",
         "avg_pressure": "Average pressure (MPa)",
@@ -234,7 +219,7 @@ def draw_position_scan(static: pd.DataFrame) -> Figure:
     for axes, (quantity, label) in zip(panels.flat, labels.items(), strict=True):
         for side in SIDES:
             curve = curves[quantity, side]
-            axes.plot(curve.index, curve, "o-", ms=4, color=SIDE_COLOURS[side], label=side)
+            axes.plot(curve.index, curve, "o-", ms=4, color=style.SIDE_COLOURS[side], label=side)
         axes.set(xlabel="femur held at (mm posterior)", ylabel=label)
     for axes in panels.flat[:2]:
         axes.set_ylim(bottom=0.0)
@@ -244,7 +229,7 @@ def draw_position_scan(static: pd.DataFrame) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
     """Mean and largest pressure over the load at every flexion (Bei 2003, Fig. 3-4).
 
@@ -255,7 +240,7 @@ def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> 
     keys = ["quantity", "flexion_deg", "material", "load_n"]
     curves = bearing.groupby(keys)["value"].mean()
     flexions, materials = (list(dict.fromkeys(static[key])) for key in keys[1:3])
-    figure, panels = new_figure(5.0, 2, len(flexions), sharex=True, sharey="row")
+    figure, panels = style.new_figure(5.0, 2, len(flexions), sharex=True, sharey="row")
     for row, quantity in zip(panels, ("avg_pressure", "max_pressure"), strict=True):
         for axes, flexion in zip(row, flexions, strict=True):
             _draw_measured(axes, curves[quantity, flexion, materials[0]], comparison, quantity)
@@ -273,7 +258,7 @@ def draw_material_comparison(static: pd.DataFrame, comparison: pd.DataFrame) -> 
         above.set_title(f"{flexion:g}°")
         below.set_xlabel("load (N)")
         below.tick_params(axis="x", labelrotation=45)
-    share_legend(figure, panels[1, 0], 4, below=True)
+    style.share_legend(figure, panels[1, 0], 4, below=True)
     return figure
 
 
@@ -290,11 +275,11 @@ def _draw_measured(axes: Axes, curve: pd.Series, comparison: pd.DataFrame, quant
         axes.plot(curve.index, least, color="#9a9d9f", ls="--", label=label)
 
 
-@styled
+@style.styled
 def draw_element_convergence(table: pd.DataFrame) -> Figure:
     """Largest and mean pressure over the number of loaded elements (Bei 2003, Fig. 3-1D)."""
     errors = convergence_errors(table)
-    figure, ((values, relative),) = new_figure(3.6, columns=2)
+    figure, ((values, relative),) = style.new_figure(3.6, columns=2)
     for quantity, colour in PRESSURES.items():
         groups = table.groupby("wanted")[f"{quantity}_mpa"]
         own = rows_with(errors, quantity=quantity)
@@ -321,16 +306,16 @@ def draw_element_convergence(table: pd.DataFrame) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def draw_grid_sensitivity(table: pd.DataFrame) -> Figure:
     """Force, torque and pressures of one pose over rows and columns (Bei 2003, Fig. 2-3)."""
     deviations = {quantity: division_errors(table, quantity) for quantity in DIVIDED}
     names = ("Contact force", "Contact torque", "Maximum pressure", "Average pressure")
     worst = [float(np.abs(part.to_numpy()).max()) for part in deviations.values()]
     limits = (-max(worst), max(worst))
-    figure, panels = new_figure(6.4, 2, 2, WIDTH * 0.85, sharex=True, sharey=True)
+    figure, panels = style.new_figure(6.4, 2, 2, style.WIDTH * 0.85, sharex=True, sharey=True)
     for number, (axes, part) in enumerate(zip(panels.flat, deviations.values(), strict=True)):
-        image = draw_cells(axes, part, ERROR_COLOURS, limits, "{:.1f}")
+        image = style.draw_cells(axes, part, style.ERROR_COLOURS, limits, "{:.1f}")
         axes.set_xticks(range(part.shape[1]), [str(n) for n in part.columns])
         axes.set_yticks(range(part.shape[0]), [str(n) for n in part.index])
         axes.set_title(f"{'ABCD'[number]}) {names[number]}: within {worst[number]:.1f} %")

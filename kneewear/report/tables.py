@@ -95,20 +95,10 @@ class Table:
 def make_table(
     caption: str, frame: pd.DataFrame, columns: Columns | None = None, prose: bool = False
 ) -> Table:
-    """Table of some columns of a DataFrame.
+    """Table of the columns of a DataFrame that `columns` names and the frame has, or of all.
 
-    Parameters
-    ----------
-    caption : str
-        What the table shows.
-    frame : DataFrame
-        Values. Quantities, units, methods and constants are shown by their names; `label` is
-        quantity and unit together.
-    columns : mapping of str to heading or (heading, format), optional
-        Columns shown; those that the frame does not have are left out. Without it all columns
-        are shown under their own names.
-    prose : bool
-        True for a table of sentences.
+    Quantities, units, methods and constants are shown by their names; a column `label` is quantity
+    and unit together; `prose` is for a table of sentences.
     """
     header, cells = [], []
     for name, heading in (columns or {str(name): _heading(str(name)) for name in frame}).items():

@@ -125,25 +125,11 @@ def find_common_normal(
     translation: ArrayLike,
     start: ArrayLike,
 ) -> CommonNormal:
-    """Points of two surfaces whose connecting line is normal to both.
+    """Points of two surfaces, each in its body's frame, whose connecting line is normal to both.
 
-    Parameters
-    ----------
-    fixed, moving : FramedSurface
-        Surfaces, each in the frame of its body.
-    rotation, translation : array, shape (3, 3) and (3,)
-        Pose of the moving body in the fixed frame.
-    start : array, shape (4,)
-        Initial parameters: those of the previous pose, or of `guess_common_normal`.
-
-    Returns
-    -------
-    CommonNormal
-
-    Raises
-    ------
-    ValueError
-        If there is no common normal inside both patches near the start.
+    The search starts from the parameters (4) of the previous pose, or of `guess_common_normal`; the
+    pose (3, 3) and (3,), mm, is that of the moving body in the fixed frame. Raises ValueError if
+    there is no common normal inside both patches near the start.
 
     Notes
     -----

@@ -81,36 +81,17 @@ def press_half_space(
     load: float | None = None,
     area: Array | None = None,
 ) -> HalfSpaceContact:
-    """Pressures of a half-space on a lattice of elements.
+    """Pressures of a half-space on a lattice of elements, for an approach (mm) or a load (N).
 
-    Parameters
-    ----------
-    gap : array, shape (rows, columns)
-        Distance of the undeformed surfaces at the middle of every element when their approach is
-        zero, mm; NaN where there is no element.
-    cell : pair of float
-        Length (from row to row) and width (from column to column) of a cell, mm.
-    modulus : float
-        E* of the pair, MPa, see `kneewear.verification.impact.contact_modulus`.
-    approach : float, optional
-        Approach of the bodies, mm; or
-    load : float, optional
-        Force that presses them together, N.
-    area : array, shape (rows, columns), optional
-        Area of every element, mm2; that of a cell by default. The force of an element that covers
-        part of its cell is spread over the whole cell where it deflects others.
+    `gap` is the distance of the undeformed surfaces at the middle of every element at no approach,
+    mm, NaN where there is no element; `cell` the length and width of a cell, mm; `modulus` E* of
+    the pair, MPa, see `contact_modulus`. The force of an element whose `area` (mm2) is less than
+    its cell is spread over the whole cell where it deflects others. The gap is closed where there
+    is pressure and open elsewhere.
 
-    Returns
-    -------
-    HalfSpaceContact
-        The gap is closed where there is pressure and open elsewhere.
-
-    Raises
-    ------
-    ValueError
-        Unless one of approach and load is given, the load is positive, and there are elements.
-    RuntimeError
-        If the iteration for the contact area or the approach does not converge.
+    Raises ValueError unless one of approach and load is given, the load is positive and there are
+    elements, and RuntimeError if the iteration for the contact area or the approach does not
+    converge.
 
     Notes
     -----

@@ -58,27 +58,12 @@ def impact_force(
     factor: float,
     exponent: float = 1.5,
 ) -> NDArray[np.float64]:
-    """Normal force of a compliant point contact.
+    """Normal force K d^n (1 + c rate / initial rate) of a point contact, N, never negative.
 
-    Parameters
-    ----------
-    indentation : array
-        d, mm; zero or negative where the bodies are apart.
-    rate : array
-        Its rate of change, mm/s, positive while they approach.
-    initial_rate : float
-        Rate at the start of the impact, mm/s, positive. Not used with a factor of zero.
-    stiffness : float
-        K, N/mm^n.
-    factor : float
-        c of the law, see `hysteresis_factor`.
-    exponent : float
-        n; 3/2 for the surfaces of Hertz.
-
-    Returns
-    -------
-    array
-        K d^n (1 + c rate / initial rate), N; never negative.
+    Indentation d, mm, is zero or negative where the bodies are apart; its rate of change, mm/s, is
+    positive while they approach; the initial rate is that at the start of the impact (not used with
+    a factor of zero); stiffness K, N/mm^n; factor c of a law, see `hysteresis_factor`; exponent n,
+    3/2 for the surfaces of Hertz.
 
     Notes
     -----

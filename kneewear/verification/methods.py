@@ -139,25 +139,19 @@ def correct_distances(
 ) -> pd.DataFrame:
     """Penetration of every loaded element at the largest load, by four methods.
 
-    Returns
-    -------
-    DataFrame
-        One row per side and loaded element of the history's first case: position of its centre
-        (frame of the insert); angle between its normal and the indenter's at the nearest point
-        (`angle_deg`) and on the element's normal (`ray_angle_deg`); penetration as minimum distance
-        and along the ray, without and with correction. NaN for a ray without hit.
+    One row per side and loaded element of the history's first case: position of its centre (frame
+    of the insert); angle between its normal and the indenter's at the nearest point (`angle_deg`)
+    and on the element's normal (`ray_angle_deg`); penetration as minimum distance and along the
+    ray, without and with correction. NaN for a ray without hit.
 
     Notes
     -----
     With A the element's centre, n its normal, B the nearest point of the indenter, C that on the
     line along n, and theta the angle between the normals: |AB|, |AB| / cos(theta / 2), |AC| and
     |AC| cos(theta) / cos(theta / 2), with theta of the ray at C. The corrected ones are measured
-    along the normal of the mid-surface. For flat surfaces |AC| = |AB| / cos(theta), so that the
-    corrected ones are equal, and all but the third agree to second order in theta.
-
-    References
-    ----------
-    Bei (2003), section 2.2.2 and Fig. 2-2, which describe the corrections in words.
+    along the normal of the mid-surface (Bei 2003, section 2.2.2 and Fig. 2-2, in words). For flat
+    surfaces |AC| = |AB| / cos(theta), so that the corrected ones are equal, and all but the third
+    agree to second order in theta.
     """
     frame = int(np.argmax(history.load[0]))
     rotation = body_three_123(history.rotation[0, frame])
@@ -258,27 +252,15 @@ def _results(histories: Histories, grid: ElementGrid, settings: WearSettings) ->
 
 
 def compare_analyses(one: ContactHistory, other: ContactHistory) -> pd.DataFrame:
-    """Contact of the same cases by forward and by quasi-static analysis, frame by frame.
+    """Contact of the same cases by forward and by quasi-static analysis, in any order, by frame.
 
-    Parameters
-    ----------
-    one, other : ContactHistory
-        The same cases of one activity, one quasi-static and one by forward dynamics, in any order.
-
-    Returns
-    -------
-    DataFrame
-        One row per case, frame and side: `activity`, `case`, `percent`, `stance` (whether the load
-        exceeds 40 % of its maximum), `side`; for q in max_pressure_mpa, avg_pressure_mpa,
-        contact_area_mm2 and side_share the columns q_quasi_static and q_forward;
-        `medial_shift_um` and `height_shift_um` (forward minus quasi-static); as fractions of the
-        load, the force of the component's acceleration (`inertia`) and the difference between the
-        contact forces on the fine and on the coarse grid of the motion (`mismatch`).
-
-    Raises
-    ------
-    ValueError
-        If both are of the same analysis, or cases or frames differ.
+    One row per case, frame and side: `activity`, `case`, `percent`, `stance` (whether the load
+    exceeds 40 % of its maximum), `side`; for q in max_pressure_mpa, avg_pressure_mpa,
+    contact_area_mm2 and side_share the columns q_quasi_static and q_forward; `medial_shift_um` and
+    `height_shift_um` (forward minus quasi-static); as fractions of the load, the force of the
+    component's acceleration (`inertia`) and the difference between the contact forces on the fine
+    and on the coarse grid of the motion (`mismatch`). Raises ValueError if both are of the same
+    analysis, or cases or frames differ.
     """
     by_analysis = {one.analysis: one, other.analysis: other}
     if by_analysis.keys() != {"quasi_static", "forward"}:

@@ -31,41 +31,20 @@ class BlockLayout:
 
     def find(self, u: float, v: float) -> Blocks:
         """Block that holds the lower corner of the cell of (u, v)."""
-        found = []
-        for number, value in enumerate((u, v)):
-            cell = int((value - self.origin[number]) / self.step[number])
-            last = self.points[number] - 2
-            found.append(min(max(cell, 0), last) // self.block[number])
-        return found[0], found[1]
+        cell = (np.subtract((u, v), self.origin) / self.step).astype(int)
+        row, column = np.clip(cell, 0, np.subtract(self.points, 2)) // self.block
+        return int(row), int(column)
 
 
 class StorageWindow:
     """The blocks of a table around the contact, read again only when contact nears their border.
 
-    Parameters
-    ----------
-    layout : BlockLayout
-        Blocks of the table.
-    read : callable
-        From first and end sample along u and first and end sample along v to the rows of these
-        samples, shape (n_u, n_v, n_columns).
-    size : pair of odd int
-        Blocks in the window along u and v, at least 3; all of them if the table has fewer.
-
-    Attributes
-    ----------
-    updates : int
-        Number of moves of the window after it was first filled.
-
-    Raises
-    ------
-    ValueError
-        If a size is even or less than 3: the block of the contact is the middle one, and
-        interpolation at its border needs the next.
-
-    References
-    ----------
-    Machado thesis, section 6.3, Figs. 6.12 and 6.13.
+    `read` takes the first and end sample along u, then along v, and returns their rows, shape
+    (n_u, n_v, n_columns); `size` is the odd number of blocks in the window along u and v, at least
+    3, or all of them if the table has fewer; `updates` counts the moves of the window after it was
+    first filled. Raises ValueError if a size is even or less than 3: the block of the contact is
+    the middle one, and interpolation at its border needs the next (Machado thesis, section 6.3,
+    Figs. 6.12 and 6.13).
     """
 
     def __init__(
@@ -87,11 +66,8 @@ class StorageWindow:
         """One past the last block of the window, along u and v."""
         if self.first is None:
             return 0, 0
-        counts = self.layout.blocks
-        return (
-            min(self.first[0] + self.size[0], counts[0]),
-            min(self.first[1] + self.size[1], counts[1]),
-        )
+        row, column = np.minimum(np.add(self.first, self.size), self.layout.blocks)
+        return int(row), int(column)
 
     def interpolate(self, u: float, v: float) -> Array:
         """All columns at (u, v), after moving the window if necessary, shape (n_columns,)."""
@@ -111,15 +87,11 @@ class StorageWindow:
 
     def _move(self, block: Blocks) -> None:
         """Read the window centred on a block, as far as the table extends."""
-        starts = [
-            min(max(number - width // 2, 0), max(count - width, 0))
-            for number, width, count in zip(block, self.size, self.layout.blocks, strict=True)
-        ]
+        layout, size = self.layout, np.array(self.size)
+        last = np.maximum(layout.blocks - size, 0)
+        row, column = np.clip(block - size // 2, 0, last)
         self.updates += self.first is not None
-        self.first = starts[0], starts[1]
-        ranges = []
-        for axis, (width, points) in enumerate(
-            zip(self.layout.block, self.layout.points, strict=True)
-        ):
-            ranges += [starts[axis] * width, min(self.end[axis] * width, points)]
-        self.rows = self._read(*ranges)
+        self.first = int(row), int(column)
+        first = np.multiply(self.first, layout.block)
+        end = np.minimum(np.multiply(self.end, layout.block), layout.points)
+        self.rows = self._read(int(first[0]), int(end[0]), int(first[1]), int(end[1]))

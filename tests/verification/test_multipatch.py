@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.multipatch import PatchSet
 from kneewear.sides import SIDES
-from kneewear.verification.multipatch import PatchSet
 from tests.geometry.example_implant import example_implant
 from tests.geometry.patches import count_holes, find_seams, split_surface
 from tests.geometry.test_surface import wavy

@@ -27,19 +27,10 @@ class PatchSet:
     def closest_points(
         self, points: ArrayLike
     ) -> tuple[NDArray[np.int64], Array, Array, Array, Array, NDArray[np.bool_]]:
-        """Nearest points of the whole surface.
+        """Nearest points of the whole surface, from points of shape (n, 3), mm.
 
-        Parameters
-        ----------
-        points : array, shape (n, 3)
-            Points, mm.
-
-        Returns
-        -------
-        patch : int array, shape (n,)
-            Number of the patch the nearest point lies on.
-        u, v, signed_distance, normal, interior
-            As `Surface.closest_points`, on that patch. On a seam `interior` is true.
+        The patch each of them is on, and u, v, signed_distance, normal and interior as
+        `Surface.closest_points` on that patch; on a seam `interior` is true.
         """
         points = np.ascontiguousarray(points, dtype=float)
         owners, tree = self._samples
@@ -79,19 +70,9 @@ class PatchSet:
     def ray_hits(
         self, origins: ArrayLike, directions: ArrayLike
     ) -> tuple[NDArray[np.int64], Array, Array, Array, NDArray[np.bool_]]:
-        """First intersections of rays with the surface.
+        """First intersections of rays with the surface, see `Surface.ray_hits`.
 
-        Parameters
-        ----------
-        origins, directions : array, shape (n, 3)
-            As `Surface.ray_hits`.
-
-        Returns
-        -------
-        patch : int array, shape (n,)
-            Number of the patch hit; -1 for none.
-        u, v, distance, hit
-            As `Surface.ray_hits`, on that patch.
+        The patch that is hit (-1 for none), and u, v, distance and hit on that patch.
         """
         origins = np.ascontiguousarray(origins, dtype=float)
         directions = np.ascontiguousarray(np.broadcast_to(directions, origins.shape), dtype=float)
