@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.multipatch import PatchSet
 from kneewear import default_study
 from kneewear.errors import InputDataError
 from kneewear.geometry.fitting import FitSettings, fit_condyle
@@ -15,7 +16,6 @@ from kneewear.geometry.implant_sources import build_implant
 from kneewear.io import cad
 from kneewear.io.shapes import load_shape
 from kneewear.sides import SIDES
-from kneewear.verification.multipatch import PatchSet
 from tests.geometry.patches import count_holes, find_seams, split_surface
 from tests.geometry.test_surface import wavy
 
