@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,16 @@ from numpy.typing import NDArray
 from kneewear.contact._force_kernels import OUTCOME, RESULT
 
 Array = NDArray[np.float64]
+
+
+def _number(name: str, meaning: str) -> Any:
+    """Property of a pair: a number of its RESULT."""
+    return property(lambda self: self._numbers[name].item(), doc=meaning)
+
+
+def _of_elements(name: str, meaning: str) -> Any:
+    """Property of the active elements: a column of their OUTCOME."""
+    return property(lambda self: self._elements[name], doc=meaning)
 
 
 class Resultant:
@@ -59,25 +70,12 @@ class Resultant:
         wrench = self.wrench
         return -(wrench[3:] + np.cross(self._numbers["translation"], wrench[:3]))
 
-    @property
-    def max_pressure(self) -> float:
-        """Largest element pressure, MPa."""
-        return float(self._numbers["max_pressure"])
-
-    @property
-    def avg_pressure(self) -> float:
-        """Mean pressure of the active elements, MPa."""
-        return float(self._numbers["avg_pressure"])
-
-    @property
-    def contact_area(self) -> float:
-        """Area of the active elements, mm2."""
-        return float(self._numbers["contact_area"])
-
-    @property
-    def max_penetration(self) -> float:
-        """Largest penetration, mm."""
-        return float(self._numbers["max_penetration"])
+    max_pressure = _number("max_pressure", "Largest element pressure, MPa.")
+    avg_pressure = _number("avg_pressure", "Mean pressure of the active elements, MPa.")
+    contact_area = _number("contact_area", "Area of the active elements, mm2.")
+    max_penetration = _number("max_penetration", "Largest penetration, mm.")
+    active_elements = _number("active_elements", "Number of active elements.")
+    evaluated_elements = _number("evaluated_elements", "Number of distances computed.")
 
     @property
     def centre_of_pressure(self) -> Array:
@@ -86,40 +84,11 @@ class Resultant:
             return np.full(3, np.nan)
         return self._numbers["centre_of_pressure"]
 
-    @property
-    def active_elements(self) -> int:
-        """Number of active elements."""
-        return int(self._numbers["active_elements"])
-
-    @property
-    def evaluated_elements(self) -> int:
-        """Number of elements whose distance was computed."""
-        return int(self._numbers["evaluated_elements"])
-
-    @property
-    def element(self) -> NDArray[np.int64]:
-        """Active elements among the valid ones; `ContactPair.index` gives their grid positions."""
-        return self._elements["element"]
-
-    @property
-    def penetration(self) -> Array:
-        """Penetration of the active elements, mm, shape (n,)."""
-        return self._elements["penetration"]
-
-    @property
-    def pressure(self) -> Array:
-        """Elastic pressure of the active elements, MPa, shape (n,)."""
-        return self._elements["pressure"]
-
-    @property
-    def area(self) -> Array:
-        """Areas of the active elements, mm2, shape (n,)."""
-        return self._elements["area"]
-
-    @property
-    def direction(self) -> Array:
-        """Direction of the elastic pressure on the elements, unit vectors, shape (n, 3)."""
-        return self._elements["direction"]
+    element = _of_elements("element", "Their numbers among the valid ones, `ContactPair.index`.")
+    penetration = _of_elements("penetration", "Penetration, mm, shape (n,).")
+    pressure = _of_elements("pressure", "Elastic pressure, MPa, shape (n,).")
+    area = _of_elements("area", "Areas, mm2, shape (n,).")
+    direction = _of_elements("direction", "Direction of pressure, unit vectors, shape (n, 3).")
 
     @property
     def slip_velocity(self) -> Array:

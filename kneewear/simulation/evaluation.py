@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.knee import KneeModel
-from kneewear.geometry.thickness import layer_thickness
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import build_pairs
-from kneewear.simulation.layers import build_layers
+from kneewear.simulation.layers import add_femoral_layers, build_layers, femoral_layers
 
 Array = NDArray[np.float64]
 
@@ -27,37 +25,20 @@ class PoseContact:
 
     Forces and torques are those on the fixed body, in its frame; the moving body feels the
     opposite.
-
-    Parameters
-    ----------
-    sides : tuple of str
-        ("medial", "lateral").
-    translation, rotation : array, shape (pose, 3)
-        Poses: mm, and body-three 1-2-3 angles, rad.
-    pressure : array, shape (pose, side, row, column)
-        Contact pressure, MPa, zero where the surfaces are apart.
-    force, torque : array, shape (pose, side, 3)
-        Resultant, N, and its torque about the origin of the fixed body, N mm.
-    max_pressure, avg_pressure, contact_area, max_penetration : array, shape (pose, side)
-        Largest and mean non-zero element pressure, MPa; loaded area, mm2; penetration, mm.
-    active_elements : int array, shape (pose, side)
-        Number of loaded elements.
-    centre_of_pressure : array, shape (pose, side, 3)
-        Centre of pressure, mm; NaN where a side is unloaded.
     """
 
-    sides: tuple[str, ...]
-    translation: Array
-    rotation: Array
-    pressure: Array
-    force: Array
-    torque: Array
-    max_pressure: Array
-    avg_pressure: Array
-    contact_area: Array
-    max_penetration: Array
-    active_elements: NDArray[np.int64]
-    centre_of_pressure: Array
+    sides: tuple[str, ...]  # ("medial", "lateral")
+    translation: Array  # mm
+    rotation: Array  # body-three 1-2-3 angles, rad
+    pressure: Array  # MPa, zero where the surfaces are apart
+    force: Array  # resultant of each side, N
+    torque: Array  # its torque about the origin of the fixed body, N mm
+    max_pressure: Array  # MPa
+    avg_pressure: Array  # mean non-zero element pressure, MPa
+    contact_area: Array  # mm2
+    max_penetration: Array  # mm
+    active_elements: NDArray[np.int64]  # number of loaded elements
+    centre_of_pressure: Array  # mm, NaN where a side is unloaded
 
 
 def evaluate_contact(
@@ -105,14 +86,21 @@ def evaluate_contact(
     pairs = build_pairs(knee, settings)
     nominal = knee.implant.nominal_thickness if thickness is None else thickness
     layers = build_layers(grid, pairs, nominal, settings)
+    moving = femoral_layers(knee.implant, knee.samples)
+    named = dict(zip(grid.sides, pairs, strict=True))
     results = []
     for pose in chosen:
         translation, rotation = pose[:3], body_three_123(pose[3:])
-        parts = []
-        for side, pair, layer in zip(grid.sides, pairs, layers, strict=True):
-            both = _both_layers(knee, side, pair, layer, translation, rotation)
-            parts.append(pair.evaluate(rotation, translation, both))
-        results.append(parts)
+        if moving:
+            both = add_femoral_layers(moving, named, layers, translation, rotation)
+        else:
+            both = layers
+        results.append(
+            [
+                pair.evaluate(rotation, translation, layer)
+                for pair, layer in zip(pairs, both, strict=True)
+            ]
+        )
     shape = grid.area.shape[1:]
     return PoseContact(
         sides=grid.sides,
@@ -127,24 +115,6 @@ def evaluate_contact(
             )
         },
     )  # fmt: skip
-
-
-def _both_layers(
-    knee: KneeModel,
-    side: str,
-    pair: ContactPair,
-    layer: Layer,
-    translation: Array,
-    rotation: Array,
-) -> Layer:
-    """Layer of a side with the moving body's thickness added, if that body has a layer."""
-    moving = knee.implant.femoral_layer
-    if moving is None:
-        return layer
-    femur = knee.implant.femoral[side]
-    u, v, *_ = femur.closest_points((pair.centre - translation) @ rotation)
-    added = layer_thickness(femur.evaluate(u, v), moving.bone[side], moving.limits)
-    return replace(layer, thickness=layer.thickness + added)
 
 
 def _pressures(

@@ -34,81 +34,43 @@ class ContactHistory:
     do not apply. Forces and torques are those on the insert, in its frame; the femoral component
     feels the opposite.
 
-    Parameters
-    ----------
-    activity : str
-        Name of the activity.
-    cases : tuple of Case
-        Cases along the first axis, without those that failed.
-    sides : tuple of str
-        ("medial", "lateral").
-    percent : array, shape (n_frames,)
-        Percent of the cycle.
-    time : array, shape (n_frames,)
-        Time, s.
-    pressure : float32 array, shape (case, frame, side, row, column)
-        Contact pressure, MPa, zero where the surfaces are apart.
-    slip : float32 array, shape (case, frame, side, row, column, 2)
-        Tangential displacement of the femoral surface over the element during one frame interval,
-        mm, along the element's row and column tangents; zero where the surfaces are apart.
-    translation, rotation : array, shape (case, frame, 3)
-        Pose: mm, and body-three 1-2-3 angles in rad.
-    load : array, shape (case, frame)
-        Applied load along -y, N.
-    load_line : array, shape (case, frame)
-        Medial-lateral position (insert z) of the load, mm.
-    force, torque : array, shape (case, frame, side, 3)
-        Resultant on the insert, N, and its torque about the insert's origin, N mm.
-    reaction_force, reaction_moment : array, shape (case, frame, 3)
-        Force and moment on the femoral component that keep its prescribed motion (with that of a
-        medial-lateral spring, if any), N and N mm about its origin. The load acts at the origin's
-        x, so the moment about z depends on the position of the femoral origin.
-    inertia_force, inertia_moment : array, shape (case, frame, 3)
-        Force and moment that accelerate the femoral component, N and N mm about its origin; zero in
-        quasi-static analysis.
-    spring_force : array, shape (case, frame)
-        Medial-lateral spring force on the femoral component, N; zero without a spring.
-    max_pressure, avg_pressure, contact_area, max_penetration : array, shape (case, frame, side)
-        Largest and mean non-zero element pressure, MPa; loaded area, mm2; penetration, mm.
-    active_elements : int array, shape (case, frame, side)
-        Number of loaded elements.
-    centre_of_pressure : array, shape (case, frame, side, 3)
-        Pressure-weighted mean of element centres, mm; NaN where a side is unloaded.
-    residual : array, shape (case, frame)
-        Largest unbalanced force along a free coordinate relative to the load, moments divided by a
-        lever of 23 mm. In forward analysis it is the difference between the two grids.
-    analysis : {"quasi_static", "forward"}
-        Whether the motion consists of equilibria or follows from forward dynamics on a coarser
-        grid.
-    failures : tuple of Failure
-        Cases that failed.
+    `percent` and `time` are those of the frames, in % and s; lengths are in mm, angles in rad,
+    pressures in MPa, forces in N and moments in N mm, reactions and inertia about the femoral
+    origin. The load acts at that origin's x, so the reaction about z depends on its position.
     """
 
     activity: str
-    cases: tuple[Case, ...]
-    sides: tuple[str, ...]
+    cases: tuple[Case, ...]  # along the first axis, without those that failed
+    sides: tuple[str, ...]  # ("medial", "lateral")
     percent: NDArray[np.float64]
     time: NDArray[np.float64]
-    pressure: NDArray[np.float32]
+    pressure: NDArray[np.float32]  # zero where the surfaces are apart
+    # Tangential displacement of the femoral surface over the element during one frame interval,
+    # along the element's row and column tangents; zero where the surfaces are apart.
     slip: NDArray[np.float32]
     translation: NDArray[np.float64]
-    rotation: NDArray[np.float64]
-    load: NDArray[np.float64]
-    load_line: NDArray[np.float64]
-    force: NDArray[np.float64]
-    torque: NDArray[np.float64]
+    rotation: NDArray[np.float64]  # body-three 1-2-3 angles
+    load: NDArray[np.float64]  # along -y
+    load_line: NDArray[np.float64]  # medial-lateral position of the load
+    force: NDArray[np.float64]  # resultant of each side
+    torque: NDArray[np.float64]  # its torque about the insert's origin
+    # What keeps the femoral component's prescribed motion, with that of a medial-lateral spring.
     reaction_force: NDArray[np.float64]
     reaction_moment: NDArray[np.float64]
+    # What accelerates the femoral component; zero in quasi-static analysis.
     inertia_force: NDArray[np.float64]
     inertia_moment: NDArray[np.float64]
-    spring_force: NDArray[np.float64]
-    max_pressure: NDArray[np.float64]
-    avg_pressure: NDArray[np.float64]
-    contact_area: NDArray[np.float64]
+    spring_force: NDArray[np.float64]  # medial-lateral, on the femoral component
+    max_pressure: NDArray[np.float64]  # of each side, as the following
+    avg_pressure: NDArray[np.float64]  # mean non-zero element pressure
+    contact_area: NDArray[np.float64]  # mm2
     max_penetration: NDArray[np.float64]
-    active_elements: NDArray[np.int64]
-    centre_of_pressure: NDArray[np.float64]
+    active_elements: NDArray[np.int64]  # number of loaded elements
+    centre_of_pressure: NDArray[np.float64]  # NaN where a side is unloaded
+    # Largest unbalanced force along a free coordinate relative to the load, moments divided by a
+    # lever of 23 mm. In forward analysis it is the difference between the two grids.
     residual: NDArray[np.float64]
+    # "quasi_static" or "forward": motion of equilibria, or of dynamics on a coarser grid.
     analysis: str = "quasi_static"
     failures: tuple[Failure, ...] = ()
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from kneewear.contact import _kernels
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
-from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.mechanics.rotations import body_three_123, turn_axes
@@ -39,23 +38,13 @@ def evaluate_cycle(
 ) -> Contacts:
     """Contact of each pair at every pose of a motion.
 
-    The pairs may have a finer grid than that of the motion. ConvergenceError, with the frame, if
-    elements are too deep inside the moving body.
+    The pairs may have a finer grid than that of the motion; `on_frame_done` is called every frame.
     """
     found = []
-    for frame, pose in enumerate(solution.coordinates):
+    for pose in solution.coordinates:
         rotation = body_three_123(pose[3:])
-        try:
-            found.append(
-                tuple(
-                    pair.evaluate(rotation, pose[:3], layer)
-                    for pair, layer in zip(pairs, layers, strict=True)
-                )
-            )
-        except ValueError as error:
-            raise ConvergenceError(
-                f"Inverse dynamics ({error})", frame, np.nan, "mm", "Check the motion."
-            ) from error
+        both = zip(pairs, layers, strict=True)
+        found.append(tuple(pair.evaluate(rotation, pose[:3], layer) for pair, layer in both))
         on_frame_done()
     return tuple(found)
 

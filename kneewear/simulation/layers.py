@@ -1,9 +1,13 @@
-"""The insert as elastic layers under the contact pairs."""
+"""The insert, and the cartilage of a natural femur, as elastic layers of the contact pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kneewear.contact.foundation import (
     LargeStrain,
@@ -16,6 +20,9 @@ from kneewear.contact.foundation import (
 from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.implant import Implant
+from kneewear.geometry.table import SurfaceTable
+from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.settings.simulation import SimulationSettings
 
 
@@ -47,3 +54,37 @@ def build_layers(
     local = grid.case_thickness(thickness + settings.pressure_law.thickness_offset_mm)
     law = choose_pressure_law(settings)
     return tuple(Layer(law, local[side].ravel()[pair.index]) for side, pair in enumerate(pairs))
+
+
+def femoral_layers(
+    implant: Implant, samples: Mapping[str, SurfaceTable]
+) -> dict[str, SurfaceTable]:
+    """Samples of the femoral surfaces with the thickness of their layers; none if rigid."""
+    layer = implant.femoral_layer
+    if layer is None:
+        return {}
+    return {
+        side: with_layer_thickness(table, layer.bone[side], layer.limits)
+        for side, table in samples.items()
+    }
+
+
+def add_femoral_layers(
+    moving: Mapping[str, SurfaceTable],
+    pairs: Mapping[str, ContactPair],
+    layers: Sequence[Layer],
+    translation: NDArray[np.float64],
+    rotation: NDArray[np.float64],
+) -> tuple[Layer, ...]:
+    """Layers of each side with those of `femoral_layers` that face them at a pose.
+
+    Each element has the thickness under it plus that of the cartilage at the nearest point of the
+    femur: layers of one material act as one (Bei 2003, section 2.2.2).
+    """
+    joined = []
+    for (side, pair), layer in zip(pairs.items(), layers, strict=True):
+        u, v, *_ = pair.indenter.closest_points((pair.centre - translation) @ rotation)
+        joined.append(
+            replace(layer, thickness=joint_thickness(layer.thickness, moving[side], u, v))
+        )
+    return tuple(joined)

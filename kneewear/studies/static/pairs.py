@@ -14,12 +14,11 @@ from kneewear.geometry.coverage import Rectangle
 from kneewear.geometry.element_grid import ElementGrid, join_grids
 from kneewear.geometry.grid import Bearing, bearing_of, build_elements
 from kneewear.geometry.implant import Implant
-from kneewear.geometry.table import SurfaceTable, tabulate_surface
-from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
+from kneewear.geometry.table import tabulate_surface
 from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import PressureLawSettings, SimulationSettings
 from kneewear.sides import SIDES
-from kneewear.simulation.layers import build_layers
+from kneewear.simulation.layers import add_femoral_layers, build_layers, femoral_layers
 
 Array = NDArray[np.float64]
 
@@ -63,22 +62,18 @@ class KneePairs:
         self._settings = settings
         self.tolerance = settings.tolerance
         self._pairs = {}
-        self._cartilage: dict[str, SurfaceTable] = {}
-        layer = implant.femoral_layer
+        samples = {}
         for side, bearing in self.bearings.items():
             surface = implant.indenter(side)
-            samples = tabulate_surface(surface, table.u_points, table.v_points)
+            samples[side] = tabulate_surface(surface, table.u_points, table.v_points)
             self._pairs[side] = ContactPair(
                 self._elements(side, bearing.rectangle(*_FEWEST)),
                 0,
                 surface,
-                samples,
+                samples[side],
                 direction=settings.force_direction,
             )
-            if layer is not None:
-                self._cartilage[side] = with_layer_thickness(
-                    samples, layer.bone[side], layer.limits
-                )
+        self._cartilage = femoral_layers(implant, samples)
         self._plateau_top = max(
             float(implant.insert[side].control_points[..., 1].max()) for side in SIDES
         )
@@ -109,18 +104,13 @@ class KneePairs:
     def pressed_layers(self, elements: CellPairs, translation: Array, rotation: Array) -> CellPairs:
         """The pairs with both layers that are pressed together at a pose.
 
-        Each element has the thickness under it plus that of the cartilage it faces, at the nearest
-        point of the femur: layers of one material act as one (Bei 2003, section 2.2.2). The same
-        pairs are returned when the moving body is rigid.
+        The same pairs are returned when the moving body is rigid.
         """
         if not self._cartilage:
             return elements
-        layers = []
-        for side, pair, layer in zip(elements.cells, elements.pairs, elements.layers, strict=True):
-            u, v, *_ = pair.indenter.closest_points((pair.centre - translation) @ rotation)
-            thickness = joint_thickness(layer.thickness, self._cartilage[side], u, v)
-            layers.append(replace(layer, thickness=thickness))
-        return replace(elements, layers=tuple(layers))
+        named = dict(zip(elements.cells, elements.pairs, strict=True))
+        layers = add_femoral_layers(self._cartilage, named, elements.layers, translation, rotation)
+        return replace(elements, layers=layers)
 
     def height_above(self, rotation: Array) -> float:
         """Height of the femoral origin at which both plateaus are clear, mm, at an orientation."""
