@@ -255,11 +255,7 @@ DEVIATIONS = {
     "mean_mm": ("mean", style.AMBER),
     "sd_mm": ("standard deviation", style.GREEN),
 }
-VARIED = {
-    "cases": "cases",
-    "elements": "elements, five cases",
-    "frames": "frames, five cases",
-}
+VARIED = {"cases": "cases", "elements": "elements, five cases", "frames": "frames, five cases"}
 ANALYSES = ((style.BLUE, "o-"), (style.RED, "s--"))
 
 

@@ -407,15 +407,8 @@ def compare_storage_window() -> Iterator[Row]:
 def verify_engine(seed: int) -> dict[str, pd.DataFrame]:
     """Compare the engine with analytical solutions, without an implant.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the random positions of contacts on their grids.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        `verification`, `refinement`, `active_elements` and `sphere_models`.
+    Tables `verification`, `refinement`, `active_elements` and `sphere_models`; the seed is that of
+    the random positions of contacts on their grids.
     """
     comparisons = (
         *compare_contacts(seed),

@@ -51,18 +51,11 @@ def rectangle_deflection(
 ) -> Array:
     """Deflection of a half-space by uniform pressure on a rectangle, times E* over the pressure.
 
-    Positive into the half-space, mm, at positions along and across the rectangle from its middle.
-
-    Notes
-    -----
-    The antiderivative of 1 / distance, x asinh(y / |x|) + y asinh(x / |y|), summed over the corners
-    with alternating signs and divided by pi. Far away the four terms cancel: the relative rounding
-    error is about 1e-16 times (distance / half side)^2.
-
-    References
-    ----------
-    Love, A. E. H. (1929), Phil. Trans. R. Soc. A 228:377, doi:10.1098/rsta.1929.0009, as given by
-    Johnson (1985), Eq. 3.25.
+    Positive into the half-space, mm, at positions along and across the rectangle from its middle:
+    the antiderivative of 1 / distance, x asinh(y / |x|) + y asinh(x / |y|), summed over the corners
+    with alternating signs and divided by pi (Love, A. E. H. 1929, Phil. Trans. R. Soc. A 228:377,
+    doi:10.1098/rsta.1929.0009, as given by Johnson 1985, Eq. 3.25). Far away the four terms cancel:
+    the relative rounding error is about 1e-16 times (distance / half side)^2.
     """
     x, y = np.asarray(along, dtype=float), np.asarray(across, dtype=float)
     corners = [

@@ -35,13 +35,10 @@ FACTORS: MappingProxyType[str, Callable[[float], float]] = MappingProxyType(
 def hysteresis_factor(law: str, restitution: float) -> float:
     """Factor c of one of the laws in `FACTORS` for a coefficient of restitution, zero or positive.
 
-    Raises ValueError if the law is unknown or the restitution is not above 0 and at most 1.
-
-    Notes
-    -----
-    No law delivers the desired restitution exactly. At 0.616 the first laws, derived for small
-    loss, deliver 0.66 to 0.76 and the last three 0.59; the law of Lee and Wang delivers half the
-    loss, however small it is.
+    Raises ValueError if the law is unknown or the restitution is not above 0 and at most 1. No law
+    delivers the desired restitution exactly. At 0.616 the first laws, derived for small loss,
+    deliver 0.66 to 0.76 and the last three 0.59; the law of Lee and Wang delivers half the loss,
+    however small it is.
     """
     if law not in FACTORS:
         raise ValueError(f"there is no contact law '{law}'; the laws are {', '.join(FACTORS)}")
@@ -95,11 +92,8 @@ def contact_modulus(
 ) -> float:
     """Modulus E* of a pair of bodies, the second of which is rigid by default, MPa.
 
-    1 / E* = (1 - nu1^2) / E1 + (1 - nu2^2) / E2.
-
-    References
-    ----------
-    Johnson, K. L. (1985), Contact Mechanics, section 4.2, doi:10.1017/CBO9781139171731.
+    1 / E* = (1 - nu1^2) / E1 + (1 - nu2^2) / E2 (Johnson, K. L. 1985, Contact Mechanics, section
+    4.2, doi:10.1017/CBO9781139171731).
     """
     compliance = (1.0 - poisson_ratio**2) / youngs_modulus
     return 1.0 / (compliance + (1.0 - other_ratio**2) / other_modulus)
@@ -108,12 +102,8 @@ def contact_modulus(
 def hertz_stiffness(radius: float, modulus: float) -> float:
     """Stiffness K = 4 E* sqrt(R) / 3 of Hertz's contact of two spheres, N/mm^1.5.
 
-    With `effective_radius` R, mm, and `contact_modulus` E*, MPa. Valid for a contact small against
-    the radii; too low in a closely fitting cup.
-
-    References
-    ----------
-    Johnson, K. L. (1985), Contact Mechanics, Eq. 4.23; Machado thesis, section 5.3. Its Table 5.3
-    prints the radii of its first two rows exchanged.
+    With `effective_radius` R, mm, and `contact_modulus` E*, MPa (Johnson 1985, Eq. 4.23; Machado
+    thesis, section 5.3, whose Table 5.3 prints the radii of its first two rows exchanged). Valid
+    for a contact small against the radii; too low in a closely fitting cup.
     """
     return 4.0 * modulus * math.sqrt(radius) / 3.0

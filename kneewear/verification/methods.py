@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -81,15 +82,9 @@ def compare_grids(
             results = [evaluate(pose) for pose in poses]
             found = np.array([_quantities(result) for result in results])
             error = np.sqrt(np.mean((found / exact - 1.0) ** 2, axis=0))
-            rows.append(
-                {
-                    "depth_mm": depth,
-                    "kind": kind,
-                    "elements": cells[0] * cells[1],
-                    "active": float(np.mean([(result.pressure > 0).sum() for result in results])),
-                    **{f"{name}_error": e for name, e in zip(QUANTITIES, error, strict=True)},
-                }
-            )
+            active = float(np.mean([(result.pressure > 0).sum() for result in results]))
+            row = {"depth_mm": depth, "kind": kind, "elements": math.prod(cells), "active": active}
+            rows.append(row | {f"{n}_error": e for n, e in zip(QUANTITIES, error, strict=True)})
     return pd.DataFrame(rows)
 
 
@@ -313,28 +308,9 @@ def verify_methods(
 ) -> dict[str, pd.DataFrame]:
     """Compare the methods a study can choose from, on one case of an implant.
 
-    Parameters
-    ----------
-    knee : KneeModel
-        Surfaces, elements and tables.
-    activities : sequence of Activity
-        Activities of the lives.
-    case : Case
-        The case.
-    simulation : SimulationSettings
-        Contact simulation as configured; each comparison changes one choice.
-    wear : WearSettings
-        Wear, creep and lives.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        `grid_comparison` (medial side), `distance_correction`, `variants` and `analyses`.
-
-    Raises
-    ------
-    ConvergenceError
-        If the case does not converge with one of the methods.
+    Each comparison changes one choice of the configured simulation; activities are those of the
+    lives. Tables `grid_comparison` (medial side), `distance_correction`, `variants` and `analyses`.
+    Raises ConvergenceError if the case does not converge with one of the methods.
     """
     settings = {"": simulation, **change_methods(simulation)}
     histories = {
