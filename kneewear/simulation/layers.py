@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact.foundation import (
+    MATERIALS,
     LargeStrain,
     Layer,
     PressureLaw,
     SmallStrain,
     ThreeParameter,
+    ThreeParameterMaterial,
     confined_modulus,
 )
-from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 from kneewear.contact.pair import ContactPair
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant

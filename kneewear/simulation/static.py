@@ -1,18 +1,21 @@
-"""Static equilibrium of the moving body for any choice of free coordinates."""
+"""Static equilibrium of the moving body for any free coordinates, and settling by damping."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
+from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.simulation.balance import REMEDY, WEIGHT, Balance, Forces
 from kneewear.simulation.equilibrium import Equilibrium
 
@@ -29,6 +32,13 @@ DEEPEST = 2.0
 CLOSED, JUMP = 1e-10, 1e-3
 # A direction that restores less than this fraction of the largest stiffness follows the force.
 WEAKEST = 1e-9
+# Of `settle`: steps, and Newton's iterations of each.
+MAX_STEPS = 1000
+MAX_NEWTON = 8
+# Motion of the first step and the largest of any, mm.
+FIRST_MOTION, LARGEST_MOTION = 0.1, 1.0
+# Newton's iterations stop at this fraction of the step because the path need not be accurate.
+LOOSE = 0.02
 
 
 @dataclass(frozen=True)
@@ -145,3 +155,100 @@ def _step(now: Forces, free: Numbers, radius: float) -> Array:
         shift += max(shift + values[0], least) * (length / radius - 1.0)
     step[free] = scaled / WEIGHT[free]
     return step
+
+
+@dataclass(frozen=True)
+class RestState:
+    """Pose in which the moving body comes to rest.
+
+    `acceleration` is the largest remaining one along a free coordinate, mm/s2 or rad/s2; `time` the
+    simulated time, s; `rotation` holds body-three 1-2-3 angles, rad.
+    """
+
+    translation: Array
+    rotation: Array
+    contacts: tuple[Resultant, ...]
+    acceleration: float
+    time: float
+    steps: int
+
+
+class _State(NamedTuple):
+    """Coordinates, rates and accelerations."""
+
+    pose: Array
+    rates: Array
+    acceleration: Array
+
+
+def settle(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
+    pose: tuple[ArrayLike, ArrayLike],
+    free: Sequence[str],
+    body: RigidBody,
+    *,
+    loads: Sequence[Load] = (),
+    springs: Sequence[Spring] = (),
+    tolerance: float = 1e-5,
+    case: str = "",
+) -> RestState:
+    """Let the moving body fall from rest and come to rest under its loads.
+
+    Arguments as of `solve_static`, and the inertia of the body, on which the final pose does not
+    depend; `tolerance` is the largest acceleration, mm/s2 and rad/s2, and rate, mm/s and rad/s, at
+    rest. ConvergenceError, with the acceleration, if the body does not come to rest.
+
+    Implicit Euler, M (v1 - v0) / h + b = Q(q0 + h v1), with a step that doubles as long as Newton's
+    method converges and no coordinate moves by more than a millimetre. The method itself dissipates
+    the energy: the path is inaccurate, the end is not (Bei 2003, section 2.2.4).
+    """
+    chosen = coordinate_numbers(free)
+    balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs))
+    start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
+    # From an overlap the body would be thrown up by metres.
+    state = _state(balance, body, chosen, balance.lifted(start, chosen, 0.0), np.zeros(6))
+    largest = float(np.max(np.abs(state.acceleration * WEIGHT)))
+    step = float(np.sqrt(2.0 * FIRST_MOTION / largest)) if largest > 0.0 else 1.0
+    time = 0.0
+    for count in range(1, MAX_STEPS + 1):
+        remaining = float(np.max(np.abs(state.acceleration)))
+        if max(remaining, float(np.max(np.abs(state.rates)))) < tolerance:
+            contacts = balance.contacts(state.pose)
+            return RestState(state.pose[:3], state.pose[3:], contacts, remaining, time, count)
+        after = _advance(balance, body, chosen, state, step)
+        if after is None:
+            step *= 0.25
+            continue
+        state, time, step = after, time + step, 2.0 * step
+    what = f"Settling{f' of case {case}' if case else ''}"
+    raise ConvergenceError(what, 0, remaining, "mm/s2", REMEDY)
+
+
+def _state(balance: Balance, body: RigidBody, free: Numbers, pose: Array, rates: Array) -> _State:
+    mass, bias = body.equations(pose, rates)
+    force = balance.forces(pose).force - bias
+    acceleration = np.zeros(6)
+    acceleration[free] = np.linalg.solve(mass[np.ix_(free, free)], force[free])
+    return _State(pose, rates, acceleration)
+
+
+def _advance(
+    balance: Balance, body: RigidBody, free: Numbers, state: _State, step: float
+) -> _State | None:
+    """One step of implicit Euler; None when it moves too far or Newton's method fails."""
+    motion = np.zeros(6)
+    part = np.ix_(free, free)
+    for _ in range(MAX_NEWTON):
+        pose, rates = state.pose + motion, motion / step
+        forces = balance.forces(pose)
+        mass, bias = body.equations(pose, rates)
+        unbalanced = forces.force - bias - mass @ (rates - state.rates) / step
+        change = np.linalg.solve((mass / step**2 - forces.derivative)[part], unbalanced[free])
+        motion[free] += change
+        size = float(np.max(np.abs(motion * WEIGHT)))
+        if not size < LARGEST_MOTION:
+            return None
+        if np.max(np.abs(change * WEIGHT[free])) <= LOOSE * size + 1e-13:
+            return _state(balance, body, free, state.pose + motion, motion / step)
+    return None

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact.foundation import (
+    MATERIALS,
     LargeStrain,
     Layer,
     PressureLaw,
@@ -19,7 +20,6 @@ from kneewear.contact.foundation import (
     ThreeParameter,
     confined_modulus,
 )
-from kneewear.contact.materials import MATERIALS
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.grid import Bearing, build_elements

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, ThreeParameter
-from kneewear.contact.materials import MATERIALS
+from kneewear.contact.foundation import MATERIALS, LargeStrain, Layer, SmallStrain, ThreeParameter
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.traction import Damping, Friction
 from kneewear.geometry.grid import build_grid

@@ -13,13 +13,14 @@ from scipy.integrate import quad
 
 from kneewear.contact._force_kernels import LARGEST_STRAIN
 from kneewear.contact.foundation import (
+    MATERIALS,
     LargeStrain,
     Layer,
     SmallStrain,
     ThreeParameter,
+    ThreeParameterMaterial,
     confined_modulus,
 )
-from kneewear.contact.materials import MATERIALS, ThreeParameterMaterial
 from kneewear.settings.simulation import PressureLawSettings
 
 MODULUS = confined_modulus(463.0, 0.46)

@@ -7,8 +7,13 @@ import math
 import pytest
 from scipy.integrate import quad
 
-from kneewear.contact.foundation import LargeStrain, SmallStrain, ThreeParameter, confined_modulus
-from kneewear.contact.materials import MATERIALS
+from kneewear.contact.foundation import (
+    MATERIALS,
+    LargeStrain,
+    SmallStrain,
+    ThreeParameter,
+    confined_modulus,
+)
 from kneewear.reference import winkler
 
 MODULUS, THICKNESS, RADIUS = confined_modulus(463.0, 0.46), 8.0, 30.0

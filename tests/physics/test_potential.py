@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, ThreeParameter
-from kneewear.contact.materials import MATERIALS
+from kneewear.contact.foundation import MATERIALS, LargeStrain, Layer, SmallStrain, ThreeParameter
 from tests.physics.bodies import (
     CASES,
     MODULUS,

@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kneewear import default_study
-from kneewear.contact.foundation import LargeStrain, SmallStrain, ThreeParameter, confined_modulus
-from kneewear.contact.materials import MATERIALS
+from kneewear.contact.foundation import (
+    MATERIALS,
+    LargeStrain,
+    SmallStrain,
+    ThreeParameter,
+    confined_modulus,
+)
 from kneewear.errors import InputDataError
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.simulation.layers import build_layers, choose_pressure_law

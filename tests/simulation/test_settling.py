@@ -8,8 +8,7 @@ import pytest
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.rigid_body import solid_body
-from kneewear.simulation.settling import settle
-from kneewear.simulation.static import solve_static
+from kneewear.simulation.static import settle, solve_static
 from tests.physics.bodies import knee
 
 LOAD = Load([0.0, -3000.0, 0.0], point=[0.0, 0.0, 9.2])
