@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -96,68 +97,34 @@ class Cycles:
         return found.assign_attrs(activity=activity, analysis=history.analysis)
 
 
+@dataclass(frozen=True)
 class Results:
     """Results of a finished study, read when they are used.
 
     Parameters
     ----------
-    folder : str or Path
-        Folder of the study, `results/<study>`.
-
-    Raises
-    ------
-    InputDataError
-        If the folder holds no results.
-
-    Attributes
-    ----------
     folder : Path
-        Folder of the study.
-    activities : tuple of str
-        Activities that were simulated.
-    tables : mapping of str to DataFrame
-        Tidy tables by the name of their file: `results.tables["cases"]` is `tables/cases.csv`.
+        Folder of the study, `results/<study>`.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        self.tables: Mapping[str, pd.DataFrame] = _Tables(self.folder / "tables")
-        self.activities = tuple(path.stem for path in sorted(self.folder.glob("activity/*.nc")))
-        if not (self.activities or len(self.tables)):
-            raise InputDataError(
-                self.folder,
-                "a folder without results" if self.folder.is_dir() else "no such folder",
-                "the folder of a finished study, results/<study>",
-                "Run the study (make study), or correct the name.",
-            )
+    folder: Path
+
+    @cached_property
+    def activities(self) -> tuple[str, ...]:
+        """Activities that were simulated."""
+        return tuple(path.stem for path in sorted(self.folder.glob("activity/*.nc")))
+
+    @cached_property
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """Tidy tables by the name of their file: `tables["cases"]` is `tables/cases.csv`."""
+        return {path.stem: load_table(path) for path in sorted(self.folder.glob("tables/*.csv"))}
 
     def activity(self, name: str) -> xr.Dataset:
-        """Motion and load of one cycle of an activity.
-
-        Parameters
-        ----------
-        name : str
-            One of `activities`.
-
-        Returns
-        -------
-        xarray.Dataset
-        """
+        """Motion and load of one cycle of one of the `activities`."""
         return self.dataset(f"activity/{name}.nc")
 
     def contact(self, activity: str) -> xr.Dataset:
-        """Contact over one cycle of an activity, all cases.
-
-        Parameters
-        ----------
-        activity : str
-            One of `activities`.
-
-        Returns
-        -------
-        xarray.Dataset
-            As `Cycles.to_dataset` returns it.
-        """
+        """Contact over one cycle of an activity, all cases, as `Cycles.to_dataset` returns it."""
         return self._with_elements(self.dataset(f"simulation/{activity}/b*.nc"))
 
     @property
@@ -186,12 +153,9 @@ class Results:
         """
         files = sorted(self.folder.glob(pattern))
         if not files:
-            raise InputDataError(
-                self.folder / pattern,
-                "no file",
-                "a file of a finished study",
-                f"Activities of this study: {', '.join(self.activities) or 'none'}.",
-            )
+            known = f"Activities of this study: {', '.join(self.activities) or 'none'}."
+            expected = "a file of a finished study"
+            raise InputDataError(self.folder / pattern, "no file", expected, known)
         parts = [
             xr.open_dataset(file, group=group, engine="h5netcdf", cache=False) for file in files
         ]
@@ -202,30 +166,8 @@ class Results:
     def _with_elements(self, found: xr.Dataset) -> xr.Dataset:
         """Dataset with the coordinates of its elements."""
         grid = self.dataset("geometry/knee.nc", "grid")
-        centres = {axis: grid.centre.sel(component=axis, drop=True) for axis in ("x", "y", "z")}
-        return found.assign_coords(area=grid.area, **centres)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(self.activities) or "none"
-        return f"Results({str(self.folder)!r}: activities {shown}; {len(self.tables)} tables)"
-
-
-class _Tables(Mapping[str, pd.DataFrame]):
-    """Tables of a folder by the names of their files."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        if name not in set(self):
-            raise KeyError(f"no table {name!r} among {', '.join(self) or 'none'}")
-        return load_table(self._folder / f"{name}.csv")
-
-    def __iter__(self) -> Iterator[str]:
-        return (path.stem for path in sorted(self._folder.glob("*.csv")))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+        centre = {axis: grid.centre.sel(component=axis, drop=True) for axis in ("x", "y", "z")}
+        return found.assign_coords(area=grid.area, **centre)
 
 
 def default_study() -> WearStudy:
@@ -546,7 +488,15 @@ def open_results(folder: str | Path) -> Results:
     >>> results.tables["cases"].columns[:3].tolist()
     ['case', 'life', 'thickness_mm']
     """
-    return Results(folder)
+    results = Results(Path(folder))
+    if not (results.activities or any(results.folder.glob("tables/*.csv"))):
+        raise InputDataError(
+            folder,
+            "a folder without results" if results.folder.is_dir() else "no such folder",
+            "the folder of a finished study, results/<study>",
+            "Run the study (make study), or correct the name.",
+        )
+    return results
 
 
 def _with_cases(study: Study) -> CaseStudy:
