@@ -14,31 +14,17 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import build_pairs
+from kneewear.simulation.history import ContactResults
 from kneewear.simulation.layers import add_femoral_layers, build_layers, femoral_layers
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class PoseContact:
-    """Contact at several poses; axes are in the order pose, side, row, column, component.
+@dataclass(frozen=True, kw_only=True)
+class PoseContact(ContactResults):
+    """Contact at several poses."""
 
-    Forces and torques are those on the fixed body, in its frame; the moving body feels the
-    opposite.
-    """
-
-    sides: tuple[str, ...]  # ("medial", "lateral")
-    translation: Array  # mm
-    rotation: Array  # body-three 1-2-3 angles, rad
-    pressure: Array  # MPa, zero where the surfaces are apart
-    force: Array  # resultant of each side, N
-    torque: Array  # its torque about the origin of the fixed body, N mm
-    max_pressure: Array  # MPa
-    avg_pressure: Array  # mean non-zero element pressure, MPa
-    contact_area: Array  # mm2
-    max_penetration: Array  # mm
-    active_elements: NDArray[np.int64]  # number of loaded elements
-    centre_of_pressure: Array  # mm, NaN where a side is unloaded
+    pressure: Array  # shape (pose, side, row, column), MPa, zero where the surfaces are apart
 
 
 def evaluate_contact(

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from kneewear.settings.cases import Case
 
+Array = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -26,50 +28,63 @@ class Failure:
     residual: float
 
 
-@dataclass(frozen=True)
-class ContactHistory:
-    """Contact over one cycle of one activity for a batch of cases.
+@dataclass(frozen=True, kw_only=True)
+class ContactResults:
+    """Contact at some poses; the first axes of all arrays are those of the poses.
 
     Axes are always in the order case, frame, side, row, column, component; arrays omit those that
     do not apply. Forces and torques are those on the insert, in its frame; the femoral component
-    feels the opposite.
-
-    `percent` and `time` are those of the frames, in % and s; lengths are in mm, angles in rad,
-    pressures in MPa, forces in N and moments in N mm, reactions and inertia about the femoral
-    origin. The load acts at that origin's x, so the reaction about z depends on its position.
+    feels the opposite. Lengths are in mm, angles in rad, pressures in MPa, forces in N and moments
+    in N mm.
     """
 
+    sides: tuple[str, ...]  # "medial", "lateral" and, in static studies with a post, "post"
+    translation: Array
+    rotation: Array  # body-three 1-2-3 angles
+    force: Array  # resultant of each side
+    torque: Array  # its torque about the insert's origin
+    max_pressure: Array  # of each side, as the following
+    avg_pressure: Array  # mean non-zero element pressure
+    contact_area: Array  # mm2
+    max_penetration: Array
+    active_elements: NDArray[np.int64]  # number of loaded elements
+    centre_of_pressure: Array  # NaN where a side is unloaded
+
+
+@dataclass(frozen=True, kw_only=True)
+class CycleResults(ContactResults):
+    """Contact, loads and reactions over one cycle for a batch of cases.
+
+    `percent` and `time` are those of the frames, in % and s. Reactions are about the femoral
+    origin; the load acts at that origin's x, so the reaction about z depends on its position.
+    """
+
+    cases: tuple[Case, ...]  # along the case axis, without those that failed
+    percent: Array
+    time: Array
+    load: Array  # along -y
+    load_line: Array  # medial-lateral position of the load
+    spring_force: Array  # medial-lateral, on the femoral component
+    # What keeps the femoral component's prescribed motion, with that of a medial-lateral spring.
+    reaction_force: Array
+    reaction_moment: Array
+    # Largest unbalanced force along a free coordinate relative to the load, moments divided by a
+    # lever of 23 mm. In forward analysis it is the difference between the two grids.
+    residual: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactHistory(CycleResults):
+    """Contact over one cycle of one activity for a batch of cases."""
+
     activity: str
-    cases: tuple[Case, ...]  # along the first axis, without those that failed
-    sides: tuple[str, ...]  # ("medial", "lateral")
-    percent: NDArray[np.float64]
-    time: NDArray[np.float64]
     pressure: NDArray[np.float32]  # zero where the surfaces are apart
     # Tangential displacement of the femoral surface over the element during one frame interval,
     # along the element's row and column tangents; zero where the surfaces are apart.
     slip: NDArray[np.float32]
-    translation: NDArray[np.float64]
-    rotation: NDArray[np.float64]  # body-three 1-2-3 angles
-    load: NDArray[np.float64]  # along -y
-    load_line: NDArray[np.float64]  # medial-lateral position of the load
-    force: NDArray[np.float64]  # resultant of each side
-    torque: NDArray[np.float64]  # its torque about the insert's origin
-    # What keeps the femoral component's prescribed motion, with that of a medial-lateral spring.
-    reaction_force: NDArray[np.float64]
-    reaction_moment: NDArray[np.float64]
-    # What accelerates the femoral component; zero in quasi-static analysis.
-    inertia_force: NDArray[np.float64]
-    inertia_moment: NDArray[np.float64]
-    spring_force: NDArray[np.float64]  # medial-lateral, on the femoral component
-    max_pressure: NDArray[np.float64]  # of each side, as the following
-    avg_pressure: NDArray[np.float64]  # mean non-zero element pressure
-    contact_area: NDArray[np.float64]  # mm2
-    max_penetration: NDArray[np.float64]
-    active_elements: NDArray[np.int64]  # number of loaded elements
-    centre_of_pressure: NDArray[np.float64]  # NaN where a side is unloaded
-    # Largest unbalanced force along a free coordinate relative to the load, moments divided by a
-    # lever of 23 mm. In forward analysis it is the difference between the two grids.
-    residual: NDArray[np.float64]
+    # What accelerates the femoral component, about its origin; zero in quasi-static analysis.
+    inertia_force: Array
+    inertia_moment: Array
     # "quasi_static" or "forward": motion of equilibria, or of dynamics on a coarser grid.
     analysis: str = "quasi_static"
     failures: tuple[Failure, ...] = ()

@@ -9,47 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import ContactHistory, CycleResults
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class CycleRecord:
+@dataclass(frozen=True, kw_only=True)
+class CycleRecord(CycleResults):
     """Frame histories of a batch of cases in every simulated activity, without the element ones.
 
-    Axes are in the order activity, case, frame, side, row, column, component. Arrays are those of
-    :class:`kneewear.simulation.history.ContactHistory`, with its units and signs, stacked along the
-    activities.
+    Axes are in the order activity, case, frame, side, row, column, component.
 
     Parameters
     ----------
-    activities, cases, sides : tuple
-        Activities along the first axis, cases along the second, and ("medial", "lateral").
-    percent : array, shape (frame,)
-        Percent of the cycle.
+    activities : tuple
+        Activities along the first axis.
     peak_load_pressure : float32 array, shape (activity, case, side, row, column)
         Element pressures at the frame of largest load, MPa.
     """
 
     activities: tuple[str, ...]
-    cases: tuple[Case, ...]
-    sides: tuple[str, ...]
-    percent: Array
-    time: Array
-    load: Array
-    load_line: Array
-    spring_force: Array
-    residual: Array
-    translation: Array
-    rotation: Array
-    force: Array
-    reaction_force: Array
-    reaction_moment: Array
-    max_pressure: Array
-    avg_pressure: Array
-    contact_area: Array
-    centre_of_pressure: Array
     peak_load_pressure: NDArray[np.float32]
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.simulation.history import ContactResults
+
 Array = NDArray[np.float64]
 Count = NDArray[np.int64]
 
@@ -32,33 +34,22 @@ class StaticCase:
         )
 
 
-@dataclass(frozen=True)
-class StaticRecord:
-    """Equilibria of a static study.
+@dataclass(frozen=True, kw_only=True)
+class StaticRecord(ContactResults):
+    """Equilibria of a static study, one pose for each case.
 
-    Forces and torques are those on the insert, in its frame. Loaded elements of all cases follow
-    one another, because each case has elements of its own.
+    Loaded elements of all cases follow one another, because each case has elements of its own.
 
     Parameters
     ----------
     cases : tuple of StaticCase
         Cases along the first axis.
-    sides : tuple of str
-        "medial", "lateral" and, with a post, "post".
-    translation, rotation : array, shape (case, 3)
-        Pose of the femoral component: mm, and body-three 1-2-3 angles in rad.
     reaction : array, shape (case, 6)
         Forces that hold the held coordinates, N and N mm along each; the residual along free ones.
     residual : array, shape (case,)
         Largest residual along a free coordinate, as part of the load.
-    force, torque : array, shape (case, side, 3)
-        Resultant on the insert, N, and its torque about the insert's origin, N mm.
-    max_pressure, avg_pressure, contact_area, max_penetration : array, shape (case, side)
-        Largest and mean non-zero element pressure, MPa; loaded area, mm2; penetration, mm.
-    active_elements, rows, columns : int array, shape (case, side)
-        Loaded elements, and the rows and columns they belong to.
-    centre_of_pressure : array, shape (case, side, 3)
-        Force-weighted mean of element centres, mm; NaN where a side is unloaded.
+    rows, columns : int array, shape (case, side)
+        Rows and columns of elements that the loaded ones belong to.
     element_case, element_side : int array, shape (element,)
         Case and side of each loaded element.
     element_pressure, element_area : array, shape (element,)
@@ -70,21 +61,10 @@ class StaticRecord:
     """
 
     cases: tuple[StaticCase, ...]
-    sides: tuple[str, ...]
-    translation: Array
-    rotation: Array
     reaction: Array
     residual: Array
-    force: Array
-    torque: Array
-    max_pressure: Array
-    avg_pressure: Array
-    contact_area: Array
-    max_penetration: Array
-    active_elements: Count
     rows: Count
     columns: Count
-    centre_of_pressure: Array
     element_case: Count
     element_side: Count
     element_pressure: Array
