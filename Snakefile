@@ -15,7 +15,6 @@ include: "workflow/rules/kernels.smk"
 # The file of the study's kind ends in a target rule of the same name.
 include: f"workflow/rules/{STUDY.kind}.smk"
 include: "workflow/rules/report.smk"
-include: "workflow/rules/defaults.smk"
 
 
 rule all:

@@ -6,10 +6,17 @@ rule prepare_activity:
         unpack(lambda wildcards: activity_files(STUDY, wildcards.activity, ROOT)),
     output:
         activity=f"{RESULTS}/activity/{{activity}}.nc",
+    log:
+        f"{LOGS}/prepare_activity/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/prepare_activity/{{activity}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1000,
         runtime=5,
     params:
+        source=source_fingerprint("prepare_activity", ROOT),
         activity=lambda wildcards: settings(
             STUDY.simulated_activities()[wildcards.activity]
         ),

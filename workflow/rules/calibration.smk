@@ -20,12 +20,19 @@ rule calibrate:
         },
         # To be looked through and copied over config/config.yaml.
         settings=f"{RESULTS}/config.yaml",
+    log:
+        f"{LOGS}/calibrate.log",
+    benchmark:
+        f"{BENCHMARKS}/calibrate.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     # Processes that share the points of the search.
     threads: 16
     resources:
         mem_mb=lambda wildcards, threads: 1000 + 500 * threads,
         runtime=120,
     params:
+        source=source_fingerprint("calibrate", ROOT),
         study=STUDY.computed(),
     script:
         "../../scripts/calibrate.py"
@@ -42,10 +49,17 @@ rule plot_calibration:
         trade_off=rules.calibrate.output.trade_off,
     output:
         figures=figures_folder("figures"),
+    log:
+        f"{LOGS}/plot_calibration.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_calibration.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=10,
     params:
+        source=source_fingerprint("plot_calibration", ROOT),
         captions=CAPTIONS,
     script:
         "../../scripts/plot_calibration.py"

@@ -23,11 +23,18 @@ rule plot_method:
         calibration=CALIBRATION_RECORD,
     output:
         figures=figures_folder("figures/method"),
+    log:
+        f"{LOGS}/plot_method.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_method.tsv"
     priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=15,
     params:
+        source=source_fingerprint("plot_method", ROOT),
         captions=CAPTIONS,
     script:
         "../../scripts/plot_method.py"
@@ -41,11 +48,18 @@ rule plot_contact:
         histories=CENTRE_HISTORIES,
     output:
         figures=figures_folder("figures/contact"),
+    log:
+        f"{LOGS}/plot_contact.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_contact.tsv"
     priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.batch_mb,
         runtime=15,
     params:
+        source=source_fingerprint("plot_contact", ROOT),
         case=CENTRE_CASE["name"],
         activities=OWN_ACTIVITIES[CENTRE_BATCH],
         captions=CAPTIONS,
@@ -60,11 +74,18 @@ rule plot_results:
         tables=TABLES,
     output:
         figures=figures_folder("figures/results"),
+    log:
+        f"{LOGS}/plot_results.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_results.tsv"
     priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.maps_mb,
         runtime=15,
     params:
+        source=source_fingerprint("plot_results", ROOT),
         captions=CAPTIONS,
     script:
         "../../scripts/plot_results.py"
@@ -78,9 +99,17 @@ rule build_insert_view:
         histories=HISTORIES,
     output:
         view=f"{RESULTS}/report/insert_view.json",
+    log:
+        f"{LOGS}/build_insert_view.log",
+    benchmark:
+        f"{BENCHMARKS}/build_insert_view.tsv"
     priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.view_mb,
         runtime=15,
+    params:
+        source=source_fingerprint("build_insert_view", ROOT),
     script:
         "../../scripts/build_insert_view.py"

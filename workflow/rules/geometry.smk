@@ -15,10 +15,17 @@ rule build_geometry:
         distance_quality=f"{RESULTS}/geometry/distance_table.csv",
         fit_quality=f"{RESULTS}/geometry/fit_quality.csv",
         fit=f"{RESULTS}/geometry/fit.nc",
+    log:
+        f"{LOGS}/build_geometry.log",
+    benchmark:
+        f"{BENCHMARKS}/build_geometry.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=10,
     params:
+        source=source_fingerprint("build_geometry", ROOT),
         implant=settings(STUDY.implant) | dict.fromkeys(UNUSED_SOURCES),
         grid=settings(STUDY.grid),
         coarse_grid=settings(STUDY.coarse_grid),
@@ -37,8 +44,16 @@ rule export_geometry:
         ),
         # Only where the optional extra `cad` is installed.
         step=[f"{RESULTS}/geometry/surfaces.step"] if cad_is_installed() else [],
+    log:
+        f"{LOGS}/export_geometry.log",
+    benchmark:
+        f"{BENCHMARKS}/export_geometry.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1000,
         runtime=5,
+    params:
+        source=source_fingerprint("export_geometry", ROOT),
     script:
         "../../scripts/export_geometry.py"

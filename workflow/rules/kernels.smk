@@ -12,8 +12,16 @@ KERNELS = source_fingerprint("compile_kernels", ROOT)
 rule compile_kernels:
     output:
         marker=touch(f"{os.path.relpath(kernel_folder())}/compiled_{KERNELS}"),
+    log:
+        f"{LOGS}/compile_kernels.log",
+    benchmark:
+        f"{BENCHMARKS}/compile_kernels.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=10,
+    params:
+        source=source_fingerprint("compile_kernels", ROOT),
     script:
         "../../scripts/compile_kernels.py"

@@ -22,10 +22,17 @@ rule write_report:
     output:
         provenance=PROVENANCE,
         page=report(PAGE, caption="../report/page.rst", category="Page"),
+    log:
+        f"{LOGS}/write_report.log",
+    benchmark:
+        f"{BENCHMARKS}/write_report.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1000,
         runtime=5,
     params:
+        source=source_fingerprint("write_report", ROOT),
         settings=settings(STUDY),
         benchmarks=BENCHMARKS,
         logs=LOGS,

@@ -35,11 +35,18 @@ rule simulate_contact:
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         history=f"{RESULTS}/simulation/{{activity}}/{{batch}}.nc",
+    log:
+        f"{LOGS}/simulate_contact/{{activity}}/{{batch}}.log",
+    benchmark:
+        f"{BENCHMARKS}/simulate_contact/{{activity}}/{{batch}}.tsv"
     priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.simulation_mb,
         runtime=SIZES.simulation_minutes,
     params:
+        source=source_fingerprint("simulate_contact", ROOT),
         simulation=lambda wildcards: settings(OWN[wildcards.batch].simulation),
         activity=lambda wildcards: OWN_ACTIVITIES[wildcards.batch].get(
             wildcards.activity
@@ -64,10 +71,17 @@ rule check_signs:
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         trials=f"{RESULTS}/simulation/{{activity}}/signs.csv",
+    log:
+        f"{LOGS}/check_signs/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/check_signs/{{activity}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=10,
     params:
+        source=source_fingerprint("check_signs", ROOT),
         simulation=settings(OWN[CENTRE_BATCH].simulation),
         case=CENTRE_CASE,
         reference=lambda wildcards: STUDY.activities[

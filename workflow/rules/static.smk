@@ -22,10 +22,17 @@ rule solve_static:
             caption="../report/static.rst",
             category="Tables",
         ),
+    log:
+        f"{LOGS}/solve_static.log",
+    benchmark:
+        f"{BENCHMARKS}/solve_static.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=30,
     params:
+        source=source_fingerprint("solve_static", ROOT),
         static=settings(STUDY.static) | {"element_study": None},
         simulation=settings(STUDY.simulation),
         grid=settings(STUDY.grid),
@@ -40,10 +47,17 @@ rule study_elements:
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         **ELEMENT_TABLES,
+    log:
+        f"{LOGS}/study_elements.log",
+    benchmark:
+        f"{BENCHMARKS}/study_elements.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=30,
     params:
+        source=source_fingerprint("study_elements", ROOT),
         static=settings(STUDY.static),
         simulation=settings(STUDY.simulation),
         grid=settings(STUDY.grid),
@@ -63,10 +77,17 @@ rule compare_materials:
             caption="../report/material_comparison.rst",
             category="Tables",
         ),
+    log:
+        f"{LOGS}/compare_materials.log",
+    benchmark:
+        f"{BENCHMARKS}/compare_materials.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1000,
         runtime=5,
     params:
+        source=source_fingerprint("compare_materials", ROOT),
         compare_with_published=STUDY.report.compare_with_published,
     script:
         "../../scripts/compare_materials.py"
@@ -89,10 +110,17 @@ rule plot_static:
         sensitivity=list(ELEMENT_TABLES.values())[1:],
     output:
         figures=figures_folder("figures"),
+    log:
+        f"{LOGS}/plot_static.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_static.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=10,
     params:
+        source=source_fingerprint("plot_static", ROOT),
         captions=CAPTIONS,
     script:
         "../../scripts/plot_static.py"

@@ -7,10 +7,17 @@ SAMPLE_BATCHES = {name: list(samples) for name, samples in STUDY.batches().items
 rule plan_samples:
     output:
         plan=f"{RESULTS}/samples/plan.csv",
+    log:
+        f"{LOGS}/plan_samples.log",
+    benchmark:
+        f"{BENCHMARKS}/plan_samples.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
     params:
+        source=source_fingerprint("plan_samples", ROOT),
         study=STUDY.computed(),
     script:
         "../../scripts/plan_samples.py"
@@ -25,10 +32,17 @@ rule evaluate_samples:
     output:
         samples=f"{RESULTS}/samples/{{batch}}.csv",
         sums=f"{RESULTS}/samples/{{batch}}.nc",
+    log:
+        f"{LOGS}/evaluate_samples/{{batch}}.log",
+    benchmark:
+        f"{BENCHMARKS}/evaluate_samples/{{batch}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.sample_mb,
         runtime=SIZES.sample_minutes,
     params:
+        source=source_fingerprint("evaluate_samples", ROOT),
         study=STUDY.computed(),
         samples=lambda wildcards: SAMPLE_BATCHES[wildcards.batch],
     script:
@@ -42,10 +56,17 @@ rule check_discretisation:
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         discretisation=f"{RESULTS}/tables/discretisation.csv",
+    log:
+        f"{LOGS}/check_discretisation.log",
+    benchmark:
+        f"{BENCHMARKS}/check_discretisation.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=2500,
         runtime=15,
     params:
+        source=source_fingerprint("check_discretisation", ROOT),
         study=STUDY.computed(),
     script:
         "../../scripts/check_discretisation.py"
@@ -61,10 +82,17 @@ rule analyse_samples:
             caption="../report/uncertainty.rst",
             category="Tables",
         ),
+    log:
+        f"{LOGS}/analyse_samples.log",
+    benchmark:
+        f"{BENCHMARKS}/analyse_samples.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=15,
     params:
+        source=source_fingerprint("analyse_samples", ROOT),
         uncertainty=settings(STUDY.uncertainty),
         seed=STUDY.seed,
     script:
@@ -79,10 +107,17 @@ rule plot_uncertainty:
         knee=rules.build_geometry.output.knee,
     output:
         figures=figures_folder("figures"),
+    log:
+        f"{LOGS}/plot_uncertainty.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_uncertainty.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=10,
     params:
+        source=source_fingerprint("plot_uncertainty", ROOT),
         method=STUDY.uncertainty.method,
         captions=CAPTIONS,
     script:

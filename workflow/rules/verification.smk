@@ -15,10 +15,17 @@ rule verify_engine:
         refinement=f"{RESULTS}/tables/refinement.csv",
         active_elements=f"{RESULTS}/tables/active_elements.csv",
         sphere_models=f"{RESULTS}/tables/sphere_models.csv",
+    log:
+        f"{LOGS}/verify_engine.log",
+    benchmark:
+        f"{BENCHMARKS}/verify_engine.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=10,
     params:
+        source=source_fingerprint("verify_engine", ROOT),
         seed=STUDY.seed,
     script:
         "../../scripts/verify_engine.py"
@@ -34,10 +41,17 @@ rule verify_methods:
         distance_correction=f"{RESULTS}/tables/distance_correction.csv",
         variants=f"{RESULTS}/tables/variants.csv",
         analyses=f"{RESULTS}/tables/analyses.csv",
+    log:
+        f"{LOGS}/verify_methods.log",
+    benchmark:
+        f"{BENCHMARKS}/verify_methods.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=2500,
         runtime=30,
     params:
+        source=source_fingerprint("verify_methods", ROOT),
         case=asdict(STUDY.case),
         simulation=settings(STUDY.simulation),
         wear=settings(STUDY.wear),
@@ -53,10 +67,17 @@ rule plot_verification:
         tables=TABLES,
     output:
         figures=figures_folder("figures"),
+    log:
+        f"{LOGS}/plot_verification.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_verification.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=1500,
         runtime=10,
     params:
+        source=source_fingerprint("plot_verification", ROOT),
         captions=CAPTIONS,
     script:
         "../../scripts/plot_verification.py"

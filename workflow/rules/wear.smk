@@ -16,11 +16,18 @@ rule accumulate_wear:
     output:
         damage=f"{RESULTS}/wear/{{batch}}.nc",
         cycles=f"{RESULTS}/wear/cycles/{{batch}}.nc",
+    log:
+        f"{LOGS}/accumulate_wear/{{batch}}.log",
+    benchmark:
+        f"{BENCHMARKS}/accumulate_wear/{{batch}}.tsv"
     priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.wear_mb,
         runtime=SIZES.wear_minutes,
     params:
+        source=source_fingerprint("accumulate_wear", ROOT),
         wear=lambda wildcards: settings(OWN[wildcards.batch].wear),
         simulation=lambda wildcards: settings(OWN[wildcards.batch].simulation),
         activities=lambda wildcards: OWN_ACTIVITIES[wildcards.batch],
@@ -39,9 +46,17 @@ rule export_damage:
     output:
         # A file per case and life, except for cases that failed.
         maps=directory(f"{RESULTS}/wear/vtk"),
+    log:
+        f"{LOGS}/export_damage.log",
+    benchmark:
+        f"{BENCHMARKS}/export_damage.tsv"
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.maps_mb,
         runtime=10,
+    params:
+        source=source_fingerprint("export_damage", ROOT),
     script:
         "../../scripts/export_damage.py"
 
@@ -77,11 +92,18 @@ rule tabulate_results:
             ]
             if STUDY.report.compare_with_published
         },
+    log:
+        f"{LOGS}/tabulate_results.log",
+    benchmark:
+        f"{BENCHMARKS}/tabulate_results.tsv"
     priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.maps_mb,
         runtime=10,
     params:
+        source=source_fingerprint("tabulate_results", ROOT),
         wear=[settings(study.wear) for study in OWN.values()],
         compare_with_published=STUDY.report.compare_with_published,
         pressure_limit=STUDY.report.pressure_limit_mpa,
