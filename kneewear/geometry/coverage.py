@@ -259,17 +259,7 @@ def _split(edges: Array, axis: int, cuts: Array) -> Array:
 
 
 def _without_pairs(edges: Array) -> Array:
-    """Leave out edges that are used as often in one direction as in the other."""
-    if not len(edges):
-        return edges
+    """Leave out edges that are used in both directions."""
     _, number = np.unique(edges.reshape(-1, 2), axis=0, return_inverse=True)
-    ends = number.reshape(-1, 2)
-    sign = np.where(ends[:, 0] < ends[:, 1], 1, -1)
-    code = np.sort(ends, axis=1) @ np.array([number.max() + 1, 1])
-    _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-    total = np.bincount(inverse.reshape(-1), sign).astype(int)
-    kept = np.flatnonzero(total)
-    chosen = edges[first[kept]]
-    backwards = np.sign(total[kept]) != sign[first[kept]]
-    chosen[backwards] = chosen[backwards][:, ::-1]
-    return np.repeat(chosen, np.abs(total[kept]), axis=0)
+    start, end = number.reshape(-1, 2).T
+    return edges[~np.isin(start * len(edges) * 2 + end, end * len(edges) * 2 + start)]

@@ -63,20 +63,11 @@ class DistanceTable:
     spacing along z has to be fine. Each column crosses the band once, so a table is a list of
     runs. The interpolant is twice continuously differentiable, also where the distance itself is
     only once.
-
-    Parameters
-    ----------
-    arrays : DistanceArrays
-        Grid and coefficients, as kernels read them.
-    depth, outside : float
-        How far the band reaches into the metal and out of it, mm.
-    quality : TableQuality
-        Error and memory.
     """
 
-    arrays: _distance_kernels.DistanceArrays
-    depth: float
-    outside: float
+    arrays: _distance_kernels.DistanceArrays  # grid and coefficients, as kernels read them
+    depth: float  # how far the band reaches into the metal, mm
+    outside: float  # and out of it
     quality: TableQuality
 
     def look_up(self, points: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:

@@ -109,8 +109,8 @@ def build_distance_table(
 def condyle_axis(surface: Surface) -> Array:
     """Position (x, y), mm, of the medial-lateral axis of revolution that fits a condyle best."""
     (u0, u1), (v0, v1) = surface.domain
-    grid = np.meshgrid(np.linspace(u0, u1, 60), np.linspace(v0, v1, 30), indexing="ij")
-    points = surface.evaluate(*grid).reshape(-1, 3)[:, :2]
+    u, v = np.linspace(u0, u1, 60), np.linspace(v0, v1, 30)
+    points = surface.evaluate(u[:, None], v).reshape(-1, 3)[:, :2]
     # Algebraic circle, then Gauss-Newton on the radii.
     centre = np.array(circle_centre(points))
     for _ in range(50):
@@ -129,36 +129,34 @@ class _Band:
 
     def __init__(self, surface: Surface, axis: Array, depth: float, outside: float) -> None:
         self.surface, self.axis, self.depth, self.outside = surface, axis, depth, outside
-        (u0, u1), (v0, v1) = surface.domain
-        grid = np.meshgrid(np.linspace(u0, u1, 120), np.linspace(v0, v1, 120), indexing="ij")
+        grid = np.meshgrid(*(np.linspace(*ends, 120) for ends in surface.domain), indexing="ij")
         points, normals = surface.evaluate(*grid), surface.normal(*grid)
+        self.points = points
+        # Angle, z and radius: the order of the grid's axes.
+        self.coordinates = self._coordinates(points)
+        self.radius = float(self.coordinates[..., 2].mean())
         away = points[..., :2] - axis
-        self.angle = np.arctan2(away[..., 0], -away[..., 1])
-        self.radius = float(np.hypot(*away.reshape(-1, 2).T).mean())
-        if np.ptp(self.angle) > np.radians(300.0):
+        if np.ptp(self.coordinates[..., 0]) > np.radians(300.0):
             raise ValueError("the condyle turns by more than 300 deg about its axis")
         outward = (normals[..., :2] * away).sum(axis=-1)
         if (outward <= 0).mean() > 0.05:
             raise ValueError("the condyle does not face away from its axis")
         reach = np.stack([points - depth * normals, points + outside * normals])
-        out = np.hypot(reach[..., 0] - axis[0], reach[..., 1] - axis[1])
-        turn = np.arctan2(reach[..., 0] - axis[0], axis[1] - reach[..., 1])
-        self.lowest = np.array([turn.min(), reach[..., 2].min(), out.min()])
-        self.highest = np.array([turn.max(), reach[..., 2].max(), out.max()])
+        reach = self._coordinates(reach).reshape(-1, 3)
+        self.lowest, self.highest = reach.min(axis=0), reach.max(axis=0)
         sides = [np.diff(points, axis=a)[tuple([slice(119)] * 2)] for a in (0, 1)]
         self.area = float(np.linalg.norm(np.cross(sides[0], sides[1]), axis=-1).sum())
-        # Angle, z and radius: the order of the grid's axes.
-        self.coordinates = np.stack(
-            [self.angle, points[..., 2], np.hypot(away[..., 0], away[..., 1])], axis=-1
-        )
+
+    def _coordinates(self, points: Array) -> Array:
+        away = points[..., :2] - self.axis
+        angle = np.arctan2(away[..., 0], -away[..., 1])
+        return np.stack([angle, points[..., 2], np.hypot(away[..., 0], away[..., 1])], axis=-1)
 
     def inner_domain(self) -> Array:
         """Range of each parameter without a rim."""
         domain = np.array(self.surface.domain)
-        lines = [np.linspace(low, high, 120) for low, high in domain]
-        points = self.surface.evaluate(*np.meshgrid(*lines, indexing="ij"))
         for axis in (0, 1):
-            step = np.linalg.norm(np.diff(points, axis=axis), axis=-1).mean(axis=1 - axis)
+            step = np.linalg.norm(np.diff(self.points, axis=axis), axis=-1).mean(axis=1 - axis)
             rim = RIM * np.ptp(domain[axis]) / (119 * step[[0, -1]])
             domain[axis] += [rim[0], -rim[1]]
         return domain

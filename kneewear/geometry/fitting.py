@@ -21,6 +21,7 @@ from kneewear.geometry.surface import Surface
 Array = NDArray[np.float64]
 Result = TypeVar("Result")
 Counts = tuple[int, int]
+Limits = tuple[float, float]
 # Component, file and side of a patch, for records and messages.
 Label = tuple[str, str, str]
 
@@ -61,8 +62,8 @@ class FitSettings:
 
 def fit_plateau(
     mesh: TriangleMesh,
-    x: tuple[float, float],
-    z: tuple[float, float],
+    x: Limits,
+    z: Limits,
     settings: FitSettings,
     label: Label = ("insert", "insert mesh", "medial"),
 ) -> tuple[Surface, FitQuality]:
@@ -77,51 +78,43 @@ def fit_plateau(
     points = mesh.vertices[inside & (mesh.vertex_normals[:, 1] > _LEAST_COSINE)]
     _check_count(len(points), label, f"x {x[0]:g}..{x[1]:g} mm, z {z[0]:g}..{z[1]:g} mm")
     judged = _clear_of(points[:, 0], x) & _clear_of(points[:, 2], z)
-    judged &= _clear_of_border(points, mesh)
-    most = _spans(z, settings.knot_spacing_across), _spans(x, settings.knot_spacing_along)
+    most = (
+        _spans(z[1] - z[0], settings.knot_spacing_across),
+        _spans(x[1] - x[0], settings.knot_spacing_along),
+    )
 
     def build(spans: Counts) -> Surface:
         knots = (_spaced_knots(*z, spans[0]), _spaced_knots(*x, spans[1]))
         height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings)
         return patch_through(lambda u, v: np.stack([v, height(u, v), u], axis=-1), knots)
 
-    return _sparsest(build, points[judged], most, settings, label)
+    return _sparsest(build, points[judged], mesh, most, settings, label)
 
 
 def fit_condyle(
     mesh: TriangleMesh,
-    axis: tuple[float, float],
-    angles: tuple[float, float],
-    z: tuple[float, float],
+    axis: Limits,
+    angles: Limits,
+    z: Limits,
     settings: FitSettings,
     label: Label = ("femoral", "femoral mesh", "medial"),
 ) -> tuple[Surface, FitQuality]:
     """Condyle as radius over angle and width about a medial-lateral axis; the normal is outward.
 
-    u runs along the angle, v from the lower to the higher z (both from 0 to their length, mm).
-    Raises as `fit_plateau`.
+    `axis` is the position (x, y) of the axis, mm, in the femoral frame of the mesh, `angles` the
+    range of the angle about it, rad (0 is distal, positive posterior) and `z` the window, mm. Its
+    end farther from z = 0 is an outer limit: the patch ends on the fillet of the outer rim where
+    the normal is inclined by about 60 deg, if that comes first. u runs along the angle, v from the
+    lower to the higher z (both from 0 to their length, mm). Raises as `fit_plateau`.
 
-    Parameters
-    ----------
-    mesh : TriangleMesh
-        Femoral component in mm and knee axes.
-    axis : pair of float
-        x and y of the axis, mm, femoral frame.
-    angles : pair of float
-        Range of the angle about the axis, rad; 0 is distal (-y), positive posterior.
-    z : pair of float
-        Window, mm. Its end farther from z = 0 is an outer limit: the patch ends on the fillet of
-        the outer rim where the normal is inclined by about 60 deg, if that comes first.
-    settings, label
-        As for `fit_plateau`.
-
-    Notes
-    -----
     The fit is of r(angle, width), where width runs from the inner border to the rim, so that a rim
     oblique to the condyle lies along the knots. Walls (normals more than 72 deg from radial) are
     left out, because each direction needs one radius.
     """
-    angle, radius, cosine = _cylindrical(mesh, axis)
+    offset = mesh.vertices[:, :2] - np.asarray(axis)
+    angle = np.arctan2(offset[:, 0], -offset[:, 1])
+    radius = np.hypot(offset[:, 0], offset[:, 1])
+    cosine = (mesh.vertex_normals[:, :2] * offset).sum(axis=1) / radius
     inside = _within(angle, angles) & _within(mesh.vertices[:, 2], z) & (cosine > _LEAST_COSINE)
     low, high = np.degrees(angles)
     where = f"angle {low:g}..{high:g} deg, z {z[0]:g}..{z[1]:g} mm"
@@ -140,10 +133,9 @@ def fit_condyle(
     points = mesh.vertices[inside]
     length = mean_radius * (angles[1] - angles[0])
     judged = _clear_of(arc, (0.0, length)) & (width > _NOTCH_MARGIN)
-    judged &= _clear_of_border(points, mesh)
     most = (
-        _spans((0.0, length), settings.knot_spacing_along),
-        _spans((0.0, mean_width), settings.knot_spacing_across),
+        _spans(length, settings.knot_spacing_along),
+        _spans(mean_width, settings.knot_spacing_across),
     )
 
     def build(spans: Counts) -> Surface:
@@ -160,18 +152,22 @@ def fit_condyle(
         surface = patch_through(on_condyle, knots)
         return surface.reversed_across() if sign < 0 else surface
 
-    return _sparsest(build, points[judged], most, settings, label)
+    return _sparsest(build, points[judged], mesh, most, settings, label)
 
 
 def _sparsest(
     build: Callable[[Counts], Surface],
     points: Array,
+    mesh: TriangleMesh,
     most: Counts,
     settings: FitSettings,
     label: Label,
 ) -> tuple[Surface, FitQuality]:
     """Patch with the fewest lines within the tolerances; refused when none is."""
     component, source, side = label
+    border = mesh.border_vertices
+    if border.size:
+        points = points[cKDTree(mesh.vertices[border]).query(points)[0] > _BORDER_MARGIN]
     if len(points) < _LEAST_VERTICES / 4:
         found = f"{len(points)} vertices of the {side} region {_BORDER_MARGIN:g} mm and more from "
         remedy = "Widen the region, or export a finer mesh."
@@ -230,15 +226,6 @@ def _thinned(passes: Callable[[Counts], bool], start: Counts, order: Counts) -> 
                 failing = middle
         counts = (enough, counts[1]) if direction == 0 else (counts[0], enough)
     return counts
-
-
-def _cylindrical(mesh: TriangleMesh, axis: tuple[float, float]) -> tuple[Array, Array, Array]:
-    """Angle and radius of vertices about the axis, and cosine between normal and radius."""
-    offset = mesh.vertices[:, :2] - np.asarray(axis)
-    angle = np.arctan2(offset[:, 0], -offset[:, 1])
-    radius = np.hypot(offset[:, 0], offset[:, 1])
-    cosine = (mesh.vertex_normals[:, :2] * offset).sum(axis=1) / radius
-    return angle, radius, cosine
 
 
 def _rim(angle: Array, width: Array, cosine: Array, outer: float) -> Callable[[Array], Array]:
@@ -316,9 +303,9 @@ def _edge_softness(at_v: Array, width: float) -> Array:
     return factor
 
 
-def _spans(limits: tuple[float, float], spacing: float) -> int:
-    """Number of knot spans about `spacing` long between two limits."""
-    return max(1, round((limits[1] - limits[0]) / spacing))
+def _spans(length: float, spacing: float) -> int:
+    """Number of knot spans about `spacing` long."""
+    return max(1, round(length / spacing))
 
 
 def _spaced_knots(start: float, end: float, spans: int) -> Array:
@@ -344,9 +331,11 @@ def _edged_knots(width: float, spans: int) -> Array:
 def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array, Array]) -> Surface:
     """Bicubic patch that interpolates a function of u and v, with values (..., 3), on given knots.
 
-    It interpolates at the Greville points of the clamped knots along u and along v.
+    It interpolates at the Greville points of the clamped knots along u and along v: averages of
+    neighbouring knots, one per basis function.
     """
-    sites = [_greville(k) for k in knots]
+    windows = (np.lib.stride_tricks.sliding_window_view(k[1:-1], DEGREE) for k in knots)
+    sites = [np.clip(w.mean(axis=1), k[0], k[-1]) for w, k in zip(windows, knots, strict=True)]
     net = function(*np.meshgrid(*sites, indexing="ij"))
     for direction in range(2):
         basis = BSpline.design_matrix(sites[direction], knots[direction], DEGREE).toarray()
@@ -358,12 +347,6 @@ def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array,
     )
 
 
-def _greville(knots: Array) -> Array:
-    """Averages of neighbouring knots, one per basis function, inside the knot span."""
-    windows = np.lib.stride_tricks.sliding_window_view(knots[1:-1], DEGREE)
-    return np.clip(windows.mean(axis=1), knots[0], knots[-1])
-
-
 def _check_count(count: int, label: Label, where: str) -> None:
     """Refuse a region that (nearly) misses the mesh."""
     if count < _LEAST_VERTICES:
@@ -372,19 +355,11 @@ def _check_count(count: int, label: Label, where: str) -> None:
         raise InputDataError(label[1], found, f"at least {_LEAST_VERTICES}", remedy)
 
 
-def _clear_of(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:
+def _clear_of(values: Array, limits: Limits) -> NDArray[np.bool_]:
     """Whether values lie inside two limits by the margin that is not judged."""
     return _within(values, (limits[0] + _BORDER_MARGIN, limits[1] - _BORDER_MARGIN))
 
 
-def _clear_of_border(points: Array, mesh: TriangleMesh) -> NDArray[np.bool_]:
-    """Whether points are farther from the mesh's open border than the margin."""
-    border = mesh.border_vertices
-    if border.size == 0:
-        return np.ones(len(points), dtype=bool)
-    return cKDTree(mesh.vertices[border]).query(points)[0] > _BORDER_MARGIN
-
-
-def _within(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:
+def _within(values: Array, limits: Limits) -> NDArray[np.bool_]:
     """Whether values lie between two limits."""
     return (values >= min(limits)) & (values <= max(limits))

@@ -34,28 +34,14 @@ _STEEPEST_DEG = 80.0
 
 @dataclass(frozen=True)
 class Bearing:
-    """One bearing surface of the fixed body, on which elements can be built.
+    """One bearing surface of the fixed body, on which elements can be built."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the side or pair: "medial", "lateral", "post".
-    surface : Surface
-        The patch, normals out of the elastic layer.
-    thickness : float or function
-        Thickness of the layer, mm, or a function from points (n, 3) of the patch to it, shape (n,);
-        NaN where there is no layer. `thickness_to` makes one.
-    projection_surface : ElementSurface
-        Surface that carries the cells: the plane y = 0 if not given.
-    coverage : Coverage, optional
-        Where the bearing exists when its patch reaches beyond it; everywhere when absent.
-    """
-
-    name: str
-    surface: Surface
+    name: str  # of the side or pair: "medial", "lateral", "post"
+    surface: Surface  # the patch, normals out of the elastic layer
+    # Of the layer, mm, or a function from points of the patch to it; `thickness_to` makes one.
     thickness: float | Thickness
-    projection_surface: ElementSurface = field(default_factory=Plane)
-    coverage: Coverage | None = None
+    projection_surface: ElementSurface = field(default_factory=Plane)  # carries the cells
+    coverage: Coverage | None = None  # where the bearing exists when its patch reaches beyond it
 
     @cached_property
     def covered(self) -> Coverage:

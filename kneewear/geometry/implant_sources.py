@@ -10,19 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
+from kneewear.geometry import mesh_checks
 from kneewear.geometry.extraction import Extraction, extract_condyles, extract_plateaus, whole_sheet
 from kneewear.geometry.fit_quality import FitQuality, summarize_deviation
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.knee import GeometryRecord
-from kneewear.geometry.mesh_checks import (
-    check_femoral,
-    check_femoral_side,
-    check_insert,
-    check_insert_side,
-    check_size,
-)
 from kneewear.geometry.meshes import (
     TriangleMesh,
     condyle_axis,
@@ -69,31 +63,14 @@ def build_implant(
 ) -> tuple[Implant, GeometryRecord]:
     """Build the implant or natural knee of a study, as a right knee.
 
-    Parameters
-    ----------
-    settings : ImplantSettings
-        The `implant` block of the settings.
-    insert_mesh, femoral_mesh : TriangleMesh, optional
-        As read from file; needed when the source is "meshes" or, as cartilage, "natural".
-    underside_mesh : TriangleMesh, optional
-        As read from file; needed when the settings name one.
-    insert_bone_mesh, femoral_bone_mesh : TriangleMesh, optional
-        Subchondral bone of tibia and femur; needed when the source is "natural".
-
-    Raises
-    ------
-    ValueError
-        If a mesh is needed and not given.
-    InputDataError
-        If a mesh is not what the settings state, or cannot be fitted within the tolerance.
+    Meshes are as read from file: insert and femoral component (or, of a natural knee, the cartilage
+    of tibia and femur), underside where the settings name one, and subchondral bone of a natural
+    knee; none for the built-in implant. A mesh that is needed and not given raises a ValueError, one
+    that is not what the settings state, or cannot be fitted as closely, an InputDataError.
     """
     if settings.source == "parametric" and settings.parametric is not None:
-        implant = build_parametric_implant(
-            settings.parametric,
-            settings.name,
-            settings.nominal_thickness_mm,
-            settings.knee == "left",
-        )
+        thickness, left = settings.nominal_thickness_mm, settings.knee == "left"
+        implant = build_parametric_implant(settings.parametric, settings.name, thickness, left)
         return implant, GeometryRecord(tuple(_exact_patches(implant)))
     if settings.source == "natural":
         natural, sheets = _natural_sheets(
@@ -131,7 +108,7 @@ def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
         _convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
         return
     for mesh, source in _natural_sheets(settings, **meshes)[1].values():
-        check_size(mesh, source)
+        mesh_checks.check_size(mesh, source)
         _check_form(mesh, "sheet", "natural", source)
 
 
@@ -226,8 +203,18 @@ def _convert_meshes(
     """Meshes of a right knee in knee axes, checked; point clouds become sheets."""
     meshes = _mesh_settings(settings)
     steps = {
-        "insert": (insert_mesh, insert_from_points, check_insert, check_insert_side),
-        "femoral": (femoral_mesh, femoral_from_points, check_femoral, check_femoral_side),
+        "insert": (
+            insert_mesh,
+            insert_from_points,
+            mesh_checks.check_insert,
+            mesh_checks.check_insert_side,
+        ),
+        "femoral": (
+            femoral_mesh,
+            femoral_from_points,
+            mesh_checks.check_femoral,
+            mesh_checks.check_femoral_side,
+        ),
     }
     converted = {}
     for name, (mesh, from_points, check, check_side) in steps.items():
