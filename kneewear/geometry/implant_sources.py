@@ -65,8 +65,8 @@ def build_implant(
 
     Meshes are as read from file: insert and femoral component (or, of a natural knee, the cartilage
     of tibia and femur), underside where the settings name one, and subchondral bone of a natural
-    knee; none for the built-in implant. A mesh that is needed and not given raises a ValueError, one
-    that is not what the settings state, or cannot be fitted as closely, an InputDataError.
+    knee; none for the built-in implant. A mesh that is needed and not given raises a ValueError,
+    one that is not what the settings state, or cannot be fitted as closely, an InputDataError.
     """
     if settings.source == "parametric" and settings.parametric is not None:
         thickness, left = settings.nominal_thickness_mm, settings.knee == "left"
