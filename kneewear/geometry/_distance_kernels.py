@@ -14,7 +14,6 @@ from kneewear.geometry._kernels import (
     PatchArrays,
     closest_point,
     evaluate,
-    unit_normal,
 )
 
 # State of a point.
@@ -323,9 +322,12 @@ def mark_cells(
     for p in range(u.shape[0]):
         for q in range(v.shape[0]):
             evaluate(patch, u[p], v[q], work)
-            nx, ny, nz = unit_normal(work)
+            nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
+            ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
+            nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+            area = np.sqrt(nx * nx + ny * ny + nz * nz)
             for m in range(layers + 1):
-                reach = (outside + depth[p, q]) * m / layers - depth[p, q]
+                reach = ((outside + depth[p, q]) * m / layers - depth[p, q]) / area
                 dx, dy = work[0, 0] + reach * nx - axis[0], work[0, 1] + reach * ny - axis[1]
                 z = work[0, 2] + reach * nz
                 i = int((np.arctan2(dx, -dy) - origin[0]) / spacing[0])
@@ -334,6 +336,19 @@ def mark_cells(
                 low[i, k] = min(low[i, k], j)
                 high[i, k] = max(high[i, k], j)
                 start_u[i, k], start_v[i, k] = u[p], v[q]
+
+
+@compiled
+def height_over(
+    patch: PatchArrays, x: float, y: float, z: float, u: float, v: float, work: NDArray
+) -> float:
+    """Height of a point over the tangent plane at (u, v)."""
+    evaluate(patch, u, v, work)
+    nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
+    ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
+    nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+    height = (x - work[0, 0]) * nx + (y - work[0, 1]) * ny + (z - work[0, 2]) * nz
+    return height / np.sqrt(nx * nx + ny * ny + nz * nz)
 
 
 @compiled
@@ -376,14 +391,14 @@ def fill_columns(
                     u, v = new_u, new_v
                 elif m < count[i, k] - 4:
                     # Far below the band, where projections are about to jump: extrapolated.
-                    distance[q] = 4 * (distance[q + 1] + distance[q + 3])
-                    distance[q] -= 6 * distance[q + 2] + distance[q + 4]
+                    distance[q] = (
+                        4 * distance[q + 1]
+                        - 6 * distance[q + 2]
+                        + 4 * distance[q + 3]
+                        - distance[q + 4]
+                    )
                 else:
-                    # Height over the tangent plane.
-                    evaluate(patch, u, v, work)
-                    nx, ny, nz = unit_normal(work)
-                    distance[q] = (x - work[0, 0]) * nx + (y - work[0, 1]) * ny
-                    distance[q] += (z - work[0, 2]) * nz
+                    distance[q] = height_over(patch, x, y, z, u, v, work)
 
 
 @compiled

@@ -134,8 +134,8 @@ class _Band:
         self.points = points
         # Angle, z and radius: the order of the grid's axes.
         self.coordinates = self._coordinates(points)
-        self.radius = float(self.coordinates[..., 2].mean())
         away = points[..., :2] - axis
+        self.radius = float(np.hypot(*away.reshape(-1, 2).T).mean())
         if np.ptp(self.coordinates[..., 0]) > np.radians(300.0):
             raise ValueError("the condyle turns by more than 300 deg about its axis")
         outward = (normals[..., :2] * away).sum(axis=-1)

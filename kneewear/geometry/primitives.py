@@ -84,13 +84,11 @@ class Profile:
     def control_points(self) -> Array:
         """Position z, height and weight of the control points of three arcs, shape (7, 3)."""
         up = 1.0 if self.hollow else -1.0
-        tilt = math.asin(self.half_width / self.arc_radius)
-        land = arc(-tilt, tilt, 1)[0] * np.array([self.arc_radius, up * self.arc_radius, 1.0])
-        land = land + np.array([self.middle, up * self.arc_radius, 0.0])
-        # The rim begins where the arc ends, in its direction, and falls away from there.
-        rim = arc(-up * tilt, self.rim_sweep - up * tilt, 1)[0]
-        right = rim * np.array([self.rim_radius, -self.rim_radius, 1.0])
-        right[:, :2] += land[-1, :2] - right[0, :2]
+        tilt = math.asin(self.half_width / self.arc_radius) * up
+        start = self.middle - self.half_width
+        rise = self.arc_radius * (1.0 - math.cos(tilt)) * up
+        land = _arc(np.array([start, rise]), -tilt, 2.0 * tilt, self.arc_radius)
+        right = _arc(land[-1, :2], tilt, -self.rim_sweep, self.rim_radius)
         left = right[::-1] * np.array([-1.0, 1.0, 1.0]) + np.array([2.0 * self.middle, 0.0, 0.0])
         return np.vstack([left, land[1:], right[1:]])
 
@@ -172,9 +170,12 @@ class Swept:
         rows: list[Array] = []
         for part in self.arcs:
             pieces = math.ceil((part.stop - part.start) / math.radians(75.0))
-            circle, _ = arc(part.start, part.stop, pieces)
-            centre = np.tile([part.x, part.y, part.radius], (len(circle), 1))
-            rows.append(np.hstack([circle, centre])[1 if rows else 0 :])
+            turn = (part.stop - part.start) / pieces
+            centre = np.tile([part.x, part.y, part.radius], (3, 1))
+            for number in range(pieces):
+                angle = part.start + number * turn
+                piece = _arc(np.array([math.sin(angle), -math.cos(angle)]), angle, turn, 1.0)
+                rows.append(np.hstack([piece, centre])[1 if rows else 0 :])
         table = np.vstack(rows)
         return table[:, :3], table[:, 3:5], table[:, 5]
 
@@ -207,6 +208,16 @@ class Upright:
             degree_u=1,
             degree_v=2,
         )
+
+
+def _arc(start: Array, heading: float, turn: float, radius: float) -> Array:
+    """Three quadratic control points (z, height, weight) of one arc below 180 degrees."""
+    half = 0.5 * abs(turn)
+    leg = radius * math.tan(half)
+    along = np.array([math.cos(heading), math.sin(heading)])
+    onward = np.array([math.cos(heading + turn), math.sin(heading + turn)])
+    corner = start + leg * along
+    return np.vstack([[*start, 1.0], [*corner, math.cos(half)], [*(corner + leg * onward), 1.0]])
 
 
 def _smooth_knots(points: Array) -> Array:
