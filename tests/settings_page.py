@@ -151,10 +151,8 @@ def meaning(model: type[Settings], name: str) -> str:
     """Meaning of a field, from `meanings.yaml`; of the kind of a study, what its class says."""
     if name == "kind" and issubclass(model, Study) and model is not Study:
         return str(model.__doc__).split("\n")[0]
-    # The calibration's settings still say it themselves.
-    own = model.model_fields[name].description
     texts = [MEANINGS.get(one.__name__.split("[")[0], {}) for one in model.__mro__]
-    return own or next((text[name] for text in texts if name in text), "")
+    return next((text[name] for text in texts if name in text), "")
 
 
 def _own_fields(model: type[Study]) -> dict[str, Any]:
