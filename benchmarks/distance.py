@@ -126,18 +126,26 @@ def opencascade_times(
     surfaces: Sequence[Surface], points: np.ndarray, normal: np.ndarray, body: Any
 ) -> dict[str, float]:
     """OpenCASCADE's times for the same, and how far its answers are from ours."""
-    from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeVertex  # noqa: PLC0415
+    from OCP.BRepBuilderAPI import (  # noqa: PLC0415
+        BRepBuilderAPI_MakeFace,
+        BRepBuilderAPI_MakeVertex,
+        BRepBuilderAPI_Sewing,
+    )
     from OCP.BRepExtrema import BRepExtrema_DistShapeShape  # noqa: PLC0415
     from OCP.Extrema import Extrema_ExtPS, Extrema_GenLocateExtPS  # noqa: PLC0415
     from OCP.GeomAdaptor import GeomAdaptor_Surface  # noqa: PLC0415
     from OCP.gp import gp_Dir, gp_Lin, gp_Pnt  # noqa: PLC0415
     from OCP.IntCurvesFace import IntCurvesFace_ShapeIntersector  # noqa: PLC0415
 
-    from kneewear.io.opencascade import bspline, shape_of  # noqa: PLC0415
+    from kneewear.io.opencascade import bspline  # noqa: PLC0415
 
     positions = [gp_Pnt(*map(float, point)) for point in points]
     lines = [gp_Lin(p, gp_Dir(*map(float, -n))) for p, n in zip(positions, normal, strict=True)]
-    shape = shape_of(list(surfaces))
+    sewing = BRepBuilderAPI_Sewing(1e-3)  # closes gaps at common borders, mm
+    for surface in surfaces:
+        sewing.Add(BRepBuilderAPI_MakeFace(bspline(surface), 1e-7).Face())
+    sewing.Perform()
+    shape = sewing.SewedShape()
     distances, ways = np.empty(len(points)), np.empty(len(points))
     result: dict[str, float] = {}
     if len(surfaces) == 1:

@@ -26,8 +26,8 @@ from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_table
 from kneewear.simulation.cases import moving_body
+from kneewear.simulation.cycle import contact_histories, evaluate_cycle
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
-from kneewear.simulation.inverse import contact_histories, evaluate_cycle
 from kneewear.simulation.quasi_static import solve_quasi_static
 
 RUNS = 7

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from kneewear.io.documents import save_table, save_text
-from kneewear.io.settings_text import replace_values
+from kneewear.io.documents import replace_values, save_table, save_text
 from kneewear.joblog import job_log
 from kneewear.settings.calibration import CalibrationStudy
 from kneewear.settings.cases import location

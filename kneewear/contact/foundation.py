@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.contact import _force_kernels as kernels
 
 Array = NDArray[np.float64]
-
-# Gauss points of a stored energy: exact for powers up to 39, to rounding for exponentials.
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
 @dataclass(frozen=True)
@@ -73,16 +70,6 @@ def confined_modulus(youngs_modulus: float, poisson_ratio: float) -> float:
     return (1 - poisson_ratio) * youngs_modulus / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio))
 
 
-def pressure(penetration: ArrayLike, thickness: ArrayLike, modulus: float) -> Array:
-    """Pressure p = K d / h of the elastic foundation at small strain, MPa, never negative.
-
-    With penetration d and layer thickness h, mm, and confined modulus K, MPa (Bei 2003, Eq. 2-1).
-    Holds while d is a few per cent of h. Neighbouring elements do not affect each other.
-    """
-    depth = np.maximum(np.asarray(penetration, dtype=float), 0.0)
-    return modulus * depth / np.asarray(thickness, dtype=float)
-
-
 @dataclass(frozen=True)
 class PressureLaw(ABC):
     """How the pressure of an element follows from its penetration and layer thickness.
@@ -110,30 +97,6 @@ class PressureLaw(ABC):
         """Derivative of the pressure over the penetration, MPa/mm; zero apart and at the cap."""
         return self._press(penetration, thickness)[1]
 
-    def penetration(self, pressure: ArrayLike, thickness: ArrayLike) -> Array:
-        """Penetration, mm, that causes a pressure from zero to the cap, MPa: the inverse law."""
-        law, pressure = self.arrays, np.asarray(pressure, dtype=float)
-        softened = law.weight * law.scale * (pressure / law.scale) ** law.exponent
-        strain = (pressure + softened) / law.modulus
-        if law.code & kernels.LARGE_STRAIN:
-            strain = _lost_part(strain)
-        return np.asarray(thickness, dtype=float) * strain
-
-    def energy(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
-        """Elastic energy stored per area, N/mm: the integral of the pressure over the penetration.
-
-        Computed as p d minus the integral of the penetration over the pressure, which needs no
-        root: exact for laws of small strain and whole exponents, to rounding for the others as long
-        as the strain is below nine tenths. At the cap it counts the work of the cap, which a
-        plastic material would lose.
-        """
-        depth = np.maximum(np.asarray(penetration, dtype=float), 0.0)
-        thickness = np.asarray(thickness, dtype=float)
-        top = self.pressure(depth, thickness)
-        fractions = 0.5 * (_POINTS + 1.0)
-        under = self.penetration(top[..., None] * fractions, thickness[..., None])
-        return top * depth - 0.5 * top * (under @ _WEIGHTS)
-
     def _press(self, penetration: ArrayLike, thickness: ArrayLike) -> tuple[Array, Array]:
         depth, thick = np.broadcast_arrays(
             np.asarray(penetration, dtype=float), np.asarray(thickness, dtype=float)
@@ -145,21 +108,23 @@ class PressureLaw(ABC):
 
 @dataclass(frozen=True)
 class SmallStrain(PressureLaw):
-    """Linear foundation p = K d / h with confined modulus K, MPa, see `pressure`."""
+    """Linear foundation p = K d / h with confined modulus K, MPa (Bei 2003, Eq. 2-1).
+
+    Holds while the penetration d is a few per cent of the layer thickness h.
+    """
 
     modulus: float
     cap: float = math.inf
+    code: ClassVar[int] = kernels.SMALL_STRAIN
 
     @property
     def arrays(self) -> kernels.LawArrays:
         """Numbers of the law as kernels take them."""
-        return kernels.LawArrays(
-            kernels.SMALL_STRAIN, float(self.modulus), float(self.cap), 1.0, 1.0, 0.0
-        )
+        return kernels.LawArrays(self.code, float(self.modulus), float(self.cap), 1.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True)
-class LargeStrain(PressureLaw):
+class LargeStrain(SmallStrain):
     """Foundation at large strain, p = -K ln(1 - d / h), with confined modulus K, MPa.
 
     Stiffens without bound as the penetration nears the thickness, and exceeds the linear law by the
@@ -168,45 +133,20 @@ class LargeStrain(PressureLaw):
     (Bei 2003, Eq. 2-2, with the minus sign missing in print; Blankevoort et al. 1991).
     """
 
-    modulus: float
-    cap: float = math.inf
-
-    @property
-    def arrays(self) -> kernels.LawArrays:
-        """Numbers of the law as kernels take them."""
-        return kernels.LawArrays(
-            kernels.LARGE_STRAIN, float(self.modulus), float(self.cap), 1.0, 1.0, 0.0
-        )
+    code: ClassVar[int] = kernels.LARGE_STRAIN
 
 
 @dataclass(frozen=True)
 class ThreeParameter(PressureLaw):
     """Foundation of a material that softens under pressure.
 
-    Parameters
-    ----------
-    material : ThreeParameterMaterial
-        Material.
-    poisson_ratio : float
-        Poisson's ratio, below 0.5, taken as constant.
-    form : {"published", "integrated"}
-        How the material enters. `published`: c E(p) e = p with the tangent modulus E(p) of the
-        material instead of a secant modulus, as in the source. `integrated`: c times the
-        strain of the layer equals the material's strain at p, so that E(p) is the tangent of the
-        law. Here c is `confined_modulus(1, poisson_ratio)` and e the strain of the layer.
-    strain : {"small", "large"}
-        Strain of the layer: d / h or -ln(1 - d / h).
-    cap : float
-        Largest pressure, MPa, see `PressureLaw`.
-
-    Notes
-    -----
-    With q = p / p0 both are q + w q^n = (2 c / strain0) e, where w is n as published and one when
-    integrated: at n = 3 the published form makes the power three times too soft.
-
-    References
-    ----------
-    Bei (2003), Eq. 2-3 and 2-4 in Eq. 2-1 or 2-2.
+    With c = `confined_modulus(1, poisson_ratio)` and the strain e of the layer, d / h or, where
+    `strain` is large, -ln(1 - d / h), the `form` is `published`: c E(p) e = p with the tangent
+    modulus E(p) of the material instead of a secant modulus, as in the source; or `integrated`: c e
+    equals the material's strain at p, so that E(p) is the tangent of the law. With q = p / p0 both
+    are q + w q^n = (2 c / strain0) e, where w is n as published and one when integrated: at n = 3
+    the published form makes the power three times too soft (Bei 2003, Eq. 2-3 and 2-4 in Eq. 2-1 or
+    2-2).
     """
 
     material: ThreeParameterMaterial
@@ -237,17 +177,8 @@ class ThreeParameter(PressureLaw):
 class Layer:
     """Elastic layer under the elements of one contact pair.
 
-    Parameters
-    ----------
-    law : PressureLaw
-        Its pressure law.
-    thickness : array, shape (n_valid,)
-        Thickness under every valid element of the pair, in the order of `ContactPair.index`, mm.
-
-    Raises
-    ------
-    ValueError
-        If a thickness is not positive.
+    `thickness` (n_valid,) is that under every valid element, in the order of `ContactPair.index`,
+    mm; ValueError if one is not positive.
     """
 
     law: PressureLaw
@@ -256,10 +187,3 @@ class Layer:
     def __post_init__(self) -> None:
         if not np.all(self.thickness > 0.0):
             raise ValueError("a layer must have a positive thickness under every element")
-
-
-def _lost_part(strain: Array) -> Array:
-    """Part of its thickness a layer has lost at a logarithmic strain, as `log_strain` has it."""
-    largest = kernels.LARGEST_STRAIN
-    beyond = strain + math.log1p(-largest)
-    return np.where(beyond <= 0.0, -np.expm1(-strain), largest + (1.0 - largest) * beyond)

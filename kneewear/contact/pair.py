@@ -65,16 +65,14 @@ class PreparedPair(NamedTuple):
 class ContactPair:
     """Elements of one surface of the fixed body, and the surface of the moving body they meet.
 
+    The elements are those of one `side` of `grid`; `indenter` is the exact surface of the moving
+    body, and `table` samples of it, from which the space around it is mapped. `index` are the valid
+    elements among all cells of the side, `centre`, `normal`, `tangent_row` and `tangent_column` (n,
+    3), mm and unit vectors, and `area` (n,), mm2, belong to these. ValueError if there are none, a
+    choice does not exist, or a distance table is given for rays.
+
     Parameters
     ----------
-    grid : ElementGrid
-        Elements of the fixed body.
-    side : int
-        Index of the pair's elements in the grid.
-    indenter : Surface
-        Surface of the moving body, exact.
-    table : SurfaceTable
-        Samples of it, from which the space around it is mapped.
     method : {"minimum_distance", "ray"}
         Distance of an element: to the nearest point of the indenter, or along the element's normal.
     correction : {"none", "mid_surface"}, optional
@@ -84,27 +82,12 @@ class ContactPair:
         Line along which pressure acts. Only the first, with the minimum distance uncorrected, makes
         forces derive from a potential: use no other where energy must be conserved.
     distance_table : DistanceTable, optional
-        Smooth table of the minimum distance to the indenter, used where it has values. Elsewhere
-        (deeper than its band and at the indenter's borders) distances are computed on the surface
-        itself, as they are everywhere without a table.
+        Smooth table of the minimum distance to the indenter, used where it has values; elsewhere
+        (deeper than its band and at borders) distances are computed on the surface itself.
     search : {"bounds", "breadth_first", "all"}
         How active elements are found, see `kneewear.contact.search`; the result is the same.
     friction, damping : Friction and Damping, optional
         What motion adds to the pressure; nothing by default.
-
-    Attributes
-    ----------
-    index : int array, shape (n,)
-        Valid elements among all cells of the side.
-    centre, normal, tangent_row, tangent_column : array, shape (n, 3)
-        Of the valid elements; mm and unit vectors.
-    area : array, shape (n,)
-        Areas of the valid elements, mm2.
-
-    Raises
-    ------
-    ValueError
-        If a choice does not exist, a table is given for rays, or the side has no elements.
 
     Notes
     -----
@@ -114,16 +97,12 @@ class ContactPair:
         |AB|    |AB| / cos(theta / 2)    |AC|    |AC| cos(theta) / cos(theta / 2)
 
     uncorrected and corrected for the minimum distance and for the ray, in this order; theta of a
-    ray is taken at C. The third is the largest and the first the smallest. The mid-surface
-    direction halves the angle theta.
+    ray is taken at C (Bei 2003, section 2.2.2 and Fig. 2-2, which gives the corrections in words).
+    The third is the largest and the first the smallest. The mid-surface direction halves theta.
 
     An element is active if its centre is inside the moving body, which reaches up to
     `kneewear.contact.proximity.REACH` beyond the box around the indenter, and if it faces the
     indenter: by an angle theta below 84 deg. At any depth, its own nearest point counts.
-
-    References
-    ----------
-    Bei (2003), section 2.2.2 and Fig. 2-2, which gives the corrections in words.
     """
 
     def __init__(
@@ -269,33 +248,13 @@ class ContactModel:
     A multibody program needs `evaluate` only: it takes the pose and velocity of the moving body and
     returns the wrench on it, with its derivatives, and the pressures of every pair and element.
 
-    Parameters
-    ----------
-    pairs : mapping of name to ContactPair
-        Pairs of surfaces, such as "medial" and "lateral".
-    layers : mapping of name to Layer
-        Elastic layer of each.
-    reuse_tolerance : float
-        Motion, mm, below which the result of the last pose is returned again: bound of how far any
-        element moved against the moving body. Zero returns it again for the very same pose only.
-    threads : int
-        Threads that share pairs and elements. The result does not depend on their number.
-
-    Attributes
-    ----------
-    record : Model
-        The model for other kernels, see `kneewear.contact._kernels.evaluate_pairs`.
-
-    Raises
-    ------
-    ValueError
-        If names of pairs and layers differ, a layer does not fit its pair, or a number is out of
-        range.
-
-    Notes
-    -----
-    A result never depends on earlier poses, except by `reuse_tolerance`. When only velocities
-    change, the elements and distances of the last pose are used again, which changes no result.
+    `pairs` and `layers` have the same names, such as "medial" and "lateral"; ValueError otherwise.
+    Motion that moves no element by more than `reuse_tolerance`, mm, against the moving body returns
+    the result of the last pose again (zero: for the very same pose only); apart from that a result
+    never depends on earlier poses. When only velocities change, the elements and distances of the
+    last pose are used again, which changes no result, and neither does the number of `threads` that
+    share pairs and elements. `record` is the model for other kernels, see
+    `kneewear.contact._kernels.evaluate_pairs`.
     """
 
     def __init__(
@@ -344,19 +303,9 @@ class ContactModel:
     ) -> ContactResult:
         """Contact at one pose.
 
-        Parameters
-        ----------
-        rotation : array, shape (3, 3)
-            Orientation of the moving body in the frame of the fixed one.
-        translation : array, shape (3,)
-            Position of its origin, mm.
-        velocity : array, shape (6,), optional
-            Velocity of that origin, mm/s, and angular velocity, rad/s, in the fixed frame. Friction
-            and damping act, and slip is reported, only where it is given.
-
-        Returns
-        -------
-        ContactResult
+        `rotation` (3, 3) and `translation` (3,), mm, place the moving body in the frame of the
+        fixed one. Friction and damping act, and slip is reported, only where a `velocity` (6,) is
+        given: of the origin, mm/s, and angular, rad/s, in the fixed frame.
         """
         self._rotation[...] = rotation
         self._translation[...] = translation

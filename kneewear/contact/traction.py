@@ -10,11 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact import _force_kernels as kernels
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,11 @@ class Friction:
     positive; ValueError otherwise. Nothing sticks: a contact held by friction creeps at less than
     v_t, and at about v_t T / (4 mu_d + 16 (mu_s - mu_d) / 9) / p under a small traction T. v_t
     should be small against the sliding of interest (tens of mm/s in a knee, so 1 mm/s); the
-    solver's stiffness grows as 1 / v_t.
+    solver's stiffness grows as 1 / v_t. At a slip speed v the friction over pressure is
+
+    mu(v) = mu_d tanh(4 v / v_t) + (mu_s - mu_d) (v / v_t) / ((v / v_t)^2 / 4 + 3 / 4)^2: an odd
+    smooth function, never above mu_s, within 0.07 % of it at v_t, near mu_d from about 10 v_t on
+    (Brown and McPhee 2016, doi:10.1115/1.4033658, without its viscous term).
     """
 
     static_coefficient: float
@@ -44,27 +45,16 @@ class Friction:
                 f"the transition velocity is {self.transition_velocity:g} mm/s; it must be positive"
             )
 
-    def coefficient(self, speed: ArrayLike) -> Array:
-        """Friction over pressure at a slip speed v, mm/s.
-
-        mu(v) = mu_d tanh(4 v / v_t) + (mu_s - mu_d) (v / v_t) / ((v / v_t)^2 / 4 + 3 / 4)^2: an odd
-        smooth function, never above mu_s, within 0.07 % of it at v_t, near mu_d from about 10 v_t
-        on (Brown and McPhee 2016, doi:10.1115/1.4033658, without its viscous term).
-        """
-        return kernels.friction_coefficient(
-            np.asarray(speed, dtype=float),
-            self.static_coefficient,
-            self.dynamic_coefficient,
-            self.transition_velocity,
-        )
-
 
 @dataclass(frozen=True)
 class Damping:
     """Damping in proportion to the elastic pressure and to the penetration rate.
 
-    `coefficient` c, s/mm, is not negative; ValueError otherwise. An impact at a speed v small
-    against 1 / c loses about 2 c v / 3 of it.
+    `coefficient` c, s/mm, is not negative; ValueError otherwise. The damped pressure is
+    p max(1 + c rate, 0), MPa: continuous where contact begins and ends, and never tensile, however
+    fast the bodies part, because above 1 / c of parting the layer is left behind (Hunt and Crossley
+    1975, doi:10.1115/1.3423596: the law of a point contact, used here element by element). An
+    impact at a speed v small against 1 / c loses about 2 c v / 3 of it.
     """
 
     coefficient: float
@@ -72,28 +62,6 @@ class Damping:
     def __post_init__(self) -> None:
         if not 0.0 <= self.coefficient < np.inf:
             raise ValueError(f"the damping is {self.coefficient:g} s/mm; it must not be negative")
-
-    def pressure(self, elastic: ArrayLike, rate: ArrayLike) -> Array:
-        """Damped pressure p max(1 + c rate, 0), MPa, at a penetration rate, mm/s.
-
-        Continuous where contact begins and ends, and never tensile, however fast the bodies part:
-        above 1 / c of parting the layer is left behind (Hunt and Crossley 1975,
-        doi:10.1115/1.3423596: the law of a point contact, used here element by element).
-        """
-        factor = kernels.damping_factor(np.asarray(rate, dtype=float), self.coefficient)
-        return np.asarray(elastic) * factor
-
-
-def friction_traction(pressure: ArrayLike, slip_velocity: ArrayLike, friction: Friction) -> Array:
-    """Tangential traction -p mu(v) v / |v| on the slipping body, MPa, zero at rest.
-
-    `pressure` (...) includes damping; `slip_velocity` (..., 3) is that against the other body
-    across the common normal, mm/s.
-    """
-    slip = np.asarray(slip_velocity, dtype=float)
-    speed = np.linalg.norm(slip, axis=-1)
-    direction = slip / np.where(speed > 0.0, speed, 1.0)[..., None]
-    return -(np.asarray(pressure) * friction.coefficient(speed))[..., None] * direction
 
 
 def traction_law(friction: Friction | None, damping: Damping | None) -> kernels.TractionLaw:

@@ -62,13 +62,11 @@ def build_distance_table(
     `EDGE_RELAXATION` times that), `depth` and `outside` are the extent of the band into the metal
     and out of it, mm.
 
-    Notes
-    -----
     The spacing along each axis is the largest at which one-dimensional splines through exact
     distances, along lines through some thousand points of the band, err by no more than `SHARE` of
-    the wanted error; the table is then measured at other points, and refined when its error is
-    too large. Normals are kept within `NORMAL_ERROR_DEG` where curvature is smooth. When such a
-    table does not fit into `LARGEST` bytes, the best one that does is returned with a warning; see
+    the wanted error; the table is then measured at other points, and refined when its error is too
+    large. Normals are kept within `NORMAL_ERROR_DEG` where curvature is smooth. When such a table
+    does not fit into `LARGEST` bytes, the best one that does is returned with a warning; see
     `TableQuality.excess`.
     """
     band = _Band(surface, condyle_axis(surface), depth, outside)

@@ -20,20 +20,20 @@ class ElementGrid:
 
     The elements of plateaus are projected from the plane y = 0. Those of other bearings may be
     projected from another `ElementSurface`, whose up, rows' and columns' directions then replace
-    +y, +x and +z.
+    +y, +x and +z. Arrays have the shape (n_sides, n_rows, n_columns), and (..., 3) for vectors.
 
     Parameters
     ----------
-    centre : array, shape (n_sides, n_rows, n_columns, 3)
+    centre : array
         Element centres on the surface, insert's frame, mm, above the centroid of what their cells
         cover. Rows run along +x (or the turned rectangle's side nearest it), columns along +z.
-    normal, tangent_row, tangent_column : array, shape (n_sides, n_rows, n_columns, 3)
+    normal, tangent_row, tangent_column : array
         Local frame: outward unit normal and the unit tangents nearest +x and +z.
-    area, thickness : array, shape (n_sides, n_rows, n_columns)
+    area, thickness : array
         True surface area, mm2 (covered projected area divided by the vertical component of the
         normal), zero where not valid; and local vertical thickness of the nominal insert, mm (of a
         natural knee the shortest distance through the cartilage to the bone).
-    valid, covered : array, shape (n_sides, n_rows, n_columns)
+    valid, covered : array
         Covered part of each cell, 0 to 1, and whether it carries load: False where the surface
         covers nothing of the cell.
     corners : array, shape (n_sides, n_rows + 1, n_columns + 1, 2)
@@ -42,8 +42,8 @@ class ElementGrid:
         Nominal minimum thickness of the insert, mm. A case of thickness t has the local thickness
         `thickness + t - nominal_thickness`. NaN when no side's thickness varies.
     sides, unvaried : tuple of str
-        Names along the first axis: ("medial", "lateral"), or any others; and those whose thickness
-        is the same in every case, such as a post.
+        Names along the first axis, such as "medial"; and those whose thickness is the same in every
+        case, such as a post.
     """
 
     centre: Array

@@ -35,12 +35,8 @@ class ElementSurface(ABC):
 
     A position on it has two coordinates, mm, called the plan: one along the rows' direction and one
     along the columns'. One line crosses the surface at every position; up is the direction along it
-    that leaves the material of the bearing. Rows' direction x up = columns' direction.
-
-    Attributes
-    ----------
-    turnable : bool
-        Whether rows may be turned from the rows' direction to save area.
+    that leaves the material of the bearing. Rows' direction x up = columns' direction. `turnable`
+    states whether rows may be turned from the rows' direction to save area.
     """
 
     turnable = True

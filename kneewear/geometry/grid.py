@@ -104,16 +104,9 @@ def build_elements(
 
     `cells` are `bearing.rectangle(rows, columns)`, or a part of it; those that cover nothing of the
     bearing are not valid. `nominal_thickness` is the one that cases vary, mm; when absent the
-    thickness is the same in all cases.
+    thickness is the same in all cases. ValueError if an element is steeper than 80 deg against the
+    element surface, the layer is not above its underside, or the underside ends under the bearing.
 
-    Raises
-    ------
-    ValueError
-        If an element is steeper than 80 deg against the element surface, the layer is not above
-        its underside, or the underside ends under the bearing.
-
-    Notes
-    -----
     An element is the part of the tangent plane above the covered part of its cell, so its area is
     the covered part divided by the component of the normal along the projecting line (Bei 2003,
     section 2.2.2), times the stretch of an element surface whose lines are not parallel. Its centre

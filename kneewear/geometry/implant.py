@@ -41,26 +41,15 @@ class CamAndPost:
 class Implant:
     """Bearing surfaces of a total knee replacement or of a natural knee, as a right knee.
 
-    Parameters
-    ----------
-    name : str
-        Name shown in tables and figures.
-    femoral, insert : mapping of side to Surface
-        Condyles and plateaus in the frames of their components, normals pointing out of the
-        material (metal, polyethylene or cartilage).
-    underside : float or Underside
-        Underside of the insert, to which the local thickness is measured vertically: height of a
-        flat one in the insert's frame, mm, or a plane or mesh. Not used in a natural knee.
-    nominal_thickness : float
-        Minimum thickness by which the implant is specified, mm.
-    left : bool
-        True when the user's knee is a left one (mirrored on reading; inside it is a right knee).
-    coverage : mapping of side to Coverage, optional
-        Where a plateau exists when its patch reaches beyond it; everywhere when absent.
-    femoral_layer, insert_layer : Layer, optional
-        Subchondral surfaces of a natural knee: both or none, or a ValueError is raised.
-    cam_and_post : CamAndPost, optional
-        Third pair of a posterior-stabilised implant.
+    `femoral` and `insert` are condyles and plateaus by side, in the frames of their components,
+    normals pointing out of the material (metal, polyethylene or cartilage). `underside` is that of
+    the insert, to which the local thickness is measured vertically: the height of a flat one in the
+    insert's frame, mm, or a plane or mesh; not used in a natural knee. `nominal_thickness` is the
+    minimum thickness by which the implant is specified, mm; `left` is True when the user's knee is
+    a left one (mirrored on reading; inside it is a right knee). `coverage` states by side where a
+    plateau exists when its patch reaches beyond it; everywhere when absent. `femoral_layer` and
+    `insert_layer` are the subchondral surfaces of a natural knee: both or none, or a ValueError is
+    raised. `cam_and_post` is the third pair of a posterior-stabilised implant.
     """
 
     name: str

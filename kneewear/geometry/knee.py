@@ -34,18 +34,10 @@ _START = 500.0
 class KneeModel:
     """Surfaces, element grids and lookup tables of one knee, as a right knee.
 
-    Parameters
-    ----------
-    implant : Implant
-        Bearing surfaces of the femoral component and the insert, or of a natural knee.
-    grid : ElementGrid
-        Elements of the insert's plateaus, on which contact and wear are computed.
-    samples : mapping of side to SurfaceTable
-        Regular samples of the condyles, from which searches for nearest points start.
-    distance_tables : mapping of side to DistanceTable
-        Tabulated signed distances to the condyles; empty where only exact distances are used.
-    coarse_grid : ElementGrid, optional
-        A coarser grid of the same plateaus, for the comparison of grids.
+    Contact and wear are computed on the elements of `grid`, on the insert's plateaus; `coarse_grid`
+    has larger elements of the same plateaus, for the comparison of grids. `samples` are regular
+    samples of the condyles, from which searches for nearest points start; `distance_tables` hold
+    signed distances to the condyles and are empty where only exact distances are used.
     """
 
     implant: Implant
@@ -86,15 +78,10 @@ def build_knee(
 
     Without `coarse_grid` the model has none. `meshes` are as read from file, by the names of the
     arguments of `build_implant`; none for the built-in implant. Without `tabulate_distances` the
-    model has no distance tables, where only exact distances are used.
-
-    Raises
-    ------
-    ValueError
-        If a mesh is needed and not given, or an element is too steep, without thickness or
-        without underside.
-    InputDataError
-        If a mesh does not agree with the settings, or cannot be fitted within the tolerance.
+    model has no distance tables, where only exact distances are used. ValueError if a mesh is
+    needed and not given, or an element is too steep, without thickness or without underside;
+    InputDataError if a mesh does not agree with the settings or cannot be fitted within the
+    tolerance.
     """
     # Imported here: jobs that read a model need neither fitting nor tabulation.
     from kneewear.geometry.distance_tabulation import build_distance_table  # noqa: PLC0415

@@ -28,23 +28,9 @@ _BOX_MARGIN = 1e-9
 class Surface:
     """A single untrimmed NURBS patch whose normal S_u x S_v points out of the material.
 
-    Sizes that disagree, weights that are not positive, and knot vectors that are not clamped and
-    ascending raise a ValueError.
-
-    Parameters
-    ----------
-    control_points : array, shape (n_u, n_v, 3)
-        Control net, mm.
-    weights : array, shape (n_u, n_v)
-        Positive weights; all one for a plain B-spline.
-    knots_u, knots_v : array, shape (n_u + degree_u + 1,) and (n_v + degree_v + 1,)
-        Clamped knot vectors.
-    degree_u, degree_v : int
-        Polynomial degrees.
-
-    References
-    ----------
-    Piegl, L., Tiller, W. (1997), The NURBS Book, 2nd ed., doi:10.1007/978-3-642-59223-2.
+    `control_points` (n_u, n_v, 3), mm, have positive `weights` (n_u, n_v), all one for a plain
+    B-spline; `knots_u` (n_u + degree_u + 1,) and `knots_v` are clamped and ascending; ValueError
+    otherwise (Piegl and Tiller 1997, The NURBS Book, doi:10.1007/978-3-642-59223-2).
     """
 
     control_points: Array

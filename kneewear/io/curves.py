@@ -50,27 +50,14 @@ class _Cells:
 def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
     """Columns of a file of curves, renamed, checked and in this project's units.
 
-    Parameters
-    ----------
-    path : str or Path
-        A comma-separated UTF-8 file (.csv) with one header line, angles in degrees and positions
-        in mm; lines that start with '#' are comments. Or an OpenSim storage (.sto, .mot), which
-        states whether angles are in degrees and holds positions in m.
-    columns : mapping
-        Quantity wanted -> name in the file's header. "percent" or "time_s" must be among them.
-
-    Returns
-    -------
-    DataFrame
-        The quantities as columns, in their order, all floating-point: angles (flexion, varus,
-        rotation) in deg, positions in mm, everything else as in the file.
-
-    Raises
-    ------
-    InputDataError
-        If the file is missing, damaged or lacks a column or value; if percent does not increase
-        from 0 to at most 100, or time does not increase; if samples are missing in between; or if
-        the values contradict their units.
+    The file is comma-separated UTF-8 text (.csv) with one header line, angles in degrees and
+    positions in mm, where lines that start with '#' are comments; or an OpenSim storage (.sto,
+    .mot), which states whether angles are in degrees and holds positions in m. `columns` maps each
+    quantity wanted, "percent" or "time_s" among them, to its name in the header. Returned are the
+    quantities in their order: angles (flexion, varus, rotation) in deg, positions in mm, everything
+    else as in the file. InputDataError if the file is missing, damaged or lacks a column or value;
+    if percent does not increase from 0 to at most 100, or time does not increase; if samples are
+    missing in between; or if the values contradict their units.
     """
     path = Path(path)
     cells = _read_cells(path)

@@ -38,21 +38,10 @@ _MAX_EXPANSION = 1032
 def save(value: Any, path: str | Path, chunks: Mapping[str, int] | None = None) -> None:
     """Write a value object, complete or not at all.
 
-    Parameters
-    ----------
-    value : value object or mapping
-        An object of a class in `RECORDS`, or a mapping of names to objects (or to further
-        mappings), which become groups. Its `file_attributes`, if any, are those of the file.
-    path : str or Path
-        File to write.
-    chunks : mapping, optional
-        Chunk lengths along dimensions in place of those of `CHUNKS`.
-
-    Raises
-    ------
-    ValueError
-        When an array does not have the dimensions of its variable or holds a value that is not
-        finite and must be.
+    `value` is of a class in `RECORDS`, or a mapping of names to such objects (or to further
+    mappings), which become groups; its `file_attributes`, if any, are those of the file. `chunks`
+    replaces lengths of `CHUNKS`. ValueError when an array does not have the dimensions of its
+    variable or holds a value that is not finite and must be.
     """
     # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
     content = io.BytesIO()
@@ -71,33 +60,15 @@ def load(
     leave_out: Collection[str] = (),
     only: Mapping[str, str] | None = None,
 ) -> Value:
-    """Read a value object.
+    """Read a value object of one of the classes in `RECORDS` from a file that `save` wrote.
 
-    Parameters
-    ----------
-    kind : type
-        Its class, one of `RECORDS`.
-    path : str, Path or sequence of them
-        File written by `save`; several are joined along the cases.
-    group : str
-        Group to read, such as "grid" of a knee model.
-    leave_out : collection of str
-        Variables of elements that are not read; they then have no rows and columns.
-    only : mapping of dimension to label, optional
-        Part of the file to read; empty along a dimension that does not have the label.
-
-    Returns
-    -------
-    value object
-
-    Raises
-    ------
-    InputDataError
-        When a file is missing.
-    DamagedFileError
-        When its digest is not that of what was written; when it is truncated, of another kind or
-        announces more than it can hold; when a variable is missing, has other dimensions or holds a
-        value that is not finite; or when several files do not fit together.
+    Several files are joined along the cases. `group` is the group to read, such as "grid" of a knee
+    model; variables of elements in `leave_out` are not read and have no rows and columns; `only`
+    gives the label to read along a dimension, which is empty without that label. InputDataError
+    when a file is missing; DamagedFileError when its digest is not that of what was written, when
+    it is truncated, of another kind or announces more than it can hold, when a variable is missing,
+    has other dimensions or holds a value that is not finite, or when several files do not fit
+    together.
     """
     if not isinstance(path, str | Path):
         return join([load(kind, one, group, leave_out, only) for one in path], path)

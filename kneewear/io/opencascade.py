@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from OCP.Bnd import Bnd_Box
-from OCP.BRep import BRep_Builder, BRep_Tool
+from OCP.BRep import BRep_Tool
 from OCP.BRepBndLib import BRepBndLib
 from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeFace, BRepBuilderAPI_Sewing
 from OCP.BRepGProp import BRepGProp
@@ -40,7 +40,7 @@ from OCP.STEPControl import STEPControl_AsIs, STEPControl_Reader, STEPControl_Wr
 from OCP.TopAbs import TopAbs_FACE, TopAbs_REVERSED
 from OCP.TopExp import TopExp_Explorer
 from OCP.TopLoc import TopLoc_Location
-from OCP.TopoDS import TopoDS, TopoDS_Compound
+from OCP.TopoDS import TopoDS
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.meshes import TriangleMesh
@@ -147,15 +147,6 @@ def surface_of(geometry: Any) -> Surface:
     v = [[geometry.VKnot(k)] * geometry.VMultiplicity(k) for k in range(1, geometry.NbVKnots() + 1)]
     degrees = geometry.UDegree(), geometry.VDegree()
     return Surface(points, weights, np.concatenate(u), np.concatenate(v), *degrees)
-
-
-def shape_of(surfaces: list[Surface]) -> Any:
-    """Compound of the patches' faces, sewn at common borders."""
-    compound, builder = TopoDS_Compound(), BRep_Builder()
-    builder.MakeCompound(compound)
-    for surface in surfaces:
-        builder.Add(compound, _face(surface))
-    return _sewn(compound) if len(surfaces) > 1 else compound
 
 
 def _read(path: Path) -> tuple[Any, float]:

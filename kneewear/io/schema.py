@@ -35,20 +35,12 @@ CHUNKS = {"life": 1, "activity": 1, "case": 1, "frame": 10, "u_sample": 9, "v_sa
 class Variable:
     """One variable of a file, a row of the table.
 
-    Parameters
-    ----------
-    name, dimensions, units, long_name : str
-        Name in the file, dimensions separated by spaces (slowest first), unit ("1" for pure
-        numbers) and meaning in a few words.
-    dtype : str
-        Type of the values: a numpy type, or "text".
-    source : str
-        Attribute of the value object, `cases.name` for an attribute of each of its records, or
-        "=x y z" for values that are the same in every file.
-    options : str
-        "coordinate" labels a dimension; "nan" may hold NaN, which is an error elsewhere;
-        "masked" is written as zero where the attribute `valid` is false; "unread" is only there
-        for other programs; "chunks" and "compressed" are stored in (compressed) chunks.
+    `dimensions` are separated by spaces, slowest first; `units` is "1" for pure numbers; `dtype` is
+    a numpy type, or "text". `source` is an attribute of the value object, `cases.name` for an
+    attribute of each of its records, or "=x y z" for values that are the same in every file.
+    `options` are "coordinate", which labels a dimension; "nan", which may hold NaN, an error
+    elsewhere; "masked", written as zero where the attribute `valid` is false; "unread", only there
+    for other programs; "chunks" and "compressed", stored in (compressed) chunks.
     """
 
     name: str

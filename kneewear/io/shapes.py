@@ -28,23 +28,11 @@ _MERGING = 1e-7
 
 
 def load_shape(path: str | Path) -> TriangleMesh:
-    """Mesh, point cloud or CAD part by the ending of its file.
+    """Mesh, point cloud or CAD part by the ending of its file, in the unit and axes of the file.
 
-    Parameters
-    ----------
-    path : str or Path
-        .stl, .ply, .obj; .csv, .xyz, .txt; .step, .stp, .iges, .igs.
-
-    Returns
-    -------
-    TriangleMesh
-        In the unit and axes of the file. A point cloud (a PLY without triangles is one) has no
-        faces.
-
-    Raises
-    ------
-    InputDataError
-        If the ending is unknown or the file cannot be read.
+    Endings are .stl, .ply, .obj; .csv, .xyz, .txt; .step, .stp, .iges, .igs. A point cloud (a PLY
+    without triangles is one) has no faces. InputDataError for any other ending, or a file that
+    cannot be read.
     """
     ending = Path(path).suffix.lower()
     if ending in cad.SUFFIXES:

@@ -113,19 +113,10 @@ def build_insert_view(
 ) -> dict[str, Any]:
     """Gather the data of the view, small enough for a page.
 
-    Parameters
-    ----------
-    implant, grid, maps, cycles
-        Bearing surfaces, elements, and the maps and cycles of all cases.
-    histories : iterable of ContactHistory
-        Batches of all activities, in any order; read one at a time.
-
-    Returns
-    -------
-    dict
-        Plain builtins: meshes, colour scales, and for each case shown the maps of each life and
-        the pressures and poses of each activity. Arrays are compressed and coded as text. Each map
-        comes with its exact largest value by side.
+    `histories` are the batches of all activities, in any order, read one at a time. Returned are
+    plain builtins: meshes, colour scales, and for each case shown the maps of each life and the
+    pressures and poses of each activity. Arrays are compressed and coded as text. Each map comes
+    with its exact largest value by side.
     """
     factor = int(np.ceil(np.sqrt(grid.valid.sum() / MOST_VERTICES)))
     mesh, valid = insert_mesh(grid, factor)

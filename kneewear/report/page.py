@@ -37,21 +37,11 @@ def render_page(
 ) -> str:
     """Write the page of a study: HTML that needs no other file and no network.
 
-    Parameters
-    ----------
-    kind : str
-        Study kind, the name of a template.
-    study : mapping
-        Settings of the study as plain builtins.
-    frames : mapping of name to DataFrame
-        Tables of the study by their file names. Empty ones are treated as missing, except `cases`.
-    figures : mapping of name to bytes
-        Figures as SVG or PNG.
-    provenance : mapping, optional
-        Versions, inputs, wall times and warnings.
-    **parts
-        Further values of the template: of a wear study `notes` (activity name to what was done
-        to its data) and `view` (of :func:`kneewear.report.insert_view.build_insert_view`).
+    `kind` names the template; `study` are the settings as plain builtins, `frames` the tables by
+    their file names (empty ones count as missing, except `cases`), `figures` SVG or PNG by name,
+    and `provenance` versions, inputs, wall times and warnings. `parts` are further values of the
+    template: of a wear study `notes` (activity name to what was done to its data) and `view` (of
+    :func:`kneewear.report.insert_view.build_insert_view`).
     """
     environment = Environment(
         autoescape=True,

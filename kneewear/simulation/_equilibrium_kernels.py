@@ -28,21 +28,21 @@ WEAKEST_RESTORING = 1e-3
 LEVER = 23.0
 
 
-class LoadingArrays(NamedTuple):
-    """Numbers of a `Loading`."""
+class Loading(NamedTuple):
+    """What acts on the femoral component in addition to contact, in the insert's frame."""
 
-    force: float
-    medial_share: float
-    shared: bool  # whether the load line follows from the share
-    load_line: float
-    spring: float  # N/mm
-    spring_rest: float
-    held: bool
+    force: float  # load along -y, N, positive
+    medial_share: float  # part of it that the medial side carries, if `shared`
+    shared: bool  # whether the load line follows from that share
+    load_line: float  # otherwise: medial-lateral position of the load, mm
+    spring: float  # stiffness of a medial-lateral spring, N/mm
+    spring_rest: float  # where it is slack, mm
+    held: bool  # keeps the medial-lateral position; the force that takes is left in the reactions
 
 
 @compiled
 def unbalance(
-    results: NDArray, pose: NDArray, loading: LoadingArrays, residual: NDArray, rates: NDArray
+    results: NDArray, pose: NDArray, loading: Loading, residual: NDArray, rates: NDArray
 ) -> None:
     """Residual forces, N, and their derivative over (y, z, varus); the last is medial-lateral."""
     total = np.zeros(6)
@@ -91,7 +91,7 @@ def keep_in_bracket(z: float, shift: float, force: float, bracket: NDArray) -> f
 def step_sides(
     results: NDArray,
     pose: NDArray,
-    loading: LoadingArrays,
+    loading: Loading,
     residual: NDArray,
     rates: NDArray,
     bracket: NDArray,
@@ -143,7 +143,7 @@ def balance_sides(
     model: Any,
     results: NDArray,
     pose: NDArray,
-    loading: LoadingArrays,
+    loading: Loading,
     bracket: NDArray,
     tolerance: float,
     iterations: int,

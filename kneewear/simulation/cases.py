@@ -22,10 +22,14 @@ from kneewear.mechanics.rigid_body import RigidBody, solid_body
 from kneewear.progress import Progress
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import ForwardSettings, SimulationSettings
-from kneewear.simulation.cycle import CycleSolution
+from kneewear.simulation.cycle import (
+    CycleSolution,
+    contact_histories,
+    empty_histories,
+    evaluate_cycle,
+)
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
 from kneewear.simulation.history import ContactHistory, Failure
-from kneewear.simulation.inverse import contact_histories, empty_histories, evaluate_cycle
 from kneewear.simulation.layers import build_layers
 from kneewear.simulation.quasi_static import solve_quasi_static
 
@@ -41,42 +45,17 @@ def simulate_cases(
     keep_going: bool = False,
     holding_level: int = logging.WARNING,
 ) -> ContactHistory:
-    """Contact over one cycle of an activity for each case.
+    """Contact over one cycle of an activity for each case, each independent of the others.
 
-    Parameters
-    ----------
-    knee : KneeModel
-        Surfaces, elements and tables. Forward dynamics runs on its coarse grid, if it has one.
-    activity : Activity
-        Prescribed motion and load.
-    cases : sequence of Case
-        Cases; the result of one does not depend on the others.
-    settings : SimulationSettings
-        Analysis, material, load line, force direction, distance method and tolerance.
-    keep_going : bool
-        True to skip cases that do not converge: they are logged, and listed in the history's
-        `failures`.
-    holding_level : int
-        Level at which the largest force that holds a medial-lateral position is logged.
-
-    Returns
-    -------
-    ContactHistory
-
-    Raises
-    ------
-    ConvergenceError
-        If a case does not converge; the message names case, activity and frame.
-    ValueError
-        If `settings.distance` is "table" and the knee has no distance tables of the requested
-        accuracy.
-
-    Notes
-    -----
     Quasi-static analysis solves an equilibrium per frame on the grid. Forward analysis solves these
-    on the coarse grid, records the load line that shares the load between the sides, integrates the
-    motion under that load from the first equilibrium on, and evaluates it on the fine grid (Bei
-    2003, sections 2.2.4 and 4.2.1).
+    on the knee's coarse grid, if it has one, records the load line that shares the load between the
+    sides, integrates the motion under that load from the first equilibrium on, and evaluates it on
+    the fine grid (Bei 2003, sections 2.2.4 and 4.2.1).
+
+    With `keep_going` cases that do not converge are logged and listed in the history's `failures`;
+    otherwise they raise a ConvergenceError with case, activity and frame. The largest force that
+    holds a medial-lateral position is logged at `holding_level`. ValueError if `settings.distance`
+    is "table" and the knee has no distance tables of the requested accuracy.
     """
     fine = coarse = _SidePairs(knee.grid, build_pairs(knee, settings))
     if settings.analysis == "forward" and knee.coarse_grid is not None:

@@ -1,19 +1,31 @@
-"""Boundary conditions of one cycle of an activity, and the motion that follows from them."""
+"""Boundary conditions of one cycle of an activity, its motion, and contact along it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
+from kneewear.contact import _kernels
+from kneewear.contact.foundation import Layer
+from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.mechanics.loads import Load, Spring
-from kneewear.mechanics.rotations import body_three_123
+from kneewear.mechanics.rotations import body_three_123, turn_axes
+from kneewear.simulation.balance import WEIGHT
 
 Array = NDArray[np.float64]
+# Results of each pair that files hold, by the names of `Resultant` and `ContactResults`.
+RESULTANTS = (
+    "force", "torque", "max_pressure", "avg_pressure", "contact_area", "max_penetration",
+    "active_elements", "centre_of_pressure",
+)  # fmt: skip
 # Contact of each pair at every frame.
 Contacts = tuple[tuple[Resultant, ...], ...]
 
@@ -93,3 +105,98 @@ def axial_load(load: Array, load_line: Array, posterior: Array) -> Load:
     force = np.stack([zero, -load, zero], axis=-1)
     point = np.stack([posterior, zero, load_line], axis=-1)
     return Load(force, point=point, point_frame="fixed")
+
+
+def evaluate_cycle(
+    pairs: Sequence[ContactPair],
+    layers: Sequence[Layer],
+    solution: CycleSolution,
+    on_frame_done: Callable[[], None] = lambda: None,
+) -> Contacts:
+    """Contact of each pair at every pose of a motion.
+
+    The pairs may have a finer grid than that of the motion; `on_frame_done` is called every frame.
+    """
+    found = []
+    for pose in solution.coordinates:
+        rotation = body_three_123(pose[3:])
+        both = zip(pairs, layers, strict=True)
+        found.append(tuple(pair.evaluate(rotation, pose[:3], layer) for pair, layer in both))
+        on_frame_done()
+    return tuple(found)
+
+
+def empty_histories(grid: ElementGrid, frames: int) -> dict[str, NDArray[Any]]:
+    """Arrays of `ContactHistory` without the case axis, for a knee whose surfaces are apart."""
+    sides = len(grid.sides)
+    elements = (frames, *grid.area.shape)
+    scalars = ("max_pressure", "avg_pressure", "contact_area", "max_penetration")
+    vectors = ("reaction_force", "reaction_moment", "inertia_force", "inertia_moment")
+    return {
+        "pressure": np.zeros(elements, np.float32),
+        "slip": np.zeros((*elements, 2), np.float32),
+        **{name: np.zeros((frames, sides)) for name in scalars},
+        "active_elements": np.zeros((frames, sides), np.int64),
+        **{name: np.zeros((frames, sides, 3)) for name in ("force", "torque")},
+        "centre_of_pressure": np.full((frames, sides, 3), np.nan),
+        **{name: np.zeros((frames, 3)) for name in ("translation", "rotation", *vectors)},
+        **{name: np.zeros(frames) for name in ("load", "load_line", "spring_force", "residual")},
+    }
+
+
+def contact_histories(
+    pairs: Sequence[ContactPair], grid: ElementGrid, solution: CycleSolution, contacts: Contacts
+) -> dict[str, NDArray[Any]]:
+    """Arrays of `ContactHistory` of one case, without the case axis."""
+    arrays = empty_histories(grid, len(contacts))
+    # Writes through these views reach the arrays.
+    pressure = arrays["pressure"].reshape(len(contacts), len(pairs), -1)
+    slip = arrays["slip"].reshape(*pressure.shape, 2)
+    translation = solution.coordinates[:, :3]
+    rotation = body_three_123(solution.coordinates[:, 3:])
+    for frame, results in enumerate(contacts):
+        poses = [
+            part
+            for n in (frame, frame - 1, (frame + 1) % len(contacts))
+            for part in (rotation[n], translation[n])
+        ]
+        for side, (pair, result) in enumerate(zip(pairs, results, strict=True)):
+            for name in RESULTANTS:
+                arrays[name][frame, side] = getattr(result, name)
+            local = result.element
+            if local.size == 0:
+                continue
+            sliding = np.empty((local.size, 2))
+            _kernels.slide(
+                pair.centre[local],
+                pair.tangent_row[local],
+                pair.tangent_column[local],
+                *poses,
+                sliding,
+            )
+            pressure[frame, side, pair.index[local]] = result.pressure
+            slip[frame, side, pair.index[local]] = sliding
+    total = np.array([sum(result.wrench for result in frame) for frame in contacts])
+    # What keeps coordinates prescribed is what acceleration takes beyond contact and loads.
+    reaction = solution.inertia - total - solution.conditions.applied(solution.coordinates)
+    return arrays | {
+        "translation": translation,
+        "rotation": solution.coordinates[:, 3:],
+        "load": solution.load,
+        "load_line": solution.load_line,
+        "spring_force": solution.spring_force,
+        "reaction_force": reaction[:, :3],
+        "reaction_moment": reaction[:, 3:],
+        "inertia_force": solution.inertia[:, :3],
+        "inertia_moment": solution.inertia[:, 3:],
+        "residual": solution.residual + _mismatch(solution, total),
+    }
+
+
+def _mismatch(solution: CycleSolution, total: Array) -> Array:
+    """Largest change of contact since the pose was solved, along free coordinates, of the load."""
+    change = total - solution.contact
+    axes = turn_axes(solution.coordinates[:, 3:])
+    change[:, 3:] = np.einsum("nij,ni->nj", axes, change[:, 3:])
+    free = coordinate_numbers(solution.conditions.free)
+    return np.max(np.abs(change / WEIGHT)[:, free], axis=1) / solution.load

@@ -19,7 +19,7 @@ from kneewear.simulation._equilibrium_kernels import (
     BALANCED,
     FIRST_TOUCH,
     UNLOADED,
-    LoadingArrays,
+    Loading,
     balance_sides,
 )
 
@@ -28,43 +28,6 @@ Array = NDArray[np.float64]
 logger = logging.getLogger(__name__)
 
 MAX_ITERATIONS = 200
-
-
-@dataclass(frozen=True)
-class Loading:
-    """What acts on the femoral component in addition to contact.
-
-    `force` is the load along the insert's -y, N, positive (ValueError otherwise), and
-    `medial_share` the part of it that the medial side carries when the load line is solved;
-    `load_line` is the medial-lateral position of the load in the insert's frame, mm, None to solve
-    it. `spring` is the stiffness of a medial-lateral spring as a fraction of the load per mm, slack
-    at `spring_rest`, mm. `held` keeps the medial-lateral position instead of solving it; the force
-    that takes is left in the reactions.
-    """
-
-    force: float
-    medial_share: float
-    load_line: float | None
-    spring: float
-    spring_rest: float
-    held: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.force > 0.0:
-            raise ValueError(f"the load must push down on the insert, not be {self.force:g} N")
-
-    @property
-    def arrays(self) -> LoadingArrays:
-        """The loading as kernels take it."""
-        return LoadingArrays(
-            force=self.force,
-            medial_share=self.medial_share,
-            shared=self.load_line is None,
-            load_line=0.0 if self.load_line is None else self.load_line,
-            spring=self.spring * self.force,
-            spring_rest=self.spring_rest,
-            held=self.held,
-        )
 
 
 @dataclass(frozen=True)
@@ -96,7 +59,7 @@ def solve_equilibrium(
 
     The first two pairs are the medial and lateral side. Of the start pose (6,), mm and rad, x and
     the second and third angle are prescribed. `tolerance` is the largest residual as a fraction of
-    the load. ConvergenceError if no equilibrium is reached.
+    the load. ConvergenceError if no equilibrium is reached, ValueError if the load does not push.
 
     With a solved load line the unknowns are the heights of the two sides and the medial-lateral
     position: each side carries its share of the load, and no net medial-lateral force is left; the
@@ -108,6 +71,8 @@ def solve_equilibrium(
     forces jump; a balance within a jump of less than a thousandth of the load counts as found at
     it, within 10 nm, and leaves that residual.
     """
+    if not loading.force > 0.0:
+        raise ValueError(f"the load must push down on the insert, not be {loading.force:g} N")
     pose = np.array(start, dtype=float)
     results = np.zeros(len(pairs), dtype=RESULT)
     ended, used, worst = UNLOADED, 0, np.inf
@@ -117,7 +82,7 @@ def solve_equilibrium(
             model.record,
             results,
             pose,
-            loading.arrays,
+            loading,
             bracket,
             tolerance,
             MAX_ITERATIONS - used,

@@ -14,6 +14,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import build_pairs
+from kneewear.simulation.cycle import RESULTANTS
 from kneewear.simulation.history import ContactResults
 from kneewear.simulation.layers import add_femoral_layers, build_layers, femoral_layers
 
@@ -35,30 +36,11 @@ def evaluate_contact(
 ) -> PoseContact:
     """Contact of a knee at each of several poses, without friction and damping.
 
-    Parameters
-    ----------
-    knee : KneeModel
-        An implant or a natural knee.
-    poses : array, shape (6,) or (pose, 6)
-        Position of the femoral origin in the frame of the insert, mm, and body-three 1-2-3 angles,
-        rad.
-    settings : SimulationSettings
-        Material, pressure law, direction of the pressure and source of distances.
-    thickness : float, optional
-        Minimum insert thickness, mm; that of the geometry by default.
+    `poses` (6,) or (pose, 6) hold the position of the femoral origin in the frame of the insert,
+    mm, and body-three 1-2-3 angles, rad; `thickness` is the minimum insert thickness, mm, that of
+    the geometry by default. ValueError if a pose is not six finite numbers, or a thickness not
+    positive.
 
-    Returns
-    -------
-    PoseContact
-
-    Raises
-    ------
-    ValueError
-        If poses do not have six coordinates or are not finite, or if the thickness is not positive
-        everywhere.
-
-    Notes
-    -----
     In a natural knee both cartilage layers act as one: the thickness of an element is that of the
     fixed layer plus that of the moving layer at the point it faces (Bei 2003, section 2.2.2).
     """
@@ -95,12 +77,9 @@ def evaluate_contact(
         pressure=np.array([_pressures(parts, pairs, shape) for parts in results]),
         **{
             name: np.array([[getattr(part, name) for part in parts] for parts in results])
-            for name in (
-                "force", "torque", "max_pressure", "avg_pressure", "contact_area",
-                "max_penetration", "active_elements", "centre_of_pressure",
-            )
+            for name in RESULTANTS
         },
-    )  # fmt: skip
+    )
 
 
 def _pressures(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load, Spring, spring_forces
 from kneewear.settings.simulation import SimulationSettings
+from kneewear.simulation._equilibrium_kernels import Loading
 from kneewear.simulation.balance import contact_model
 from kneewear.simulation.cycle import (
     Contacts,
@@ -26,7 +26,7 @@ from kneewear.simulation.cycle import (
     activity_loads,
     axial_load,
 )
-from kneewear.simulation.equilibrium import Equilibrium, Loading, approach, solve_equilibrium
+from kneewear.simulation.equilibrium import Equilibrium, approach, solve_equilibrium
 from kneewear.simulation.static import solve_static
 
 Array = NDArray[np.float64]
@@ -154,18 +154,20 @@ def _shared_load_solver(
 ) -> _FrameSolver:
     """Axial load shared between the sides as the settings state, or at their load line."""
     model, held = contact_model(pairs, layers), settings.medial_lateral == "held"
-    loading = Loading(
-        force=float(load[0]),
-        medial_share=settings.medial_share,
-        load_line=settings.fixed_load_line_mm if settings.load_line == "fixed" else None,
-        spring=settings.medial_lateral_spring_per_mm,
-        spring_rest=float(np.mean(activity.translation[:, 2])),
-        held=held,
-    )
+    rest = float(np.mean(activity.translation[:, 2]))
 
     def solve(start: Array, frame: int) -> Equilibrium:
-        of_frame = replace(loading, force=float(load[frame]))
-        return solve_equilibrium(model, pairs, start, of_frame, settings.tolerance, frame)
+        force = float(load[frame])
+        loading = Loading(
+            force=force,
+            medial_share=settings.medial_share,
+            shared=settings.load_line != "fixed",
+            load_line=settings.fixed_load_line_mm,
+            spring=settings.medial_lateral_spring_per_mm * force,
+            spring_rest=rest,
+            held=held,
+        )
+        return solve_equilibrium(model, pairs, start, loading, settings.tolerance, frame)
 
     orders = {1: 3, 3: 3} if held else {1: 3, 2: 1, 3: 3}
     return _FrameSolver(solve, partial(approach, pairs), orders)

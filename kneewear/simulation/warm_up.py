@@ -19,9 +19,10 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.sides import SIDES
+from kneewear.simulation._equilibrium_kernels import Loading
 from kneewear.simulation.balance import contact_model
 from kneewear.simulation.cycle import CycleBoundaryConditions
-from kneewear.simulation.equilibrium import Loading, solve_equilibrium
+from kneewear.simulation.equilibrium import solve_equilibrium
 from kneewear.simulation.forward import Integrator, solve_forward
 from kneewear.simulation.static import solve_static
 
@@ -75,5 +76,5 @@ def _move(pairs: Sequence[ContactPair], layers: Sequence[Layer]) -> None:
     with suppress(ConvergenceError):
         solve_forward(pairs, layers, body, conditions, Integrator())
     with suppress(ConvergenceError):
-        loading = Loading(1.0, 0.5, None, 0.0, 0.0)
+        loading = Loading(1.0, 0.5, True, 0.0, 0.0, 0.0, False)
         solve_equilibrium(contact_model(pairs, layers), pairs, np.zeros(6), loading, 1e-3, 0)

@@ -19,6 +19,7 @@ from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
 from kneewear.sides import SIDES
 from tests.contact.test_distance_table import tables
+from tests.contact.test_traction import coefficient_of, damped_pressure
 from tests.physics.bodies import CASES, gait_study, linear_layer, pose_of
 
 ROOT = Path(__file__).parents[2]
@@ -174,8 +175,8 @@ def test_friction_and_damping_are_those_of_their_formulas():
         rate = (velocity * line).sum(axis=1)
         slip = velocity - rate[:, None] * line
         speed = np.linalg.norm(slip, axis=1)
-        pressure = damping.pressure(part.pressure, rate)
-        along = friction.coefficient(speed)[:, None] * slip / speed[:, None]
+        pressure = damped_pressure(damping, part.pressure, rate)
+        along = coefficient_of(friction, speed)[:, None] * slip / speed[:, None]
         force = ((pressure * part.area)[:, None] * (line + along)).sum(axis=0)
         # The surface's normals are of unit length.
         assert part.force == pytest.approx(force, abs=1e-9 * np.linalg.norm(force))

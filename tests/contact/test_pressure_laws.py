@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -22,6 +23,7 @@ from kneewear.contact.foundation import (
     confined_modulus,
 )
 from kneewear.settings.simulation import PressureLawSettings
+from tests.contact.inverse_laws import energy, penetration
 
 MODULUS = confined_modulus(463.0, 0.46)
 FACTOR = confined_modulus(1.0, 0.46)
@@ -41,6 +43,7 @@ laws = st.sampled_from(LAWS)
 capped_laws = st.sampled_from(
     [SmallStrain(MODULUS, 20.0), LargeStrain(MODULUS, 20.0), ThreeParameter(COLD, 0.46, cap=20.0)]
 )
+
 # Penetrations as parts of the thickness, from first touch to far beyond any material.
 strains = st.floats(1e-9, 0.85)
 thicknesses = st.floats(0.5, 20.0)
@@ -140,12 +143,12 @@ def test_the_published_form_is_softer_by_the_exponent_in_its_power():
     power = (pressure / COLD.reference_pressure) ** 3
     linear = pressure / COLD.reference_pressure
     for law, weight in ((published, 3.0), (integrated, 1.0)):
-        strain = law.penetration(pressure, 8.0) / 8.0
+        strain = penetration(law, pressure, 8.0) / 8.0
         assert strain == pytest.approx(
             0.5 * COLD.reference_strain * (linear + weight * power) / FACTOR, rel=1e-13
         )
         # The tangent modulus is the slope of the integrated law only.
-        slope = law.rate(law.penetration(pressure, 8.0), 8.0) * 8.0
+        slope = law.rate(penetration(law, pressure, 8.0), 8.0) * 8.0
         is_tangent = np.allclose(slope, FACTOR * COLD.tangent_modulus(pressure), rtol=1e-10)
         assert is_tangent == (law is integrated)
 
@@ -167,21 +170,21 @@ def test_rate_is_the_derivative_of_the_pressure(law, strain, thickness):
 def test_law_and_its_inverse_agree(law, strain, thickness):
     depth = strain * thickness
     pressure = law.pressure(depth, thickness)
-    assert law.penetration(pressure, thickness) == pytest.approx(depth, rel=1e-11)
+    assert penetration(law, pressure, thickness) == pytest.approx(depth, rel=1e-11)
 
 
 @given(st.one_of(laws, capped_laws), st.floats(1e-4, 0.85), thicknesses)
 def test_energy_is_the_integral_of_the_pressure(law, strain, thickness):
     depth = strain * thickness
-    kink = float(law.penetration(min(law.arrays.cap, 1e9), thickness))
+    kink = float(penetration(law, min(law.arrays.cap, 1e9), thickness))
     points = [kink] if kink < depth else None
     work = quad(lambda d: float(law.pressure(d, thickness)), 0, depth, epsrel=1e-11, points=points)
-    assert law.energy(depth, thickness) == pytest.approx(work[0], rel=1e-8)
+    assert energy(law, depth, thickness) == pytest.approx(work[0], rel=1e-8)
 
 
 @given(capped_laws, strains)
 def test_cap_limits_pressure_and_nothing_below(law, strain):
-    free = type(law)(*(getattr(law, name) for name in list(law.__dataclass_fields__)[:-1]))
+    free = replace(law, cap=math.inf)
     assert law.pressure(strain, 1.0) == min(free.pressure(strain, 1.0), 20.0)
     capped = free.pressure(strain, 1.0) > 20.0
     assert law.rate(strain, 1.0) == (0.0 if capped else free.rate(strain, 1.0))
@@ -191,7 +194,7 @@ def test_cap_limits_pressure_and_nothing_below(law, strain):
 def test_nothing_pulls(law, gap, thickness):
     assert law.pressure(gap, thickness) == 0.0
     assert law.rate(gap, thickness) == 0.0
-    assert law.energy(gap, thickness) == 0.0
+    assert energy(law, gap, thickness) == 0.0
 
 
 def test_bad_layers_and_materials_are_refused():

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from kneewear import default_settings_file
-from kneewear.io.settings_text import replace_values
+from kneewear.io.documents import replace_values
 
 TEXT = """\
 # heading

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kneewear.simulation._equilibrium_kernels import Loading
 from kneewear.simulation.balance import contact_model
-from kneewear.simulation.equilibrium import Loading, approach, solve_equilibrium
+from kneewear.simulation.equilibrium import approach, solve_equilibrium
 from tests.physics.bodies import (
     CASES,
     UPRIGHT,
@@ -46,7 +47,8 @@ def test_equilibrium_does_not_depend_on_the_start(line, approached):
     contacts, layers = both_contacts(study)
     model = contact_model(contacts, layers)
     for frame in (0, 2, 5, 9):
-        loading = Loading(float(history.load[0, frame]), 0.7, line, 0.0, 0.0)
+        force, shared = float(history.load[0, frame]), line is None
+        loading = Loading(force, 0.7, shared, line or 0.0, 0.0, 0.0, False)
         found = {}
         for name, (shift, turn) in STARTS.items():
             start = np.hstack([history.translation[0, frame], history.rotation[0, frame]])

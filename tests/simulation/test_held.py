@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kneewear.settings.cases import Case
-from kneewear.simulation.equilibrium import Loading
+from kneewear.simulation._equilibrium_kernels import Loading
+from kneewear.simulation.equilibrium import solve_equilibrium
 from tests.physics.bodies import gait_study
 
 
@@ -25,4 +26,5 @@ def test_holding_keeps_the_prescribed_position_and_tells_the_force(caplog):
 @pytest.mark.parametrize("force", [0.0, -10.0, float("nan")])
 def test_a_load_that_does_not_push_is_refused(force):
     with pytest.raises(ValueError, match="must push down"):
-        Loading(force, 0.7, None, 0.0, 0.0)
+        loading = Loading(force, 0.7, True, 0.0, 0.0, 0.0, False)
+        solve_equilibrium(None, [], np.zeros(6), loading, 1e-9, 0)
