@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from kneewear.contact import proximity
+from kneewear.contact import search
 from kneewear.geometry import distance_table, distance_tabulation
 from tests.physics.bodies import IS_COMPILED
 
@@ -18,7 +18,7 @@ settings.load_profile("kneewear" if IS_COMPILED else "interpreted")
 if not IS_COMPILED:
     # The bounds of a coarse distance map are valid as well. The error of a table that is measured
     # at few points may exceed its stated error: tests of that error are marked compiled.
-    proximity.VOXELS = 300
+    search.VOXELS = 300
     distance_tabulation.LINES, distance_tabulation.POINTS = 30, 200
     distance_table.RASTER = 30
 

@@ -15,9 +15,8 @@ from kneewear.contact import _distance_kernels as distances
 from kneewear.contact import _force_kernels as forces
 from kneewear.contact import _kernels
 from kneewear.contact.foundation import Layer
-from kneewear.contact.proximity import map_proximity
 from kneewear.contact.resultant import ContactResult, Resultant
-from kneewear.contact.search import build_tiles
+from kneewear.contact.search import build_tiles, map_proximity
 from kneewear.contact.traction import Damping, Friction, traction_law
 from kneewear.geometry._distance_kernels import DistanceArrays
 from kneewear.geometry._kernels import PatchArrays
@@ -101,7 +100,7 @@ class ContactPair:
     The third is the largest and the first the smallest. The mid-surface direction halves theta.
 
     An element is active if its centre is inside the moving body, which reaches up to
-    `kneewear.contact.proximity.REACH` beyond the box around the indenter, and if it faces the
+    `kneewear.contact.search.REACH` beyond the box around the indenter, and if it faces the
     indenter: by an angle theta below 84 deg. At any depth, its own nearest point counts.
     """
 

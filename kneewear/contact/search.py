@@ -1,13 +1,13 @@
-"""Groups of elements for the search of active ones.
+"""The search of active elements: groups of elements, and a map of the space round a surface.
 
     all             the distance of every element (brute force)
     bounds          the distance of those that a lower bound does not exclude
     breadth_first   the elements active before, outward ring by ring, then what bounds leave
 
-All three find the same active elements, independent of the elements active before, and the
-same numbers to the last digit: the distance of an element never depends on another pose. Bounds
-come from the map of the indenter's surroundings (`kneewear.contact.proximity`), first for tiles of
-elements, then for the elements of the tiles left.
+All three find the same active elements, independent of the elements active before, and the same
+numbers to the last digit: the distance of an element never depends on another pose. Bounds come
+from a map of the indenter's surroundings (`map_proximity`), first for tiles of elements
+(`build_tiles`), then for the elements of the tiles left.
 
 Breadth-first search is Bei's (2003, section 2.2.2). His misses a contact region that appears apart
 from the others while these stay active; here bounds find it.
@@ -15,13 +15,211 @@ from the others while these stay active; here bounds find it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import product
+
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.contact._distance_kernels import TileArrays
+from kneewear.contact import _distance_kernels as kernels
+from kneewear.geometry import _kernels
+from kneewear.geometry.surface import Surface
+from kneewear.geometry.table import SurfaceTable
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 Integers = NDArray[np.int64]
+
+# How far the map reaches beyond the box round the surface, mm. It is also the greatest depth of
+# contact: an element farther behind a flat patch than this has left the body on the other side.
+REACH = 10.0
+# Target number of voxels: those of a condyle are 2 mm wide.
+VOXELS = 50_000
+# Part of the distance two neighbouring voxels disagree by that a bound gives way, and what it gives
+# way always, mm: rounding, and the error of a distance table.
+CAUTION = 5.0
+SLACK = 2e-3
+# Beside a border of the surface bounds give way this part of a voxel more: borders bend.
+BORDER_SLACK = 0.5
+# How many voxels round a point have bounds it must keep to: those an element's tile may ask.
+NEIGHBOURS = 2
+# Samples of the surface along the edge of a voxel: ripples of a fitted surface are shorter.
+SAMPLES = 3
+# Where nothing is known of a voxel, no bound rules its points out.
+UNKNOWN = -1e9
+
+
+@dataclass(frozen=True)
+class Proximity:
+    """Bounds and starts of projections for all voxels around a surface.
+
+    `origin` is the corner of the map and `voxel` the edge of a voxel, mm. `planes` (n_voxels, 4)
+    are numbers a, b, c, d of a bound: where a x + b y + c z + d > 0, with x, y and z counted in
+    voxels from the corner, no point in or near the voxel is inside the body. `starts` (n_voxels, 8)
+    are the parameters u and v of the projection of the voxel's centre, and their derivatives over
+    x, y and z.
+
+    A point is inside the body if its nearest point of the surface is an interior point (not at a
+    border) and the point is behind it. The distance from the body of a point outside grows with
+    slope one, so the tangent plane of the distance in the middle of a voxel bounds it from below,
+    up to the concavity of the surface. The concavity follows from the distances in the neighbouring
+    voxels, and where it is narrower than a voxel, such as the ripples of a fitted surface, from
+    dense samples of the surface itself. The map does not depend on poses.
+    """
+
+    origin: Array
+    voxel: float
+    shape: tuple[int, int, int]
+    planes: NDArray[np.float32]
+    starts: NDArray[np.float32]
+
+
+def map_proximity(surface: Surface, table: SurfaceTable) -> Proximity:
+    """Map the space around a surface; the `table` of its samples starts the projections."""
+    nodes = table.point.reshape(-1, 3)
+    low, high = nodes.min(axis=0) - REACH, nodes.max(axis=0) + REACH
+    voxel = float((np.prod(high - low) / VOXELS) ** (1 / 3))
+    shape = np.ceil((high - low) / voxel).astype(int)
+    axes = [low[a] + voxel * (np.arange(shape[a]) + 0.5) for a in range(3)]
+    middle = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    nearest = _nearest_nodes(nodes, low, shape, voxel)
+    u = table.u[nearest // table.v.size]
+    v = table.v[nearest % table.v.size]
+    projections, status = np.empty((len(middle), 10)), np.empty(len(middle), dtype=np.int64)
+    _kernels.closest_many(surface.arrays, middle, u, v, projections, status)
+    found = _Projections(surface, middle, u, v, projections, status)
+    size = (int(shape[0]), int(shape[1]), int(shape[2]))
+    planes = _planes(found, low, size, voxel)
+    planes[:, 3] -= _overshoot(planes, _sampled(surface, table, voxel), low, size, voxel)
+    return Proximity(low, voxel, size, planes.astype(np.float32), _starts(found))
+
+
+def _nearest_nodes(
+    nodes: Array, origin: Array, shape: NDArray[np.int64], voxel: float
+) -> NDArray[np.int64]:
+    """Node nearest the middle of every voxel, of those nearest the blocks of 2 x 2 x 2 round it."""
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    blocks = [origin[a] + voxel * (2.0 * np.arange(-1, shape[a] // 2 + 2) + 1.0) for a in range(3)]
+    grid = np.stack(np.meshgrid(*blocks, indexing="ij"), axis=-1)
+    of_block = cKDTree(nodes).query(grid)[1]
+    chosen = np.empty(shape.prod(), dtype=np.int64)
+    kernels.nearest_of_blocks(nodes, of_block, origin, voxel, tuple(shape), chosen)
+    return chosen
+
+
+class _Projections:
+    """Nearest points of the middles of all voxels."""
+
+    def __init__(
+        self,
+        surface: Surface,
+        middle: Array,
+        u: Array,
+        v: Array,
+        projections: Array,
+        status: NDArray,
+    ) -> None:
+        self.failed = (status == _kernels.FAILED) | ~np.isfinite(projections).all(axis=1)
+        self.u, self.v = np.where(self.failed, surface.domain[0][0], u), v.copy()
+        self.v[self.failed] = surface.domain[1][0]
+        self.middle, self.interior = middle, (status == _kernels.INTERIOR) & ~self.failed
+        self.distance = np.where(self.interior, projections[:, 0], np.inf)
+        self.normal = np.where(self.interior[:, None], projections[:, 1:4], 0.0)
+        self.derivatives = surface.derivatives(self.u, self.v)
+        away = middle - self.derivatives[0]
+        border = ~self.interior & ~self.failed
+        outward = np.cross(self.derivatives[1], self.derivatives[2])
+        height = (away * outward).sum(axis=1) / np.maximum(np.linalg.norm(outward, axis=1), 1e-300)
+        # Beyond a border and outside: nothing of the body is nearer than the border itself.
+        self.beyond = border & (height > 0)
+        # Beyond a border and behind: the body ends on a wall along the border's normals.
+        self.behind = border & (height <= 0)
+        self.away = np.where(self.beyond[:, None], away, 0.0)
+        wall = away - height[:, None] * _unit(outward)
+        self.away[self.behind] = wall[self.behind]
+
+
+def _unit(vectors: Array) -> Array:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1.0)
+
+
+def _planes(found: _Projections, origin: Array, shape: tuple[int, int, int], voxel: float) -> Array:
+    """Bounds from below of the distance to the body."""
+    slope = np.where(found.interior[:, None], found.normal, _unit(found.away))
+    value = np.where(found.interior, found.distance, np.linalg.norm(found.away, axis=1))
+    # Where the signed distance is known; beside a wall only that it is not above that inside.
+    known = np.where(found.interior | found.beyond, value, np.inf).reshape(shape)
+    excess = np.zeros(shape)
+    slopes, values = slope.reshape(*shape, 3), value.reshape(shape)
+    walls = found.behind.reshape(shape)
+    for step in product((-1, 0, 1), repeat=3):
+        if step == (0, 0, 0):
+            continue
+        here = tuple(slice(max(-s, 0), n - max(s, 0)) for s, n in zip(step, shape, strict=True))
+        there = tuple(slice(max(s, 0), n - max(-s, 0)) for s, n in zip(step, shape, strict=True))
+        expected = values[here] + voxel * (slopes[here] @ np.array(step, dtype=float))
+        beside = known[there]
+        # A wall only has to leave points inside the body alone.
+        target = np.where(walls[here], np.where(beside < 0, 0.0, np.inf), beside)
+        excess[here] = np.maximum(excess[here], expected - target)
+    value = value - CAUTION * excess.ravel() - SLACK - 1e-5 * voxel
+    value = value - np.where(found.interior, 0.0, BORDER_SLACK * voxel)
+    constant = value - (slope * (found.middle - origin)).sum(axis=1)
+    planes = np.column_stack([voxel * slope, constant])
+    planes[found.failed] = [0.0, 0.0, 0.0, UNKNOWN]
+    return planes
+
+
+def _sampled(surface: Surface, table: SurfaceTable, voxel: float) -> Array:
+    """Points of the surface, several to the edge of a voxel."""
+    point = table.point
+    lines = [
+        np.linspace(
+            *domain, int(SAMPLES * np.linalg.norm(steps, axis=-1).sum(axis).max() / voxel) + 2
+        )
+        for axis, (domain, steps) in enumerate(
+            zip(surface.domain, (np.diff(point, axis=0), np.diff(point, axis=1)), strict=True)
+        )
+    ]
+    u, v = np.meshgrid(*lines, indexing="ij")
+    return surface.evaluate(u.ravel(), v.ravel())
+
+
+def _overshoot(
+    planes: Array, points: Array, origin: Array, shape: tuple[int, int, int], voxel: float
+) -> Array:
+    """By how much each bound rules out points of the surface in and near its voxel."""
+    point = (points - origin) / voxel
+    most = np.full(len(planes), -SLACK)
+    kernels.largest_bounds(planes, point, shape, NEIGHBOURS, most)
+    return most + SLACK
+
+
+def _starts(found: _Projections) -> NDArray[np.float32]:
+    """Parameters of the projections and how they move with the point: (G - m B)^-1 T.
+
+    With metric G, second form B, signed distance m and rows T = (Su, Sv). Near centres of
+    curvature, where projections diverge, the metric alone serves.
+    """
+    _, s_u, s_v, s_uu, s_uv, s_vv = found.derivatives
+    distance = np.where(found.interior, found.distance, 0.0)
+    e, f, g = ((a * b).sum(-1) for a, b in ((s_u, s_u), (s_u, s_v), (s_v, s_v)))
+    b_uu, b_uv, b_vv = ((found.normal * s).sum(-1) for s in (s_uu, s_uv, s_vv))
+    m_uu, m_uv, m_vv = e - distance * b_uu, f - distance * b_uv, g - distance * b_vv
+    determinant, plain = m_uu * m_vv - m_uv**2, e * g - f**2
+    poor = (determinant < 0.05 * plain) | (m_uu < 0.05 * e)
+    m_uu, m_uv, m_vv = np.where(poor, e, m_uu), np.where(poor, f, m_uv), np.where(poor, g, m_vv)
+    determinant = np.where(poor, plain, determinant)
+    usable = (found.interior & (determinant > 0.0))[:, None]
+    inverse = 1.0 / np.where(usable, determinant[:, None], 1.0)
+    along_u = (m_vv[:, None] * s_u - m_uv[:, None] * s_v) * inverse
+    along_v = (m_uu[:, None] * s_v - m_uv[:, None] * s_u) * inverse
+    zero = np.zeros_like(along_u)
+    starts = [found.u, found.v, np.where(usable, along_u, zero), np.where(usable, along_v, zero)]
+    return np.ascontiguousarray(np.column_stack(starts), dtype=np.float32)
+
 
 # Elements of a chunk, at least: what a thread takes at a time. Fixed, because sums are added chunk
 # by chunk.
@@ -30,7 +228,7 @@ CHUNK = 1024
 
 def build_tiles(
     valid: NDArray[np.bool_], centre: Array, normal: Array, edge: float
-) -> tuple[TileArrays, Integers, Integers]:
+) -> tuple[kernels.TileArrays, Integers, Integers]:
     """Group the valid elements of a grid into tiles with edges of about `edge`, mm.
 
     `valid` (rows, columns) states where the grid has elements; `centre` and `normal` (n, 3) belong
@@ -72,7 +270,7 @@ def _chunks(tile_first: Integers) -> Integers:
     return np.array([*starts, tile_first.size - 1])
 
 
-def _measure_tiles(centre: Array, normal: Array, first: Integers) -> TileArrays:
+def _measure_tiles(centre: Array, normal: Array, first: Integers) -> kernels.TileArrays:
     """Tiles of elements that are in the order of the tiles."""
     count = np.diff(first)
     middle = np.add.reduceat(centre, first[:-1]) / count[:, None]
@@ -82,7 +280,7 @@ def _measure_tiles(centre: Array, normal: Array, first: Integers) -> TileArrays:
     away = centre - np.repeat(middle, count, axis=0)
     height = (away * np.repeat(upward, count, axis=0)).sum(axis=1)
     aside = np.sqrt(np.maximum((away**2).sum(axis=1) - height**2, 0.0))
-    return TileArrays(
+    return kernels.TileArrays(
         centre=middle,
         normal=upward,
         radius=np.maximum.reduceat(aside, first[:-1]),

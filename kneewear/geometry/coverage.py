@@ -181,15 +181,12 @@ def bounding_rectangle(
 
 
 def cover_cells(coverage: Coverage, rectangle: Rectangle) -> tuple[Array, Array]:
-    """How much of each cell of a rectangle is covered, exactly for straight edges.
+    """Covered part of each cell, 0 to 1, and its centroid (x, z), mm, exactly for straight edges.
 
-    Returned are the covered part of each cell, 0 to 1, shape (rows, columns), and its centroid
-    (x, z), mm, shape (rows, columns, 2): that of the cell where it is covered completely or not.
-
-    Green's theorem, edge by edge: a piece of border inside one cell adds the area and the moments
-    between itself and the cell's start, and of whole strips in the cells before it. The cost grows
-    with the number of cells that the border crosses. Sheets that overlap in plan count once where
-    they cover a cell completely.
+    Shapes are (rows, columns) and (rows, columns, 2); the centroid is that of the cell where it is
+    covered completely or not. Green's theorem, edge by edge: a piece of border inside one cell adds
+    the area and the moments between itself and the cell's start, and of whole strips in the cells
+    before it. Sheets that overlap in plan count once where they cover a cell completely.
     """
     rows, columns = rectangle.rows, rectangle.columns
     row, column = np.meshgrid(np.arange(float(rows)), np.arange(float(columns)), indexing="ij")

@@ -56,13 +56,11 @@ class TableQuality:
 class DistanceTable:
     """Signed distance in a band along one condyle, as a tricubic B-spline.
 
-    The grid runs along angle, radius and z about the axis of the circle that fits the condyle
-    best. A condyle is nearly a body of revolution: along the angle its distance hardly changes and
-    few nodes suffice, and where the curvature of its profile jumps, which limits every smooth table
-    (the error of a cubic spline there is 0.032 times the jump times the spacing squared), only the
-    spacing along z has to be fine. Each column crosses the band once, so a table is a list of
-    runs. The interpolant is twice continuously differentiable, also where the distance itself is
-    only once.
+    The grid runs along angle, radius and z about the axis of the circle that fits the condyle best.
+    A condyle is nearly a body of revolution, so few nodes suffice along the angle; only the spacing
+    along z has to be fine, where the curvature of the profile jumps (the error of a cubic spline
+    there is 0.032 times the jump times the spacing squared). Each column crosses the band once, so
+    a table is a list of runs. The interpolant is twice continuously differentiable.
     """
 
     arrays: _distance_kernels.DistanceArrays  # grid and coefficients, as kernels read them
@@ -120,10 +118,10 @@ def measure_table(
 
 @dataclass(frozen=True)
 class ErrorMap:
-    """Errors of a distance table over its condyle, at positions (n_u, n_v) given by angle and z.
+    """Errors of a distance table over its condyle, at positions (n_u, n_v).
 
-    The angle about the table's axis is in rad (0 distal, posterior positive), z (`across`) and the
-    error of the distance in mm, that of the normal in rad; NaN where nothing is tabulated.
+    `angle` about the table's axis and the error of the normal in rad, z (`across`) and the error of
+    the distance in mm; NaN where nothing is tabulated.
     """
 
     angle: Array

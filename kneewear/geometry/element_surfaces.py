@@ -82,11 +82,9 @@ class ElementSurface(ABC):
 
 @dataclass(frozen=True)
 class Plane(ElementSurface):
-    """A plane through the origin; lines are perpendicular to it.
+    """A plane through the origin, perpendicular to `direction` (up, not zero); so are its lines.
 
-    `direction` is up, of any non-zero length: +y for a plateau, +x for the posterior face of a
-    post. The rows' and columns' directions are +x and +z, rotated the shortest way that takes +y
-    there.
+    The rows' and columns' directions are +x and +z, rotated the shortest way that takes +y there.
     """
 
     direction: tuple[float, float, float] = (0.0, 1.0, 0.0)
@@ -167,10 +165,9 @@ class Sphere(ElementSurface):
     """A sphere, for a bearing curved about a point such as a hip's; lines run radially.
 
     The plan is Lambert's azimuthal map about the middle, which preserves areas: a position at the
-    angle theta from the middle lies 2 radius sin(theta / 2) from the origin of the plan. Unlike
-    rows of latitude it has no pole, and its cells, all of the same solid angle, stay near square in
-    a cup (twice as long as wide at its rim, a right angle from the middle). The bearing must not
-    reach the point opposite the middle.
+    angle theta from the middle lies 2 radius sin(theta / 2) from the origin of the plan. It has no
+    pole, and its cells stay near square in a cup (twice as long as wide at its rim, a right angle
+    from the middle). The bearing must not reach the point opposite the middle.
     """
 
     centre: tuple[float, float, float]  # mm

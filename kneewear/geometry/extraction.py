@@ -47,9 +47,8 @@ def extract_plateaus(mesh: TriangleMesh, source: str = "insert mesh") -> Extract
     """Bearing of a solid insert (in mm and knee axes): upward triangles with nothing above them.
 
     Kept are triangles inclined less than 66 deg to the horizontal, not more than 1 mm below others
-    over the same square millimetre, in connected pieces of at least a tenth of the largest one:
-    undersides, locking ledges, screw holes and side walls are left out. An InputDataError is raised
-    if no bearing is found.
+    over the same square millimetre, in connected pieces of at least a tenth of the largest one.
+    InputDataError if there are none.
     """
     area = np.linalg.norm(mesh.face_normals, axis=1)
     cosine = np.divide(mesh.face_normals[:, 1], area, out=np.zeros_like(area), where=area > 0)

@@ -124,12 +124,12 @@ def refusal(
 def ripple_amplitude(surface: Surface, points: Array, reach: float) -> float:
     """Maximum amplitude of an oscillation along the parameter lines of a fitted patch, mm.
 
-    Parts of the patch farther than `reach`, mm, from all points (n, 3) are ignored. Normal
-    curvature is sampled four times per knot span along every line. A wave of height a and half
-    length d has curvatures that swing by 2 a (pi/d)^2, so a swing s over d corresponds to the
-    height a = (s/2) (d/pi)^2. An oscillation is three consecutive swings, each no longer than two
-    and a half knot spans; its amplitude is that of the smallest of them. A single edge (flat,
-    rounded, flat) swings twice and is shape, and edges of radii below 10 mm are ignored.
+    Parts of the patch farther than `reach`, mm, from all points (n, 3) are ignored. A wave of
+    height a and half length d has normal curvatures that swing by 2 a (pi/d)^2, so a swing s over d
+    corresponds to the height a = (s/2) (d/pi)^2. An oscillation is three consecutive swings, each
+    no longer than two and a half knot spans; its amplitude is that of the smallest of them. A
+    single edge (flat, rounded, flat) swings twice and is shape; edges below 10 mm of radius are
+    ignored.
     """
     from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 

@@ -193,8 +193,7 @@ def fewest_spans(
 
     Both numbers are doubled from one until a result is accepted; then each direction in turn is
     thinned by bisection, in both orders, and the sparser outcome is returned, or the result of
-    `most` when none is accepted. Acceptance is assumed to grow with the number of spans, which
-    noise may break: the result is an accepted one, though not always the smallest.
+    `most` when none is accepted.
     """
     known: dict[Counts, Result] = {}
 
@@ -247,9 +246,8 @@ def _smooth_graph(
 ) -> Callable[[Array, Array], Array]:
     """Penalised least-squares tensor spline through scattered values; returned as a function.
 
-    Minimises mean (f - value)^2 + mean l^4 (f_uu^2 + 2 f_uv^2 + f_vv^2), a thin plate's bending,
-    over bicubic splines on the given knots. With rounded edges at both ends of v, l falls there in
-    the term of f_vv.
+    Minimises mean (f - value)^2 + mean l^4 (f_uu^2 + 2 f_uv^2 + f_vv^2), a thin plate's bending; if
+    `edged`, l falls in the term of f_vv at both ends of v.
     """
     knots_u, knots_v = knots
     basis = _tensor_basis(u, v, knots)
@@ -329,10 +327,9 @@ def _edged_knots(width: float, spans: int) -> Array:
 
 
 def patch_through(function: Callable[[Array, Array], Array], knots: tuple[Array, Array]) -> Surface:
-    """Bicubic patch that interpolates a function of u and v, with values (..., 3), on given knots.
+    """Bicubic patch on given knots that interpolates a function of u and v, with values (..., 3).
 
-    It interpolates at the Greville points of the clamped knots along u and along v: averages of
-    neighbouring knots, one per basis function.
+    It interpolates at the Greville points: averages of neighbouring knots, one per basis function.
     """
     windows = (np.lib.stride_tricks.sliding_window_view(k[1:-1], DEGREE) for k in knots)
     sites = [np.clip(w.mean(axis=1), k[0], k[-1]) for w, k in zip(windows, knots, strict=True)]

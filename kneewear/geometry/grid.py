@@ -62,10 +62,9 @@ class Bearing:
 def bearing_of(implant: Implant, side: str) -> Bearing:
     """Plateau of an implant or natural knee, or the back of its post; `side` is one of its sides.
 
-    A plateau projects its elements from the horizontal plane, and its thickness is measured
-    vertically down to the insert's underside; of a natural knee it is the shortest distance through
-    the cartilage to the bone. The post uses the coronal plane, and its thickness reaches to its
-    front.
+    A plateau projects its elements from the horizontal plane, down to the insert's underside; of a
+    natural knee the thickness is the shortest distance through the cartilage to the bone. The post
+    uses the coronal plane, and its thickness reaches to its front.
     """
     if side == POST and implant.cam_and_post is not None:
         coronal = Plane((1.0, 0.0, 0.0))
@@ -85,9 +84,7 @@ def bearing_of(implant: Implant, side: str) -> Bearing:
 def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
     """Build the elements of both plateaus, rows x columns each, by projection from the plane y = 0.
 
-    They lie within the smallest rectangle around each plateau's outline, turned only where that
-    saves area; cells that cover nothing of the plateau are not valid. Errors are those of
-    `build_elements`.
+    They lie within the smallest rectangle around each plateau's outline; see `build_elements`.
     """
     grids = []
     for side in SIDES:

@@ -100,9 +100,8 @@ def build_implant(
 def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
     """Refuse meshes, named as in `build_implant`, that do not agree with the settings.
 
-    An InputDataError is raised if a mesh is empty, in another unit, inside out or upside down, not
-    manifold, of the other knee, of the other component, or a solid where the settings state a
-    sheet; of a natural knee, if a sheet is in another unit or closed.
+    InputDataError if one is empty, in another unit, inside out or upside down, not manifold, of the
+    other knee or component, or a solid where the settings state a sheet.
     """
     if settings.source != "natural":
         _convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
@@ -139,8 +138,7 @@ def check_thickness(
     """Refuse an insert without thickness at a sampled point, before anything is fitted.
 
     `thickness` is the smallest minimum thickness of the cases, mm; meshes are as for
-    `build_implant`. Samples are vertices that face up in the regions of the bearing, or a raster of
-    the built-in plateaus. An InputDataError is raised where the local thickness is zero or less.
+    `build_implant`. Samples are vertices that face up in the regions of the bearing, or a raster.
     """
     underside: float | Underside
     if settings.source == "parametric":

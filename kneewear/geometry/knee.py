@@ -55,11 +55,9 @@ class KneeModel:
 
 @dataclass(frozen=True)
 class GeometryRecord:
-    """How a knee model was made from its source, for tables and figures.
+    """Deviation of each patch from the vertices it was fitted to, and bearings cut out of solids.
 
-    `fit_quality` has a record for each patch: the deviation from the vertices it was fitted to. The
-    exact patches of the built-in implant have no points and no deviation. `extractions` maps
-    "insert" and "femoral" to the bearing cut out of each mesh, when a mesh is a solid.
+    Exact patches of the built-in implant have no deviation; bearings are "insert" and "femoral".
     """
 
     fit_quality: tuple[FitQuality, ...]
@@ -149,12 +147,10 @@ def find_first_contact(
     """Lower the femoral component vertically until it touches an element of the insert.
 
     `femoral` are the condyles in the femoral frame, `rotation` (3, 3) the orientation of the
-    component and `translation` (3,) the position of its origin, mm, whose height is not used.
-
-    The gap of a side is the minimum height at which vertical rays from its element centres meet the
-    condyle. Between centres contact may occur earlier by up to d^2 / 8 R for elements of size d and
-    a condyle of radius R: a micrometre for half a millimetre and 30 mm. A ValueError is raised if
-    no condyle is above its plateau.
+    component and `translation` (3,) the position of its origin, mm, whose height is not used. The
+    gap of a side is the minimum height at which vertical rays from its element centres meet the
+    condyle: between centres contact may occur earlier by d^2 / 8 R for elements of size d and a
+    radius R, a micrometre in a knee. ValueError if no condyle is above its plateau.
     """
     start = np.array(translation, dtype=float)
     start[1] = _START

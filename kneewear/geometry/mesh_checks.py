@@ -33,8 +33,8 @@ _OTHER_KNEE = (
 def check_insert(mesh: TriangleMesh, source: str = "insert mesh") -> None:
     """Refuse a mesh (after `to_knee_axes`) that cannot be an insert, as an open sheet or a solid.
 
-    Refused are an empty mesh, a wrong unit, broken topology, a femoral component in its place,
-    normals pointing inward, and an insert upside down. `source` names the file in messages.
+    Unit, topology, proportions and the directions of bearing and normals are checked; `source`
+    names the file in messages.
     """
     check_size(mesh, source)
     if _height_ratio(mesh) > _HEIGHT_RATIO_BETWEEN:

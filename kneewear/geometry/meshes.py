@@ -103,9 +103,8 @@ def to_knee_axes(
 
     `unit` is "mm" or "m". `axes` gives the anatomical direction of the file's +x, +y and +z, such
     as {"x": "posterior", "y": "superior", "z": "medial"}. A left knee becomes its mirror image,
-    triangles re-oriented. An InputDataError about the file, `source`, is raised if the axes repeat
-    a direction, or do not form a right-handed frame on that knee: posterior x superior is medial on
-    a right knee and lateral on a left one.
+    triangles re-oriented. InputDataError about the file, `source`, if the axes repeat a direction,
+    or do not form a right-handed frame on that knee.
     """
     columns = [_DIRECTIONS[axes[name]] for name in ("x", "y", "z")]
     matrix = np.zeros((3, 3))
@@ -149,8 +148,7 @@ def circle_centre(points: Array) -> tuple[float, float]:
 def insert_from_points(points: Array, source: str = "insert points") -> TriangleMesh:
     """Bearing sheet of an insert through points (n, 3) in mm and knee axes, normals up.
 
-    Delaunay triangles over the horizontal plane; long ones, over holes and bays, are left out. Too
-    few points, or points on one line, raise an InputDataError.
+    Delaunay triangles over the horizontal plane without long ones, over holes and bays.
     """
     _check_count(points, source)
     return _triangulated(points, points[:, [2, 0]], source)

@@ -24,12 +24,11 @@ def build_parametric_implant(
 ) -> Implant:
     """Implant of exact arcs with a dished insert, in mm.
 
-    Each condyle is a convex coronal arc with rounded rims, swept along a sagittal outline of one
-    or more arcs, the first about the femoral origin. Each plateau is a coronal arc (the land)
-    between two rounded rims, revolved about an axis above the insert; the bottom of the dishes lies
-    `nominal_thickness` + `extra_thickness_mm` above the flat underside. A posterior-stabilised
-    implant also has a cam of revolution between the condyles and a straight post on the insert.
-    All surfaces are exact NURBS. `left` is recorded only, because the implant is symmetric.
+    Each condyle is a convex coronal arc with rounded rims, swept along a sagittal outline of one or
+    more arcs, the first about the femoral origin. Each plateau is a coronal arc between two rounded
+    rims, revolved about an axis above the insert; the bottom of the dishes lies `nominal_thickness`
+    + `extra_thickness_mm` above the flat underside. `left` is recorded only, because the implant is
+    symmetric.
     """
     top = nominal_thickness + settings.extra_thickness_mm
     cam_and_post = None

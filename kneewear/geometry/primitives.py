@@ -32,8 +32,8 @@ def revolved(
 ) -> Surface:
     """Surface of revolution about the z axis, normals outward.
 
-    The profile has control points (z, radius, weight), mm, and clamped knots, which give its
-    degree; the circle is swept between two angles from straight down, rad, in `count` pieces.
+    The profile has control points (z, radius, weight), mm, and clamped knots; the circle is swept
+    between two angles from straight down, rad, in `count` pieces.
     """
     circle, knots_u = arc(*sweep, count)
     points = np.empty((len(circle), len(profile), 3))

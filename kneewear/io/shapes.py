@@ -47,11 +47,7 @@ def load_shape(path: str | Path) -> TriangleMesh:
 
 
 def _load_mesh(path: str | Path) -> TriangleMesh:
-    """Triangle mesh of an STL, PLY or OBJ file, coincident vertices merged.
-
-    A PLY that declares no triangles is a point cloud. Raises InputDataError if the file is
-    missing, empty, unreadable, without triangles or holds a coordinate that is not a finite number.
-    """
+    """Triangle mesh, or points of a PLY without triangles, with coincident vertices merged."""
     path = Path(path)
     vertices, faces = _PARSERS[path.suffix.lower()](path, read_data(path, "a mesh"))
     _check_vertices(path, vertices)
@@ -99,8 +95,7 @@ def _load_points(path: str | Path) -> TriangleMesh:
     """Distinct points of a text file, as a mesh without triangles.
 
     The columns named x, y and z are read, or the first three, separated by commas, semicolons or
-    blanks; lines that start with # are comments. Raises InputDataError if the file is missing,
-    empty, not text, or a line holds no three finite numbers.
+    blanks; lines that start with # are comments.
     """
     text = decode_text(path, read_data(path, "a point", LARGEST_TEXT))
     numbers, columns = array("d"), None

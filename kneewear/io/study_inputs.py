@@ -83,10 +83,9 @@ def load_activity(study: Study, name: str, root: str | Path) -> Activity:
 def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     """Refuse a study whose data files are missing or cannot be what the settings state.
 
-    Returns warnings: the study can run. Raises InputDataError when a file is missing or not
-    readable, a mesh has the wrong unit or is no bearing surface, the insert of a case has no
-    thickness somewhere, a table lacks a column or holds a value that is no number, or a motion or
-    load (a built-in one too) is not one of a knee, or not of this one.
+    Returns warnings: the study can run. InputDataError when a file is missing or not readable, a
+    mesh or curve is not what its settings say, the insert of a case has no thickness somewhere, or
+    a motion or load (a built-in one too) is not one of a knee, or not of this one.
     """
     named = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     curves = [path for files in named.values() for path in files.values()]

@@ -38,13 +38,12 @@ CELL_ARRAYS = {
 def save_damage_vtk(
     maps: DamageMaps, grid: ElementGrid, folder: str | Path, left: bool = False
 ) -> list[Path]:
-    """Write one file per case with both plateaus; return the files.
+    """Write one file per case (and life, if several) with both plateaus; return the files.
 
-    `{case}.vtp`, or `{case}_{life}.vtp` when there are several lives. `left` mirrors the maps back
-    to a left knee (x becomes -x). Each valid element becomes a quadrilateral with maximum pressure
-    (MPa), wear, creep and damage depth (mm), cross-shear ratio and side (0 medial, 1 lateral).
-    Corners are means of the neighbouring element centres, so cells have no gaps and may differ from
-    the element's area by the curvature within it.
+    `left` mirrors the maps back to a left knee (x becomes -x). Each valid element becomes a
+    quadrilateral with the `CELL_ARRAYS` and the side (0 medial, 1 lateral). Corners are means of
+    the neighbouring element centres, so cells have no gaps and may differ from the element's area
+    by the curvature within it.
     """
     points, quads = _element_mesh(grid)
     side = np.nonzero(grid.valid)[0].astype(np.int32)
@@ -63,11 +62,9 @@ def save_damage_vtk(
 def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -> list[Path]:
     """Write surfaces, their control nets and the element grid; return the files.
 
-    `insert.vtp` and `femoral.vtp` (of a natural knee also `insert_bone.vtp` and
-    `femoral_bone.vtp`), the control net of each as `*_net.vtp`, and `grid.vtp`. Each body is in its
-    own frame, mm; a left knee is mirrored back. Surfaces carry the side (0 medial, 1 lateral, 2 cam
-    or post), normals and principal curvatures (1/mm), cartilage also its thickness (mm). Elements
-    carry side, row, column, thickness (mm), true area (mm2), covered part of the cell and normal.
+    Each body is in its own frame, mm; a left knee is mirrored back. Surfaces carry the side (0
+    medial, 1 lateral, 2 cam or post), normals and principal curvatures (1/mm), cartilage also its
+    thickness (mm).
     """
     layers = {"insert": implant.insert_layer, "femoral": implant.femoral_layer}
     bodies: dict[str, Mapping[str, Surface]] = {

@@ -47,8 +47,7 @@ def draw_bodies(
     """Wireframe of both bodies, and coronal and sagittal sections through points of contact.
 
     `contact` holds the points by side, NaN where there is none, `room` is the height shown above
-    the insert, mm. Returns the figure, its view in space, and the sections: coronal, then sagittal
-    by side.
+    the insert, mm. Returns the figure, its view in space, and the sections, the coronal one first.
     """
     plastic = {side: sample_surface(surface) for side, surface in implant.insert.items()}
     metal = {
@@ -237,10 +236,7 @@ def shown_frames(cycle: ContactHistory | Activity, count: int = MOMENTS) -> NDAr
 def draw_dynamics(
     implant: Implant, grid: ElementGrid, histories: Mapping[str, ContactHistory]
 ) -> dict[str, Figure]:
-    """Figures `motion_{name}`, `forces_{name}` and `areas_{name}` of each activity.
-
-    Histories hold one case, or none where it failed.
-    """
+    """Motion, forces and areas of each activity; a history holds one case, or none that solved."""
     figures = {}
     for name, history in histories.items():
         if history.cases:
@@ -374,8 +370,7 @@ def draw_preflight(
 ) -> tuple[dict[str, Figure], pd.DataFrame]:
     """Draw the inputs of a study, and tabulate the clearance of both sides in every pose.
 
-    Figures are `first_contact` of the first pose, `first_contact_path`, `thickness_map` and
-    `activity_{name}`; coarse elements are sufficient.
+    Coarse elements are sufficient.
     """
     contacts = touch_down(implant, grid, poses)
     figures = {}

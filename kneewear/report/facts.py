@@ -236,18 +236,11 @@ def trade_off_numbers(
 ) -> dict[str, Any] | None:
     """Numbers of the trade-off tool; None without a regression or without degrees of freedom.
 
-    Plain builtins: range of thickness (mm) and mass (kg), the inverse of the normal matrix of
-    (1, thickness, mass) and that of (1, ln thickness, ln mass), the quantile of Student's t, and
-    for each life, side and quantity the coefficients and the standard deviation of the residuals,
-    of the plane and, where a plane is not enough, of the power law's logarithm (from `models`).
-
-    Notes
-    -----
-    A new case (h, m) is predicted as `y = x . a` with x = (1, h, m), within
-    `t s sqrt(1 + x . (X'X)^-1 . x)` with 95 % confidence (ordinary least squares); without the 1
-    under the root it is the confidence interval of the mean. The power law is the same in
-    logarithms. Residuals of a deterministic computation are misfit, not noise: the interval is
-    that of another computed case, not of a patient.
+    A new case (h, m) is predicted as `y = x . a` with x = (1, h, m), within `t s sqrt(1 + x .
+    (X'X)^-1 . x)` with 95 % confidence (ordinary least squares); without the 1 under the root it is
+    the confidence interval of the mean. Where a plane is not enough, the power law of `models` is
+    the same in logarithms. Residuals of a deterministic computation are misfit, not noise: the
+    interval is that of another computed case, not of a patient.
     """
     from scipy.special import stdtrit  # noqa: PLC0415 - only here
 
@@ -312,10 +305,7 @@ LOSSES = (
 
 
 def insert_rates(cases: pd.DataFrame, includes_creep: bool) -> pd.DataFrame:
-    """Loss of thickness (`linear`, mm/year, larger side) and `volume` (mm3/year, both sides).
-
-    One row per life and case, with or without creep.
-    """
+    """Loss of thickness (mm/year, larger side) and volume (mm3/year, both) by life and case."""
     linear, volume = MEASURED[includes_creep]
     by_case = cases.groupby(["life", "case", "quantity"])["value"]
     # NaN is the rate of a life of zero length and must not turn into zero.
@@ -362,10 +352,7 @@ def samples_beside_retrievals(
 def _retrieval_rows(
     retrievals: Mapping[str, Settings], rates: Mapping[bool, pd.DataFrame]
 ) -> list[dict[str, Any]]:
-    """Published rates of retrieved inserts, each with the computed `values` beside it.
-
-    `rates` have the columns linear and volume, without and with creep.
-    """
+    """Published rates of retrieved inserts, each with the computed `values` beside it."""
     rows = []
     for (name, group), (key, column, text, unit) in product(retrievals.items(), LOSSES):
         rate, values = group[key], rates[group["includes_creep"]][column].dropna()
@@ -499,11 +486,7 @@ def case_table(static: pd.DataFrame) -> pd.DataFrame:
 
 
 def convergence_errors(table: pd.DataFrame) -> pd.DataFrame:
-    """Errors against the median of the greatest number of elements, per cent.
-
-    Columns quantity, wanted, active_elements (median), median_percent and greatest_percent of the
-    absolute errors over positions and sides.
-    """
+    """Errors, per cent, against the median pressure of the greatest number of elements."""
     rows = []
     for quantity in PRESSURES:
         values = table[f"{quantity}_mpa"]
@@ -605,11 +588,7 @@ def most_important(found: pd.DataFrame, column: str) -> list[tuple[str, str, lis
 
 
 def convergence(found: pd.DataFrame) -> dict[str, Any]:
-    """Whether variance-based indices have converged, and what convergence would take.
-
-    Returns `converged`; `limit` and `widest`, widths of intervals; `open`, number of outputs that
-    have not converged; `blocks` of samples taken and `blocks_needed`.
-    """
+    """Whether variance-based indices have converged, and the number of blocks that takes."""
     from kneewear.studies.uncertainty.analysis import LARGEST_WIDTH  # noqa: PLC0415
 
     known = found.dropna(subset=["first_error", "total_error"])

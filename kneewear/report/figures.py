@@ -48,11 +48,9 @@ from kneewear.wear.records import CycleRecord, DamageMaps
 def draw_results(
     grid: ElementGrid, maps: DamageMaps, tables: Mapping[str, pd.DataFrame]
 ) -> dict[str, Figure]:
-    """Draw the results of the cases of a study.
+    """Draw the results of the cases of a study, by name and in the order of the page.
 
-    Figures in the order of the page: `damage_maps`, `wear_maps`, `damage_surfaces`,
-    `published_scatter`, `published_errors`, `regression_residuals` and `regression_models`, each
-    with the name of the life appended where there are several. Of the tables, `comparison` (with
+    Names end in that of the life where there are several. Of the tables, `comparison` (with
     published values), `regression_models` and `regression_points` may be absent or empty.
     """
     figures: dict[str, Figure] = {}
@@ -84,11 +82,7 @@ def draw_contact(
     activities: Mapping[str, Activity],
     histories: Mapping[str, ContactHistory],
 ) -> dict[str, Figure]:
-    """Draw contact through the cycle of each activity; `histories` hold the centre case.
-
-    Figures are `implant`, `history_{name}` and `pressure_{name}` of each activity, and those of
-    `draw_dynamics`.
-    """
+    """Draw contact through the cycle of each activity; `histories` hold the centre case."""
     figures = {"implant": draw_implant(implant, cycles, 0)}
     for number, name in enumerate(cycles.activities):
         figures[f"history_{name}"] = draw_history(cycles, number, activities[name].prescribed)
@@ -107,9 +101,7 @@ def draw_method(
 ) -> dict[str, Figure]:
     """Draw the inputs and parts of a study that are known before its cases.
 
-    Figures are `surface_deviation` where there is more than rounding, `bearing_extraction` of
-    solids, `calibration_trade_off`, `distance_methods` and `cost` of the tables by these names,
-    `activity_{name}`, `distance_errors`, `control_nets` and those of `draw_geometry`.
+    Deviations are drawn where there is more than rounding, and tables where they are given.
     """
     figures: dict[str, Figure] = {}
     if any(fit.max_mm > ROUNDING for fit in quality):

@@ -53,10 +53,7 @@ def shown_cases(cases: Sequence[Case], values_per_case: int) -> tuple[int, ...]:
 
 
 def block_largest(values: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Largest value of each block of `factor` x `factor` elements of the last two axes.
-
-    Values are not negative; blocks at the end may be smaller.
-    """
+    """Largest value, not negative, of each block of `factor` x `factor` of the last two axes."""
     if factor == 1:
         return values
     return _blocks(np.maximum, values, factor)
@@ -73,9 +70,8 @@ def _blocks(reduce: np.ufunc, values: NDArray[Any], factor: int) -> NDArray[Any]
 def insert_mesh(grid: ElementGrid, factor: int = 1) -> tuple[Mesh, NDArray[np.bool_]]:
     """Triangles through the element centres of all bearings, in blocks of `factor` x `factor`.
 
-    Vertices are the valid elements (or blocks) in the order side, row, column, up to the centres of
-    the outermost elements, half an element short of the border; with it the blocks that have a
-    vertex, shape (side, row, column).
+    Vertices are the valid elements (or blocks) in the order side, row, column; with the triangles
+    are returned the blocks that have a vertex, shape (side, row, column).
     """
     weight = _blocks(np.add, grid.valid.astype(np.float64), factor)
     valid = weight > 0.0

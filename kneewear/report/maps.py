@@ -41,10 +41,7 @@ def sample_surface(surface: Surface, samples: tuple[int, int] = SAMPLES) -> Arra
 
 
 def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
-    """Label and index of the cases of Bei (2003), Fig. 4-3: best, corners, centre, worst.
-
-    Small studies have fewer; no case is chosen twice.
-    """
+    """Label and index of the best, worst, centre and corner cases (Bei 2003, Fig. 4-3)."""
     thickness = np.array([case.thickness for case in cases])
     mass = np.array([case.body_mass for case in cases])
     thick, thin, heavy, light = thickness.max(), thickness.min(), mass.max(), mass.min()
@@ -165,9 +162,9 @@ def draw_thickness_map(grid: ElementGrid) -> Figure:
 def draw_plateaus(
     axes: Axes, grid: ElementGrid, values: NDArray[np.floating], top: float, colours: str
 ) -> QuadMesh:
-    """Colour both plateaus by their elements' values, not negative, leaving zeros bare.
+    """Colour both plateaus by their elements' values from 0 to `top`, leaving zeros bare.
 
-    `top` is the value of the last colour; returns the cells of the last side, for a colour bar.
+    Returns the cells of the last side, for a colour bar.
     """
     loaded = grid.valid & (values > 0.0)
     return _draw_values(axes, grid, values, loaded, colours, (0.0, max(top, 1e-12)))
@@ -420,10 +417,7 @@ def _draw_triangles(
 
 @style.styled
 def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) -> Figure:
-    """Largest errors of the distance tables over the unrolled condyles, an X at the worst.
-
-    Grey is not tabulated.
-    """
+    """Largest errors of the distance tables, an X at the worst; grey is not tabulated."""
     figure, panels = style.new_figure(5.6, 2, 2)
     maps = {side: map_errors(implant.femoral[side], tables[side]) for side in SIDES}
     kinds = (("distance_error", 1e3, "µm"), ("normal_error", np.degrees(1.0), "deg"))
@@ -456,10 +450,9 @@ def draw_windows(
     femoral: TriangleMesh,
     axis: tuple[float, float],
 ) -> Figure:
-    """A user's meshes with the windows that the settings cut out of them.
+    """A user's meshes (knee axes, mm) with the windows that the settings cut out of them.
 
-    Meshes in knee axes, mm; `axis` is x and y of the condyles' medial-lateral axis. Left the insert
-    from above, right the femoral component unrolled about the axis.
+    `axis` is x and y of the condyles' medial-lateral axis, about which the femur is unrolled.
     """
     figure, ((plan, unrolled),) = style.new_figure(4.6, columns=2)
     x, y, z = insert.vertices[insert.vertex_normals[:, 1] > FACING].T

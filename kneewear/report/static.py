@@ -53,12 +53,7 @@ def draw_static_figures(
     convergence: pd.DataFrame | None = None,
     sensitivity: pd.DataFrame | None = None,
 ) -> dict[str, Figure]:
-    """Draw every figure of a static study.
-
-    `static_sections` and `static_pressure`; where there are several of them, `position_scan` over
-    held positions and `material_comparison` over loads; `element_convergence` and
-    `grid_sensitivity` where elements were studied.
-    """
+    """Draw every figure of a static study; scans and comparisons where there is more than one."""
     figures = {
         "static_sections": draw_static_sections(record, implant),
         "static_pressure": draw_static_pressure(record, implant),
@@ -205,10 +200,7 @@ def _title(record: StaticRecord, number: int) -> str:
 
 @style.styled
 def draw_position_scan(static: pd.DataFrame) -> Figure:
-    """Pressures and anterior-posterior contact over the held position of the femur.
-
-    Of the first material, first flexion and largest load.
-    """
+    """Pressures and contact over the held position: first material and flexion, largest load."""
     curves = position_scan(static)
     figure, panels = style.new_figure(2.8, columns=3)
     labels = {

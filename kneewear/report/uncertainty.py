@@ -29,10 +29,7 @@ def draw_uncertainty(
     sums: ElementSums,
     grid: ElementGrid,
 ) -> dict[str, Figure]:
-    """Draw every figure of an uncertainty study from the table that its method found.
-
-    `predictions`, `effects` or `indices`, and `damage_spread` where samples are random.
-    """
+    """Draw every figure of an uncertainty study from the table that its method found."""
     if method == "one_at_a_time":
         return {"effects": draw_effects(found)}
     spread = {"damage_spread": draw_spread(sums, grid)}

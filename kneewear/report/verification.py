@@ -51,11 +51,7 @@ DISTANCES = {
 
 
 def draw_verification(tables: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
-    """Draw the figures of the verification tables, by the same names; missing ones are left out.
-
-    Tables are `sphere_models`, `refinement`, `active_elements`, `grid_comparison`,
-    `distance_correction` and `analyses`, which gives `analyses_{activity}` for each activity.
-    """
+    """Draw the figures of the verification tables, by the same names; missing ones are left out."""
     draw = {
         "sphere_models": draw_sphere_models,
         "refinement": draw_refinement,

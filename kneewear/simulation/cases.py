@@ -28,9 +28,9 @@ from kneewear.simulation.cycle import (
     empty_histories,
     evaluate_cycle,
 )
+from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
 from kneewear.simulation.history import ContactHistory, Failure
-from kneewear.simulation.layers import build_layers
 from kneewear.simulation.quasi_static import solve_quasi_static
 
 logger = logging.getLogger(__name__)
@@ -101,36 +101,6 @@ def simulate_cases(
             name: np.stack([part[name] for part in parts.values()] or [array])[: len(parts)]
             for name, array in shapes.items()
         },
-    )
-
-
-def build_pairs(knee: KneeModel, settings: SimulationSettings) -> tuple[ContactPair, ...]:
-    """Contact pair of each side, with `distance` and `force_direction` of the settings.
-
-    ValueError if distance tables are needed and missing, or less accurate than requested.
-    """
-    tables = knee.distance_tables if settings.distance == "table" else {}
-    missing = sorted(set(knee.grid.sides) - set(tables))
-    if settings.distance == "table" and missing:
-        raise ValueError(f"distance: table needs the distance tables; none of {missing}")
-    for side, table in tables.items():
-        if table.quality.excess() > 1.0:
-            raise ValueError(
-                f"the {side} distance table exceeds its error limit by a factor of "
-                f"{table.quality.excess():.3g}; raise the limit (table.distance_error_um) or set "
-                "simulation.distance to exact"
-            )
-    return tuple(
-        ContactPair(
-            knee.grid,
-            number,
-            knee.implant.femoral[side],
-            knee.samples[side],
-            correction="mid_surface" if settings.force_direction == "mid_surface" else "none",
-            direction=settings.force_direction,
-            distance_table=tables.get(side),
-        )
-        for number, side in enumerate(knee.grid.sides)
     )
 
 

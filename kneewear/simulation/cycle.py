@@ -66,11 +66,10 @@ class CycleSolution:
 
     The `motion` of its `conditions` are the equilibria. `coordinates` (n_frames, 6) are in mm and
     rad (body-three 1-2-3 angles); `load` along -y and `spring_force`, medial-lateral on the moving
-    body, in N; `load_line`, the medial-lateral position of the load, in mm. `contact` (n_frames, 6)
-    is the force of all contact on the moving body, N, and moment about its origin, N mm, when the
-    pose was solved, `inertia` (n_frames, 6) those that accelerate it, zero in quasi-static
-    analysis. `residual` is the largest unbalanced force when the pose was solved, relative to the
-    load, zero in forward dynamics.
+    body, in N; `load_line` in mm. `contact` (n_frames, 6) is the force of all contact on the moving
+    body, N, and moment about its origin, N mm, when the pose was solved, `inertia` those that
+    accelerate it. `residual` is the largest unbalanced force then, relative to the load. Inertia is
+    zero in quasi-static analysis, the residual in forward dynamics.
     """
 
     conditions: CycleBoundaryConditions

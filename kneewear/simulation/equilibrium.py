@@ -62,14 +62,12 @@ def solve_equilibrium(
     the load. ConvergenceError if no equilibrium is reached, ValueError if the load does not push.
 
     With a solved load line the unknowns are the heights of the two sides and the medial-lateral
-    position: each side carries its share of the load, and no net medial-lateral force is left; the
-    position of the load then follows from the moment about x. Newton's method is used with the
-    exact stiffness. Each side's step is limited by its own penetration, so that no side loses
+    position: each side carries its share of the load, and the position of the load follows from the
+    moment about x. Each side's Newton step is limited by its own penetration, so that no side loses
     contact; an unloaded side is first lowered to touch. Where the bearing does not restore the
     medial-lateral position, the step follows the force instead, so that only stable equilibria are
     found. Where an element at a border or of steep slope leaves contact with a finite penetration,
-    forces jump; a balance within a jump of less than a thousandth of the load counts as found at
-    it, within 10 nm, and leaves that residual.
+    forces jump; a balance within a jump of less than a thousandth of the load counts as found.
     """
     if not loading.force > 0.0:
         raise ValueError(f"the load must push down on the insert, not be {loading.force:g} N")

@@ -1,24 +1,131 @@
-"""Contact of a knee at given poses."""
+"""Contact pairs of a knee with their elastic layers, and contact at given poses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kneewear.contact.foundation import (
+    MATERIALS,
+    LargeStrain,
+    Layer,
+    PressureLaw,
+    SmallStrain,
+    ThreeParameter,
+    ThreeParameterMaterial,
+    confined_modulus,
+)
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
+from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import KneeModel
+from kneewear.geometry.table import SurfaceTable
+from kneewear.geometry.thickness import joint_thickness, with_layer_thickness
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.cases import build_pairs
 from kneewear.simulation.cycle import RESULTANTS
 from kneewear.simulation.history import ContactResults
-from kneewear.simulation.layers import add_femoral_layers, build_layers, femoral_layers
 
 Array = NDArray[np.float64]
+
+
+def build_pairs(knee: KneeModel, settings: SimulationSettings) -> tuple[ContactPair, ...]:
+    """Contact pair of each side, with `distance` and `force_direction` of the settings.
+
+    ValueError if distance tables are needed and missing, or less accurate than requested.
+    """
+    tables = knee.distance_tables if settings.distance == "table" else {}
+    missing = sorted(set(knee.grid.sides) - set(tables))
+    if settings.distance == "table" and missing:
+        raise ValueError(f"distance: table needs the distance tables; none of {missing}")
+    for side, table in tables.items():
+        if table.quality.excess() > 1.0:
+            raise ValueError(
+                f"the {side} distance table exceeds its error limit by a factor of "
+                f"{table.quality.excess():.3g}; raise the limit (table.distance_error_um) or set "
+                "simulation.distance to exact"
+            )
+    return tuple(
+        ContactPair(
+            knee.grid,
+            number,
+            knee.implant.femoral[side],
+            knee.samples[side],
+            correction="mid_surface" if settings.force_direction == "mid_surface" else "none",
+            direction=settings.force_direction,
+            distance_table=tables.get(side),
+        )
+        for number, side in enumerate(knee.grid.sides)
+    )
+
+
+def choose_pressure_law(settings: SimulationSettings) -> PressureLaw:
+    """Pressure law of `settings.pressure_law`."""
+    chosen, poisson_ratio = settings.pressure_law, settings.poisson_ratio
+    cap = math.inf if chosen.cap_mpa is None else chosen.cap_mpa
+    if chosen.material == "linear":
+        modulus = confined_modulus(settings.youngs_modulus_mpa, poisson_ratio)
+        law = LargeStrain if chosen.strain == "large" else SmallStrain
+        return law(modulus, cap)
+    own = chosen.own_material
+    material = (
+        MATERIALS[chosen.material]
+        if own is None
+        else ThreeParameterMaterial(own.exponent, own.reference_strain, own.reference_pressure_mpa)
+    )
+    return ThreeParameter(material, poisson_ratio, chosen.nonlinear_form, chosen.strain, cap)
+
+
+def build_layers(
+    grid: ElementGrid, pairs: Sequence[ContactPair], thickness: float, settings: SimulationSettings
+) -> tuple[Layer, ...]:
+    """Elastic layer under the elements of each pair, one per side of the grid.
+
+    `thickness` is the minimum insert thickness of the case, mm, to which the settings add their
+    offset. ValueError if the local thickness is not positive everywhere on the grid.
+    """
+    local = grid.case_thickness(thickness + settings.pressure_law.thickness_offset_mm)
+    law = choose_pressure_law(settings)
+    return tuple(Layer(law, local[side].ravel()[pair.index]) for side, pair in enumerate(pairs))
+
+
+def femoral_layers(
+    implant: Implant, samples: Mapping[str, SurfaceTable]
+) -> dict[str, SurfaceTable]:
+    """Samples of the femoral surfaces with the thickness of their layers; none if rigid."""
+    layer = implant.femoral_layer
+    if layer is None:
+        return {}
+    return {
+        side: with_layer_thickness(table, layer.bone[side], layer.limits)
+        for side, table in samples.items()
+    }
+
+
+def add_femoral_layers(
+    moving: Mapping[str, SurfaceTable],
+    pairs: Mapping[str, ContactPair],
+    layers: Sequence[Layer],
+    translation: NDArray[np.float64],
+    rotation: NDArray[np.float64],
+) -> tuple[Layer, ...]:
+    """Layers of each side with those of `femoral_layers` that face them at a pose.
+
+    Each element has the thickness under it plus that of the cartilage at the nearest point of the
+    femur: layers of one material act as one (Bei 2003, section 2.2.2).
+    """
+    joined = []
+    for (side, pair), layer in zip(pairs.items(), layers, strict=True):
+        u, v, *_ = pair.indenter.closest_points((pair.centre - translation) @ rotation)
+        joined.append(
+            replace(layer, thickness=joint_thickness(layer.thickness, moving[side], u, v))
+        )
+    return tuple(joined)
 
 
 @dataclass(frozen=True, kw_only=True)

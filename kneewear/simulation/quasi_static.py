@@ -46,15 +46,14 @@ def solve_quasi_static(
     """Equilibrium at every frame of a cycle of a body weight, N.
 
     Returns poses and loads, whose boundary conditions are those of a forward simulation that starts
-    from these equilibria, and the contact of each pair at every frame. `on_frame_done` is called
-    after every frame. ConvergenceError, with the frame, if a frame has no equilibrium.
+    from these equilibria, and the contact of each pair at every frame. ConvergenceError, with the
+    frame, if a frame has no equilibrium.
 
     An activity with a load line is solved along the coordinates that it does not prescribe. For
     others, flexion, internal-external rotation and anterior-posterior translation are prescribed;
-    superior-inferior, varus-valgus and medial-lateral follow from frictionless equilibrium (Bei
-    2003, section 4.2.1, without inertia). The cycle is entered at the frame of largest load, where
-    the equilibrium is best determined. Each frame starts from an extrapolation of those before it
-    and, where that fails, independently of them.
+    the rest follow from frictionless equilibrium (Bei 2003, section 4.2.1, without inertia). The
+    cycle is entered at the frame of largest load, where the equilibrium is best determined. Each
+    frame starts from an extrapolation of those before it and, where that fails, independently.
     """
     load = weight * activity.load
     if activity.load_line is None:

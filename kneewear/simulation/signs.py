@@ -74,8 +74,8 @@ def check_signs(
 ) -> tuple[SignTrial, ...]:
     """Try a motion with its uncertain signs reversed, and warn when that fits the bearing better.
 
-    Arguments as of `simulate_cases`; `reference` is the origin of anterior-posterior positions, mm
-    posterior, zero by default. Returns the trials, the motion as given first.
+    `reference` is the origin of anterior-posterior positions, mm posterior, zero by default.
+    Returns the trials, the motion as given first.
     """
     quasi_static = settings.model_copy(update={"analysis": "quasi_static"})
     trials = try_signs(
@@ -92,10 +92,9 @@ def check_signs(
 def try_signs(
     activity: Activity, simulate: Callable[[Activity], ContactHistory], reference: float = 0.0
 ) -> tuple[SignTrial, ...]:
-    """Simulate a motion as given and with signs reversed.
+    """Simulate a motion as given and with signs reversed; `reference` as in `check_signs`.
 
-    `simulate` maps an activity to the history of one case; `reference` as in `check_signs`. A
-    dished bearing restores the femur to its lowest point. Muscles and ligaments keep the contact
+    A dished bearing restores the femur to its lowest point. Muscles and ligaments keep the contact
     near it, so the path of a true motion stays low and takes little force to prescribe; one with a
     reversed sign climbs the dish. A flat bearing gives no indication. The correlation of contact
     with flexion is weaker evidence because replaced knees often move the other way.

@@ -68,18 +68,16 @@ def solve_static(
 ) -> StaticEquilibrium:
     """Find the pose at which contact, loads and springs balance along the free coordinates.
 
-    Any number of pairs with their layers. `pose` is the start (translation, mm, and body-three
-    1-2-3 angles, rad), apart or overlapping; coordinates not in `free` (of `COORDINATES`) keep its
-    values. `tolerance` is the largest residual; `frame` and `case` are named in messages.
-    ConvergenceError if no stable equilibrium is reached; ValueError if no coordinate is free or a
-    name is unknown.
+    `pose` is the start (translation, mm, and body-three 1-2-3 angles, rad), apart or overlapping;
+    coordinates not in `free` (of `COORDINATES`) keep its values. `tolerance` is the largest
+    residual; `frame` and `case` are named in messages. ConvergenceError if no stable equilibrium is
+    reached; ValueError if no coordinate is free or a name is unknown.
 
     Newton's method with the contact's own stiffness in a trust region. A step is accepted when the
     forces before and after it do work on it, so that, as for a body that sinks in a viscous fluid,
     only stable equilibria are found; forces need no potential. Apart from the fixed body the moving
     one follows the loads' force without rotation until they touch. A pose at which the force jumps
-    (see `JUMP`) counts as found. Where nothing restores a free coordinate the solution is not
-    unique; a weak spring makes it unique.
+    (see `JUMP`) counts as found. Where nothing restores a free coordinate, add a weak spring.
     """
     chosen = coordinate_numbers(free)
     if chosen.size == 0:
@@ -195,9 +193,9 @@ def settle(
 ) -> RestState:
     """Let the moving body fall from rest and come to rest under its loads.
 
-    Arguments as of `solve_static`, and the inertia of the body, on which the final pose does not
-    depend; `tolerance` is the largest acceleration, mm/s2 and rad/s2, and rate, mm/s and rad/s, at
-    rest. ConvergenceError, with the acceleration, if the body does not come to rest.
+    Arguments as of `solve_static`; the final pose does not depend on the inertia of the body.
+    `tolerance` is the largest acceleration, mm/s2 and rad/s2, and rate, mm/s and rad/s, at rest.
+    ConvergenceError, with the acceleration, if the body does not come to rest.
 
     Implicit Euler, M (v1 - v0) / h + b = Q(q0 + h v1), with a step that doubles as long as Newton's
     method converges and no coordinate moves by more than a millimetre. The method itself dissipates

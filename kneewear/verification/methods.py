@@ -22,8 +22,8 @@ from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.cases import simulate_cases
+from kneewear.simulation.evaluation import choose_pressure_law
 from kneewear.simulation.history import ContactHistory
-from kneewear.simulation.layers import choose_pressure_law
 from kneewear.verification.adaptive import AdaptivePair, AdaptiveResultant
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kneewear.contact.pair import TILE_EDGE
-from kneewear.contact.proximity import map_proximity
+from kneewear.contact.search import map_proximity
 from kneewear.geometry.table import tabulate_surface
 from tests.contact.indenters import bumps
 from tests.physics.bodies import cylinder, gait_study, plate, sphere

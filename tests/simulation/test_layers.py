@@ -14,7 +14,7 @@ from kneewear.contact.foundation import (
 )
 from kneewear.errors import InputDataError
 from kneewear.settings.study import load_study, merge_settings, read_settings
-from kneewear.simulation.layers import build_layers, choose_pressure_law
+from kneewear.simulation.evaluation import build_layers, choose_pressure_law
 from tests.physics.bodies import CASES, contact_of, gait_study
 
 SETTINGS = default_study().simulation

@@ -18,7 +18,7 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import PressureLawSettings, SimulationSettings
 from kneewear.sides import SIDES
-from kneewear.simulation.layers import add_femoral_layers, build_layers, femoral_layers
+from kneewear.simulation.evaluation import add_femoral_layers, build_layers, femoral_layers
 
 Array = NDArray[np.float64]
 
