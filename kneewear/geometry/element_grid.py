@@ -77,11 +77,7 @@ class ElementGrid:
 
 
 def join_grids(*grids: ElementGrid) -> ElementGrid:
-    """Grid of the sides of several grids of one fixed body, in order.
-
-    Smaller grids are extended to the largest number of rows and columns by cells that are not
-    valid.
-    """
+    """Grid of the sides of several grids of a body, in order; cells added to fill are not valid."""
     sides = tuple(side for grid in grids for side in grid.sides)
     if not sides or len(set(sides)) != len(sides):
         raise ValueError(f"a grid needs sides of different names; found {sides}")

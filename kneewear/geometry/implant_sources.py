@@ -114,10 +114,9 @@ def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
 def extract_bearings(
     settings: ImplantSettings, insert_mesh: TriangleMesh, femoral_mesh: TriangleMesh
 ) -> dict[str, Extraction]:
-    """Bearing sheets of the "insert" and "femoral" mesh, as given or cut out of solids.
+    """Bearing sheets of "insert" and "femoral" mesh of a right knee, as given or cut out of solids.
 
-    Arguments are as for `build_implant`, results those of a right knee. Raises as `check_meshes`,
-    and when a solid has no bearing.
+    Raises as `check_meshes`, and when a solid has no bearing.
     """
     meshes = _mesh_settings(settings)
     cutters = {"insert": extract_plateaus, "femoral": extract_condyles}

@@ -52,15 +52,8 @@ def shown_cases(cases: Sequence[Case], values_per_case: int) -> tuple[int, ...]:
     return tuple(sorted(index for _, index in typical_cases(cases)))
 
 
-def block_largest(values: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Largest value, not negative, of each block of `factor` x `factor` of the last two axes."""
-    if factor == 1:
-        return values
-    return _blocks(np.maximum, values, factor)
-
-
-def _blocks(reduce: np.ufunc, values: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Reduction of each block of `factor` x `factor` elements of the last two axes."""
+def block_values(reduce: np.ufunc, values: NDArray[Any], factor: int) -> NDArray[Any]:
+    """Reduction (maximum, sum) of each `factor` x `factor` elements of the last two axes."""
     for axis in (-2, -1):
         starts = np.arange(0, values.shape[axis], factor)
         values = reduce.reduceat(values, starts, axis=axis)
@@ -73,10 +66,10 @@ def insert_mesh(grid: ElementGrid, factor: int = 1) -> tuple[Mesh, NDArray[np.bo
     Vertices are the valid elements (or blocks) in the order side, row, column; with the triangles
     are returned the blocks that have a vertex, shape (side, row, column).
     """
-    weight = _blocks(np.add, grid.valid.astype(np.float64), factor)
+    weight = block_values(np.add, grid.valid.astype(np.float64), factor)
     valid = weight > 0.0
     centre = np.moveaxis(np.where(grid.valid[..., None], grid.centre, 0.0), -1, 0)
-    points = _blocks(np.add, centre, factor)[:, valid] / weight[valid]
+    points = block_values(np.add, centre, factor)[:, valid] / weight[valid]
     number = np.full(valid.shape, -1)
     number[valid] = np.arange(valid.sum())
     # Corners of each cell of four neighbours, in turn; columns run along +z, rows along +x.
@@ -125,7 +118,7 @@ def build_insert_view(
 
     def packed_map(values: NDArray[Any], name: str) -> dict[str, Any]:
         """Steps of the vertices, and the exact largest value of each side."""
-        steps = colour_steps(block_largest(values, factor)[..., valid], tops[name])
+        steps = colour_steps(block_values(np.maximum, values, factor)[..., valid], tops[name])
         largest = np.atleast_2d(values.max(axis=(-2, -1)).astype(np.float64))
         rounded = [[float(f"{value:.6g}") for value in row] for row in largest]
         return {"steps": _packed(steps), "largest": rounded}

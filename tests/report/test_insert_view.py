@@ -15,7 +15,7 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.report import insert_view
 from kneewear.report.insert_view import (
     STEPS,
-    block_largest,
+    block_values,
     build_insert_view,
     colour_steps,
     insert_mesh,
@@ -113,7 +113,7 @@ def test_a_large_study_shows_its_typical_cases(whole, monkeypatch):
     st.integers(1, 8),
 )
 def test_blocks_hold_the_largest_of_their_elements(values, factor):
-    blocks = block_largest(values, factor)
+    blocks = block_values(np.maximum, values, factor)
     assert blocks.shape == (2, -(-5 // factor), -(-7 // factor))
     assert blocks.max() == values.max()
     assert blocks[0, 0, 0] == values[0, :factor, :factor].max()
