@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.workflow.conftest import Checkout
@@ -31,7 +33,9 @@ def test_wear_code_reruns_wear_and_what_follows_but_not_contact(finished):
 
 def test_contact_code_reruns_contact_but_not_geometry(finished):
     with finished.edited(
-        "kneewear/contact/foundation.py", "def pressure(", "SPARE = 1\n\n\ndef pressure("
+        "kneewear/contact/foundation.py",
+        "def confined_modulus(",
+        "SPARE = 1\n\n\ndef confined_modulus(",
     ):
         planned = finished.planned()
     assert planned["simulate_contact"] == 2
@@ -108,3 +112,15 @@ def test_geometry_setting_reruns_geometry_but_not_the_activity(finished):
 def test_cases_per_job_decides_the_number_of_jobs(finished):
     assert finished.planned({"cases_per_job": 1})["simulate_contact"] == 4
     assert finished.planned({"cases_per_job": 4})["simulate_contact"] == 1
+
+
+def test_newer_script_of_the_kernels_hides_no_job(finished):
+    script = finished.folder / "scripts" / "compile_kernels.py"
+    times = script.stat()
+    script.touch()
+    try:
+        planned = finished.planned({"simulation": {"poisson_ratio": 0.4}})
+    finally:
+        os.utime(script, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert planned["compile_kernels"] == 1
+    assert planned["simulate_contact"] == 2
