@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+import kneewear
 from kneewear import default_study
 from kneewear.errors import InputDataError
 from kneewear.settings.cases import Case
@@ -368,3 +370,9 @@ def test_every_meaning_belongs_to_a_key():
 def test_page_of_settings_is_up_to_date():
     # Renew it with: python -m tests.settings_page
     assert PAGE.read_text(encoding="utf-8") == render()
+
+
+@pytest.mark.parametrize("name", ["config", "calibration", "example_meshes", "dm_fluoroscopy"])
+def test_settings_can_be_sent_to_another_process(name):
+    study = kneewear.load_study(f"config/{name}.yaml")
+    assert pickle.loads(pickle.dumps(study)) == study

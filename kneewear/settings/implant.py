@@ -11,7 +11,9 @@ from kneewear.settings.types import (
     Finite,
     Limits,
     NonNegative,
+    FinitePerSide,
     PerSide,
+    PositivePerSide,
     Positive,
     PositiveLimits,
     Settings,
@@ -72,15 +74,15 @@ class ParametricImplantSettings(Settings):
 
     femoral_sagittal_radius_mm: Positive
     femoral_arcs: tuple[FemoralArc, ...]
-    femoral_coronal_radius_mm: PerSide[Positive]
+    femoral_coronal_radius_mm: PositivePerSide
     femoral_half_width_mm: Positive
     femoral_edge_radius_mm: Positive
     condyle_spacing_mm: Positive
     plateau_sagittal_radius_mm: Positive
-    plateau_coronal_radius_mm: PerSide[Positive]
+    plateau_coronal_radius_mm: PositivePerSide
     plateau_land_half_width_mm: Positive
-    plateau_edge_radius_mm: PerSide[Positive]
-    plateau_spacing_mismatch_mm: PerSide[Finite]
+    plateau_edge_radius_mm: PositivePerSide
+    plateau_spacing_mismatch_mm: FinitePerSide
     plateau_half_length_mm: Positive
     extra_thickness_mm: NonNegative
     cam_and_post: CamAndPostSettings | None
@@ -122,8 +124,12 @@ class FemoralRegion(Settings):
     angle_deg: Limits
 
 
-InsertRegions = PerSide[InsertRegion]
-FemoralRegions = PerSide[FemoralRegion]
+class InsertRegions(PerSide[InsertRegion]):
+    """Region of each side of the insert."""
+
+
+class FemoralRegions(PerSide[FemoralRegion]):
+    """Region of each side of the femoral component."""
 
 
 class KnotSpacingSettings(Settings):

@@ -52,10 +52,18 @@ T = TypeVar("T")
 
 
 class PerSide(Settings, Generic[T]):
-    """A value for each side."""
+    """A value for each side; classes of it have a name of their own, because pickle needs one."""
 
     medial: T
     lateral: T
+
+
+class PositivePerSide(PerSide[Positive]):
+    """A positive number for each side."""
+
+
+class FinitePerSide(PerSide[Finite]):
+    """A number for each side."""
 
 
 def ascend(values: Any) -> Any:
