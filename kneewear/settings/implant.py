@@ -9,13 +9,13 @@ from pydantic import Field, field_validator, model_validator
 from kneewear.settings.faults import fault
 from kneewear.settings.types import (
     Finite,
+    FinitePerSide,
     Limits,
     NonNegative,
-    FinitePerSide,
     PerSide,
-    PositivePerSide,
     Positive,
     PositiveLimits,
+    PositivePerSide,
     Settings,
     Thickness,
     ascend,
