@@ -16,8 +16,7 @@ from kneewear.simulation.history import ContactHistory
 from kneewear.wear.creep import (
     FIRST_MINUTE,
     creep_development,
-    creep_from_pressure,
-    creep_from_strain,
+    creep_strain_per_pressure,
     minutes_of_life,
     recovered_part,
 )
@@ -30,6 +29,7 @@ from kneewear.wear.laws import (
     worn_depth,
 )
 from kneewear.wear.records import DamageMaps, check_same_cases
+from kneewear.wear.superposition import ContactResponse, relaxed_pressure, superposed_creep
 from kneewear.wear.worn_surface import lower_surface
 
 if TYPE_CHECKING:
@@ -92,10 +92,11 @@ def accumulate_wear(
     rules-of-mixture"): depth = sum_a share_a depth_a, for wear and creep alike. One step is the
     dissertation's extrapolation of the fresh surface's cycle.
 
-    Between steps the surface is lowered by wear and creep. Creep is not summed over steps: it is
-    what the creep law gives for the largest pressure of an element so far and the age reached, so
-    it never decreases and is not compounded. When activities follow each other instead of mixing,
-    that largest pressure is the largest of any activity.
+    Between steps the surface is lowered by wear and creep. Creep is the superposition of the creep
+    law over the history of each element's largest pressure of a cycle (`superposed_creep`), so it
+    relaxes where the pressure falls. The pressure of a step is that at its end
+    (`relaxed_pressure`). Where activities follow each other instead of mixing, creep follows the
+    largest pressure of any activity.
     """
     first = check_same_cases(histories)
     shares = _share_matrix(settings.lives, tuple(histories))
@@ -117,7 +118,7 @@ def accumulate_wear(
     stacked = {
         name: np.array([getattr(end, name) for end in ends]).reshape(*axes, *array.shape)
         for name, array in vars(_fresh_insert(grid)).items()
-        if name != "pressures"
+        if isinstance(array, np.ndarray)
     }
     creep = (1.0 - recovered_part(settings.recovery_minutes)) * stacked["creep"]
     return DamageMaps(
@@ -215,10 +216,15 @@ class _Sums:
 
 @dataclass
 class _Insert(_Sums):
-    """The same of a life so far; creep, mm; and the largest pressure of each activity."""
+    """The same of a life so far; creep, mm; latest largest pressure of a cycle by activity, MPa.
+
+    `starts` and `history` are starts and pressures, MPa, of the steps that creep superposes.
+    """
 
     creep: Array
     pressures: dict[str, Array] = field(default_factory=dict)
+    starts: list[float] = field(default_factory=list)
+    history: list[Array] = field(default_factory=list)
 
 
 def _fresh_insert(grid: ElementGrid) -> _Insert:
@@ -238,6 +244,7 @@ def _simulate_life(
         raise ValueError("updating the surface needs a way to simulate contact again")
     update, surface = life.settings.surface_update, life.grid
     insert = _fresh_insert(surface)
+    insert.pressures = {name: _largest_pressure(fresh[name]) for step in steps for name in step.shares}
     for number, step in enumerate(steps):
         cycles = {name: fresh[name] for name in step.shares}
         if number and resimulate is not None:
@@ -247,7 +254,8 @@ def _simulate_life(
                 updates.holding.append((float(max(forces)), life.case.name))
         sums = {name: _sum_cycle(cycle, life.law) for name, cycle in cycles.items()}
         before = insert.wear + insert.creep
-        _add_step(insert, step, sums, life)
+        _add_wear(insert, step, sums, life)
+        _update_creep(insert, step, cycles, before, life)
         if number + 1 < len(steps):
             damage = insert.wear + insert.creep
             depth = np.max([cycle.max_penetration for cycle in sums.values()], axis=0)
@@ -312,7 +320,7 @@ def block_ends(settings: WearSettings) -> tuple[float, ...]:
 
 def _sum_cycle(history: ContactHistory, law: WearLaw) -> _Sums:
     """Sum the cycle of one case over its frames, in double precision and in their order."""
-    max_pressure = history.pressure[0].max(axis=0).astype(np.float64)
+    max_pressure = _largest_pressure(history)
     # Most elements are never loaded: omitting them halves the time. Frames remain the slowest axis
     # in memory because numpy adds in another order along the fastest.
     loaded = max_pressure > 0.0
@@ -332,8 +340,13 @@ def _sum_cycle(history: ContactHistory, law: WearLaw) -> _Sums:
     )
 
 
-def _add_step(insert: _Insert, step: WearStep, sums: Mapping[str, _Sums], life: _Life) -> None:
-    """Add a step's wear, and update creep and the largest pressures to its end."""
+def _largest_pressure(history: ContactHistory) -> Array:
+    """Largest pressures of the elements in a cycle of one case, MPa."""
+    return history.pressure[0].max(axis=0).astype(np.float64)
+
+
+def _add_wear(insert: _Insert, step: WearStep, sums: Mapping[str, _Sums], life: _Life) -> None:
+    """Add a step's wear, and update the largest pressures."""
     settings = life.settings
     cycles = cycles_of_life(settings.cycles_per_year, settings.months) * (step.end - step.start)
     for name, share in step.shares.items():
@@ -343,31 +356,67 @@ def _add_step(insert: _Insert, step: WearStep, sums: Mapping[str, _Sums], life: 
         insert.cross_work = insert.cross_work + share * (cycles * cycle.cross_work)
         insert.max_pressure = np.maximum(insert.max_pressure, cycle.max_pressure)
         insert.avg_pressure = np.maximum(insert.avg_pressure, cycle.avg_pressure)
-        earlier = insert.pressures.get(name, 0.0)
-        insert.pressures[name] = np.maximum(earlier, cycle.max_pressure)
-    pressures = [(share, insert.pressures[name]) for name, share in step.shares.items()]
-    if settings.mixing == "sequence":
-        pressures = [(1.0, insert.max_pressure)]
-    insert.creep = sum(
-        (share * _creep_depth(pressure, step.end, life) for share, pressure in pressures),
-        start=np.zeros(life.grid.area.shape),
+        insert.pressures[name] = cycle.max_pressure
+
+
+def _update_creep(
+    insert: _Insert,
+    step: WearStep,
+    cycles: Mapping[str, ContactHistory],
+    before: Array,
+    life: _Life,
+) -> None:
+    """Superpose the creep of a step; `before` is the damage at its start."""
+    law = _creep_compliance(life)
+    if life.settings.mixing == "sequence":
+        pressure = np.max(list(insert.pressures.values()), axis=0)
+        weights = {name: 1.0 * (insert.pressures[name] == pressure) for name in cycles}
+    else:
+        pressure = sum(
+            (share * insert.pressures[name] for name, share in step.shares.items()),
+            start=np.zeros(life.grid.area.shape),
+        )
+        weights = dict(step.shares)
+    insert.starts.append(step.start)
+    insert.history.append(pressure)
+
+    def creep() -> Array:
+        return superposed_creep(insert.starts, insert.history, step.end, law)
+
+    if (step.start, step.end) != (0.0, 1.0):
+        insert.history[-1] = relaxed_pressure(
+            pressure,
+            insert.wear + creep() - before,
+            law(step.end - step.start),
+            life.grid.area,
+            [
+                ContactResponse(cycle.pressure[0], _stiffness(cycle), weights[name])
+                for name, cycle in cycles.items()
+            ],
+        )
+    insert.creep = creep()
+
+
+def _stiffness(cycle: ContactHistory) -> Array:
+    """Largest pressure over largest penetration of each side, MPa/mm; zero without contact."""
+    depth = cycle.max_penetration[0].max(axis=0)
+    return np.where(depth > 0.0, cycle.max_pressure[0].max(axis=0), 0.0) / np.where(
+        depth > 0.0, depth, 1.0
     )
 
 
-def _creep_depth(max_pressure: Array, part: float, life: _Life) -> Array:
-    """Creep depth by the law of the settings, after a part of the life."""
+def _creep_compliance(life: _Life) -> Callable[[float], Array | float]:
+    """Creep depth for each MPa, mm/MPa, a part of the life after loading, by the settings' law."""
     settings = life.settings
     minutes = minutes_of_life(settings.months)
     if settings.creep_law == "pressure":
-        developed = 1.0
-        if settings.creep_time == "logarithm":
-            reference = minutes_of_life(settings.creep_months)
-            developed = creep_development(part * minutes, reference)
-        return creep_from_pressure(max_pressure, settings.creep_mm_per_mpa * developed)
+        if settings.creep_time == "constant":
+            return lambda part: settings.creep_mm_per_mpa
+        reference = minutes_of_life(settings.creep_months)
+        return lambda part: settings.creep_mm_per_mpa * creep_development(part * minutes, reference)
     if settings.creep_law == "strain":
-        # Elements outside the bearing may have no thickness; they carry no pressure either.
         thickness = life.grid.case_thickness(life.case.thickness)
-        solid = np.where(max_pressure > 0.0, thickness, 0.0)
-        age = max(part * minutes, FIRST_MINUTE)
-        return creep_from_strain(max_pressure, solid, age)
+        # Elements outside the bearing may have no thickness; they carry no pressure either.
+        solid = np.where(np.isfinite(thickness), thickness, 0.0)
+        return lambda part: creep_strain_per_pressure(max(part * minutes, FIRST_MINUTE)) * solid
     raise ValueError(f"creep_law must be 'pressure' or 'strain', got {settings.creep_law!r}")
