@@ -127,13 +127,19 @@ def test_batches_are_consecutive_and_complete():
         ("wear.wear_law", "archad", r"wear_law: found 'archad'; expected 'archard', 'unified"),
         (
             "wear",
-            {"blocks": 4},
+            {"blocks": 4, "creep_time": "constant"},
             r"wear: found blocks: 4.*expected creep_time: logarithm, for creep",
+        ),
+        (
+            "wear",
+            {"creep_time": "constant", "months": 120},
+            r"wear: found creep_time: constant with months: 120 and creep_months: 51; expected a "
+            r"life of creep_months.*Set creep_time to logarithm",
         ),
         ("wear", {"blocks": 4, "months": 0}, r"wear: found blocks: 4.*expected a life of at least"),
         (
             "wear",
-            {"mixing": "sequence"},
+            {"mixing": "sequence", "creep_time": "constant"},
             r"wear: found blocks: 1, mixing: sequence with creep_time",
         ),
         ("report.retrievals.autopsy.linear_mm_per_year.low", 1, r"expected low <= mean <= high"),

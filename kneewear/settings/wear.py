@@ -73,6 +73,22 @@ class WearSettings(Settings):
         return self
 
     @model_validator(mode="after")
+    def _constant_creep_has_one_age(self) -> WearSettings:
+        if (
+            self.creep_mm_per_mpa > 0
+            and not self.creep_takes_time
+            and self.months != self.creep_months
+        ):
+            raise fault(
+                f"creep_time: constant with months: {self.months:g} and creep_months: "
+                f"{self.creep_months:g}",
+                "a life of creep_months, the age at which creep_mm_per_mpa holds",
+                "Set creep_time to logarithm, which scales creep to other ages; or creep_months to "
+                "months if creep_mm_per_mpa was found for that age.",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _updates_need_time(self) -> WearSettings:
         if self == self.without_updates():
             return self

@@ -100,7 +100,8 @@ def relaxed_pressure(
     -----
     Creep is several times deeper than the penetration that causes it, so creep by the pressure at
     the start of a step would oscillate with any number of steps. The pressure at its end is found
-    with the linear response of the contact instead (a linearly implicit Euler step).
+    with the linear response of the contact instead (a linearly implicit Euler step). Elements that
+    lost contact while their creep recovers count as touching.
     """
     relaxed = pressure.copy()
     for side in range(len(pressure)):

