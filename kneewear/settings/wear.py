@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.types import (
+    Finite,
     Name,
     NonNegative,
     Positive,
@@ -28,6 +29,46 @@ class SurfaceUpdateSettings(Settings):
     thins_layer: bool
 
 
+class DirectionalWorkSettings(Settings):
+    """Coefficient of the law directional_work."""
+
+    work_along_over_across: Positive
+
+
+class PressurePowerSettings(Settings):
+    """Coefficients of the law pressure_power."""
+
+    coefficient_mm3_per_n_m: NonNegative
+    exponent: Annotated[float, Field(gt=-1, le=0)]
+
+
+class CrossShearAndPressureSettings(Settings):
+    """Coefficients of the law cross_shear_and_pressure."""
+
+    constant: Finite
+    cross_shear_exponent: NonNegative
+    pressure_rate_per_mpa: Annotated[float, Field(le=0, allow_inf_nan=False)]
+
+
+class ContactAreaSettings(Settings):
+    """Coefficients of the law contact_area."""
+
+    low_slope: NonNegative
+    low_intercept: NonNegative
+    high_slope: NonNegative
+    high_intercept: NonNegative
+    border: Annotated[float, Field(ge=0, le=0.5)]
+
+
+class UnverifiedSettings(Settings):
+    """Coefficients of wear laws that were not read in a paper."""
+
+    directional_work: DirectionalWorkSettings
+    pressure_power: PressurePowerSettings
+    cross_shear_and_pressure: CrossShearAndPressureSettings
+    contact_area: ContactAreaSettings
+
+
 class WearSettings(Settings):
     """Wear and creep over a life."""
 
@@ -39,6 +80,7 @@ class WearSettings(Settings):
         "cross_shear_and_pressure",
         "contact_area",
     ]
+    unverified: UnverifiedSettings
     wear_factor_mm3_per_n_m: Annotated[float, Field(ge=0, le=1e-3, allow_inf_nan=False)]
     density_mg_per_mm3: Positive
     creep_law: Literal["pressure", "strain"]

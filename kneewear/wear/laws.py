@@ -48,6 +48,8 @@ class WearLaw(ABC):
     # Sentence for reports, where "{factor}" is replaced by the wear factor with its unit.
     summary: ClassVar[str]
     references: ClassVar[tuple[str, ...]]
+    # How the form and the coefficients were read; all but "paper" is reported as unverified.
+    read: ClassVar[str] = "paper"
 
     def weight(self, pressure: Array) -> Array:
         """Weight of sliding under a pressure, MPa: the pressure itself, if not overridden."""
@@ -82,6 +84,7 @@ class UnifiedTheory(WearLaw):
     (Turell's thesis, abstract read) and do not vanish on straight paths.
     """
 
+    read: ClassVar[str] = "memory"
     summary: ClassVar[str] = (
         "Wear is proportional to the work across the principal direction only (unified theory, "
         "Wang 2001), with {factor} on a square path"
@@ -99,23 +102,22 @@ class UnifiedTheory(WearLaw):
         return self.wear_factor * cross_shear / SQUARE_PATH
 
 
-# Work to remove a volume along the molecules over that across them: 8.473 / 1.321.
-WORK_ALONG_OVER_ACROSS = 6.4
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DirectionalWork(WearLaw):
     """Wear by the work along and across the principal direction, with different weights.
 
-    k(CS) = 2 k [CS + (1 - CS) / 6.4] / (1 + 1 / 6.4); on a straight path 2 k / 7.4 = 0.27 k. The
-    ratio was read in the paper's abstract; the absolute works given there are not used because they
+    k(CS) = 2 k [CS + (1 - CS) / q] / (1 + 1 / q), where q = 8.473 / 1.321 = 6.4 is the work that
+    removes a volume along the molecules over that across them; on a straight path 2 k / 7.4 =
+    0.27 k. The ratio was read in the paper's abstract; the absolute works given there are not used because they
     would make factors a thousand times smaller than usual ones. Strickland et al. (2012, Wear
     274-275, 100-108) and O'Brien et al. (2014, J. Biomechanics 47, 1127-1133) add a memory of the
     order of directions, which needs more than sums over a cycle and is not provided.
     """
 
+    work_along_over_across: float
+    read: ClassVar[str] = "abstract"
     summary: ClassVar[str] = (
-        "Wear weights the work along the principal direction 6.4 times less than the work across "
+        "Wear weights the work along the principal direction {work_along_over_across} times less than the work across "
         "it (Schwenke and Wimmer 2013), with {factor} on a square path"
     )
     references: ClassVar[tuple[str, ...]] = (
@@ -125,45 +127,51 @@ class DirectionalWork(WearLaw):
 
     def factor(self, cross_shear: Array) -> Array:
         """k(CS), mm3/(N mm)."""
-        weighted = cross_shear + (1.0 - cross_shear) / WORK_ALONG_OVER_ACROSS
-        return self.wear_factor * weighted / (SQUARE_PATH * (1.0 + 1.0 / WORK_ALONG_OVER_ACROSS))
+        along = 1.0 / self.work_along_over_across
+        weighted = cross_shear + (1.0 - cross_shear) * along
+        return self.wear_factor * weighted / (SQUARE_PATH * (1.0 + along))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PressurePower(WearLaw):
-    """Wear factor that decreases with pressure: k(p) = 2e-6 p^-0.84 mm3/(N m), p in MPa.
+    """Wear factor that decreases with pressure: k(p) = c p^e, c = 2e-6 mm3/(N m), e = -0.84.
 
-    Independent of direction. Fitted to pins and simulators under nominal stresses of a few MPa and
+    p in MPa; independent of direction. Fitted to pins and simulators under nominal stresses of a few MPa and
     more. Form and both coefficients are from memory of the literature.
     """
 
+    coefficient_mm3_per_n_m: float
+    exponent: float
+    read: ClassVar[str] = "memory"
     summary: ClassVar[str] = "The wear factor decreases with pressure (Vassiliou and Unsworth 2004)"
     references: ClassVar[tuple[str, ...]] = (
         "Vassiliou, K. and Unsworth, A. (2004) Is the wear factor in total joint replacements "
         "dependent on the nominal contact stress in ultra-high molecular weight polyethylene "
         "contacts? Proc. IMechE Part H 218, 101-107.",
     )
-    coefficient: ClassVar[float] = 2.0e-6 * MM3_PER_N_MM_FROM_MM3_PER_N_M
-    exponent: ClassVar[float] = -0.84
 
     def weight(self, pressure: Array) -> Array:
-        """Pressure to the power of 0.16, MPa^0.16."""
+        """Pressure to the power of 1 + e, zero where unloaded."""
         return pressure ** (1.0 + self.exponent)
 
     def factor(self, cross_shear: Array) -> float:
         """Factor at 1 MPa, mm3/(N mm)."""
-        return self.coefficient
+        return self.coefficient_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CrossShearAndPressure(WearLaw):
-    """Factor of cross-shear and pressure: k = exp(-13.1 + 0.19 ln CS - 0.29 p) mm3/(N m).
+    """Factor of cross-shear and pressure: k = exp(a + b ln CS + c p) mm3/(N m).
 
-    p in MPa, conventional polyethylene. Fitted to pins under a few MPa for use in hips; at the 15
+    a = -13.1, b = 0.19, c = -0.29, p in MPa, conventional polyethylene. Fitted to pins under a few MPa for use in hips; at the 15
     to 30 MPa of a knee k vanishes (exp(-0.29 * 20) = 0.003), so it serves for comparison only. Form
     and all three coefficients are from memory of the literature.
     """
 
+    constant: float
+    cross_shear_exponent: float
+    pressure_rate_per_mpa: float
+    read: ClassVar[str] = "memory"
     summary: ClassVar[str] = (
         "The wear factor increases with cross-shear and decreases with pressure (Kang et al. 2009)"
     )
@@ -172,29 +180,32 @@ class CrossShearAndPressure(WearLaw):
         "of polyethylene wear in hip joints by incorporating cross-shear and contact pressure in "
         "addition to load and sliding distance. J. Biomechanics 42, 912-918.",
     )
-    constant: ClassVar[float] = -13.1
-    cross_shear_exponent: ClassVar[float] = 0.19
-    pressure_rate: ClassVar[float] = -0.29
 
     def weight(self, pressure: Array) -> Array:
-        """Pressure times exp(-0.29 p), MPa."""
-        return pressure * np.exp(self.pressure_rate * pressure)
+        """Pressure times exp(c p), MPa."""
+        return pressure * np.exp(self.pressure_rate_per_mpa * pressure)
 
     def factor(self, cross_shear: Array) -> Array:
-        """exp(-13.1) CS^0.19, mm3/(N mm)."""
+        """exp(a) CS^b, mm3/(N mm)."""
         scale = np.exp(self.constant) * MM3_PER_N_MM_FROM_MM3_PER_N_M
         return scale * cross_shear**self.cross_shear_exponent
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ContactArea(WearLaw):
     """Wear volume = C x contact area x sliding distance, independent of the pressure.
 
-    C = (32 CS + 0.3) 1e-9 up to CS = 0.04 and (1.9 CS + 1.6) 1e-9 beyond, a pure number (mm3 per
-    mm2 and mm), for conventional polyethylene; the two parts differ by 6 % at 0.04. Form and all
+    C = (s CS + i) 1e-9, a pure number (mm3 per mm2 and mm): s = 32, i = 0.3 up to CS = 0.04 and
+    s = 1.9, i = 1.6 beyond, for conventional polyethylene; the two parts differ by 6 % at 0.04. Form and all
     four coefficients are from memory of the literature.
     """
 
+    low_slope: float
+    low_intercept: float
+    high_slope: float
+    high_intercept: float
+    border: float
+    read: ClassVar[str] = "memory"
     summary: ClassVar[str] = (
         "Wear follows contact area and cross-shear, independent of the pressure (Liu et al. 2011, "
         "Abdelgaied et al. 2011)"
@@ -212,8 +223,9 @@ class ContactArea(WearLaw):
 
     def factor(self, cross_shear: Array) -> Array:
         """C(CS), mm/mm."""
-        low, high = 32.0 * cross_shear + 0.3, 1.9 * cross_shear + 1.6
-        return 1.0e-9 * np.where(cross_shear < 0.04, low, high)
+        low = self.low_slope * cross_shear + self.low_intercept
+        high = self.high_slope * cross_shear + self.high_intercept
+        return 1.0e-9 * np.where(cross_shear < self.border, low, high)
 
 
 # Laws by their name in the settings (`WearSettings.wear_law`).
@@ -228,12 +240,13 @@ WEAR_LAWS: dict[str, type[WearLaw]] = {
 
 
 def choose_wear_law(settings: WearSettings) -> WearLaw:
-    """Wear law `settings.wear_law` with the wear factor of the settings."""
+    """Wear law `settings.wear_law` with the wear factor and the coefficients of the settings."""
     if settings.wear_law not in WEAR_LAWS:
         names = ", ".join(WEAR_LAWS)
         raise ValueError(f"wear_law must be one of {names}, got {settings.wear_law!r}")
     factor = settings.wear_factor_mm3_per_n_m * MM3_PER_N_MM_FROM_MM3_PER_N_M
-    return WEAR_LAWS[settings.wear_law](factor)
+    coefficients = settings.unverified.model_dump().get(settings.wear_law, {})
+    return WEAR_LAWS[settings.wear_law](wear_factor=factor, **coefficients)
 
 
 def worn_depth(pressure: ArrayLike, slip: ArrayLike, cross_shear: ArrayLike, law: WearLaw) -> Array:
@@ -271,7 +284,9 @@ def frictional_work(pressure: ArrayLike, slip: ArrayLike) -> tuple[Array, Array]
     -----
     A step in direction a does p |s| cos^2(a - b) along direction b and p |s| sin^2(a - b) across
     it. The principal direction is the b that minimizes the work across over the cycle. With
-    W = sum p |s| and D = |sum p |s| (cos 2a, sin 2a)| that minimum is (W - D) / 2.
+    W = sum p |s| and D = |sum p |s| (cos 2a, sin 2a)| that minimum is (W - D) / 2. Each element has
+    its own principal direction; published ratios of pin tests are of one direction for the whole
+    pin, and larger (by 0.5 to 95 % of a pin on a plate, half by more than 17 %).
 
     References
     ----------

@@ -9,9 +9,13 @@ import pytest
 
 from kneewear.settings.wear import WearSettings
 from kneewear.wear.laws import WEAR_LAWS, Archard, choose_wear_law, cycles_of_life, worn_depth
+from tests.wear.conftest import make_settings
 
 FACTOR = 2.6e-10  # mm3/(N mm)
-LAWS = {name: law(FACTOR) for name, law in WEAR_LAWS.items()}
+LAWS = {
+    name: choose_wear_law(make_settings(wear_law=name, wear_factor_mm3_per_n_m=FACTOR * 1e3))
+    for name in WEAR_LAWS
+}
 # Depth of a millimetre of sliding under 2 MPa, mm, from the equations as published.
 STRAIGHT = {
     "archard": 2.0 * FACTOR,
