@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kneewear.regression.fit import regression_shortfall
 from kneewear.regression.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.regression.models import ENOUGH, POWER_LAW
-from kneewear.report.tables import quantity_name, rows_with, shown, span, unit_name
+from kneewear.report.tables import quantity_name, rows_with, shown, span, unit_name, words
 from kneewear.sides import POST, SIDES
 
 __all__ = ["ENOUGH", "regression_shortfall"]
@@ -38,6 +38,12 @@ RATES = (
     "linear_penetration_rate", "volumetric_wear_rate", "volumetric_penetration_rate", "mass_loss",
     "cross_shear",
 )  # fmt: skip
+# Depth, area and volume of wear, creep and damage.
+BLOCK_QUANTITIES = (
+    "max_wear_depth", "max_creep_depth", "damage_depth", "wear_area", "creep_area", "damage_area",
+    "wear_volume", "creep_volume", "damage_volume",
+)  # fmt: skip
+BLOCKS = "wear.blocks"
 LOCATION = ["damage_location_x", "damage_location_z"]
 # Insert thickness, mm, and body mass, kg, of the patient of Bei (2003).
 NOMINAL_PATIENT = (6.8, 70.0)
@@ -76,6 +82,41 @@ def over_cases(cases: pd.DataFrame, quantities: tuple[str, ...]) -> pd.DataFrame
     table = table.reset_index("unit")
     order = [row for row in product(quantities, SIDES) if row in table.index]
     return table.reindex(order).reset_index()
+
+
+def by_blocks(cases: pd.DataFrame) -> pd.DataFrame:
+    """Depths, areas and volumes, a column for each number of blocks, if several were simulated.
+
+    `change` is the difference of the last two columns, per cent of the last.
+    """
+    if BLOCKS not in cases or cases[BLOCKS].nunique() < 2:
+        return pd.DataFrame()
+    chosen = cases[cases["quantity"].isin(BLOCK_QUANTITIES)].copy()
+    settings = [name for name in covariates_of(cases) if name != BLOCKS]
+    chosen["case"] = [
+        ", ".join(f"{value:g} {unit}" for value, unit in zip(row, ("mm", "kg"), strict=False))
+        + "".join(f", {value:g}" for value in row[2:])
+        for row in chosen[settings].itertuples(index=False)
+    ]
+    chosen[BLOCKS] = chosen[BLOCKS].astype(int)
+    index = ["life", "case", "quantity", "side", "unit"]
+    table = chosen.pivot_table(index=index, columns=BLOCKS, values="value", sort=False)
+    table = table[np.sort(table.columns)].rename(columns=str)
+    last, before = table.iloc[:, -1], table.iloc[:, -2]
+    table["change"] = 100.0 * (last - before) / last
+    return table.rename_axis(columns=None).reset_index()
+
+
+def law_coefficients(wear: Settings, laws: Mapping[str, Any]) -> pd.DataFrame:
+    """Coefficients of all wear laws with source and how they were read."""
+    rows = []
+    for name, law in laws.items():
+        known = wear["unverified"].get(name) or {"wear_factor": wear["wear_factor_mm3_per_n_m"]}
+        values = ", ".join(f"{words(key)} {shown(value)}" for key, value in known.items())
+        status = "read" if law.read == "paper" else f"unverified ({law.read})"
+        sources = "; ".join(one.partition(")")[0] + ")" for one in law.references)
+        rows.append((words(name), values, sources, status))
+    return pd.DataFrame(rows, columns=["law", "values", "sources", "status"])
 
 
 def planned_cases(study: Settings) -> int:
@@ -313,13 +354,30 @@ def insert_rates(cases: pd.DataFrame, includes_creep: bool) -> pd.DataFrame:
     return pd.DataFrame({"linear": by_case.max().unstack()[linear], "volume": volumes})
 
 
+def creep_share(cases: pd.DataFrame) -> pd.Series[float]:
+    """Creep in the damage volume of whole inserts, per cent, by life and case."""
+    chosen = cases[cases["quantity"].isin(["creep_volume", "damage_volume"])]
+    sums = chosen.groupby(["life", "case", "quantity"])["value"].sum().unstack()
+    return (100.0 * sums["creep_volume"] / sums["damage_volume"]).dropna()
+
+
 def beside_retrievals(cases: pd.DataFrame, retrievals: Mapping[str, Settings]) -> pd.DataFrame:
     """Computed rates of whole inserts beside those of retrieved ones."""
     rows = _retrieval_rows(retrievals, {creep: insert_rates(cases, creep) for creep in MEASURED})
+    share = creep_share(cases)
+    for name, group in retrievals.items():
+        if rows and group.get("creep_percent") is not None:
+            rows.append(
+                {
+                    "name": name, "loss": "creep in the volume of penetration", "unit": "%",
+                    "mean": group["creep_percent"], "limits": "–", "spread": "–", "values": share,
+                    "source": group["source"],
+                }
+            )  # fmt: skip
     for row in rows:
         values = row["values"]
         row["here"] = f"{shown(values.min(), '3')} to {shown(values.max(), '3')}"
-        row["within"] = f"{row['inside'].sum()} of {len(values)}"
+        row["within"] = f"{row['inside'].sum()} of {len(values)}" if "inside" in row else "–"
         row["source"] = row["source"].partition(",")[0]
     return pd.DataFrame(rows)
 

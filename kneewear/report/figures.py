@@ -20,6 +20,7 @@ from kneewear.report.bodies import (
     draw_history,
     draw_implant,
 )
+from kneewear.report.facts import by_blocks
 from kneewear.report.maps import (
     ROUNDING,
     draw_damage_maps,
@@ -41,8 +42,11 @@ from kneewear.report.regression import (
 )
 from kneewear.report.tables import rows_with
 from kneewear.report.verification import draw_cost, draw_distance_methods
+from kneewear.report.wear import draw_blocks, draw_wear_laws
+from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord, DamageMaps
+from kneewear.wear.summary import compare_wear_laws
 
 
 def draw_results(
@@ -62,6 +66,8 @@ def draw_results(
         }
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number)
         figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number)
+        if len(by_blocks(own["cases"])):
+            figures[f"blocks{ending}"] = draw_blocks(own["cases"])
         if can_draw_surfaces(own["cases"]):
             surfaces = draw_damage_surfaces(own["cases"], own["regression"])
             figures[f"damage_surfaces{ending}"] = surfaces
@@ -81,12 +87,22 @@ def draw_contact(
     cycles: CycleRecord,
     activities: Mapping[str, Activity],
     histories: Mapping[str, ContactHistory],
+    wear: WearSettings | None = None,
 ) -> dict[str, Figure]:
-    """Draw contact through the cycle of each activity; `histories` hold the centre case."""
+    """Draw contact through the cycle of each activity; `histories` hold the centre case.
+
+    With settings of wear there is a figure `wear_laws` for each life.
+    """
     figures = {"implant": draw_implant(implant, cycles, 0)}
     for number, name in enumerate(cycles.activities):
         figures[f"history_{name}"] = draw_history(cycles, number, activities[name].prescribed)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
+    if wear is not None:
+        volumes = compare_wear_laws(histories, grid, wear)
+        for life, own in volumes.groupby("life", sort=False):
+            figures["wear_laws" if len(wear.lives) == 1 else f"wear_laws_{life}"] = draw_wear_laws(
+                own
+            )
     return figures | draw_dynamics(implant, grid, histories)
 
 

@@ -44,6 +44,7 @@ class RetrievalSettings(Settings):
     linear_mm_per_year: RateSettings | None
     volume_mm3_per_year: RateSettings | None
     includes_creep: bool
+    creep_percent: Annotated[float, Field(ge=0, le=100)] | None = None
     spread: Literal["standard deviation", "range"]
     source: str = Field(min_length=1)
 

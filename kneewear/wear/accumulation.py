@@ -244,7 +244,9 @@ def _simulate_life(
         raise ValueError("updating the surface needs a way to simulate contact again")
     update, surface = life.settings.surface_update, life.grid
     insert = _fresh_insert(surface)
-    insert.pressures = {name: _largest_pressure(fresh[name]) for step in steps for name in step.shares}
+    insert.pressures = {
+        name: _largest_pressure(fresh[name]) for step in steps for name in step.shares
+    }
     for number, step in enumerate(steps):
         cycles = {name: fresh[name] for name in step.shares}
         if number and resimulate is not None:

@@ -108,17 +108,17 @@ class DirectionalWork(WearLaw):
 
     k(CS) = 2 k [CS + (1 - CS) / q] / (1 + 1 / q), where q = 8.473 / 1.321 = 6.4 is the work that
     removes a volume along the molecules over that across them; on a straight path 2 k / 7.4 =
-    0.27 k. The ratio was read in the paper's abstract; the absolute works given there are not used because they
-    would make factors a thousand times smaller than usual ones. Strickland et al. (2012, Wear
-    274-275, 100-108) and O'Brien et al. (2014, J. Biomechanics 47, 1127-1133) add a memory of the
-    order of directions, which needs more than sums over a cycle and is not provided.
+    0.27 k. The ratio was read in the paper's abstract; the absolute works given there are not used
+    because they would make factors a thousand times smaller than usual ones. Strickland et al.
+    (2012, Wear 274-275, 100-108) and O'Brien et al. (2014, J. Biomechanics 47, 1127-1133) add a
+    memory of the order of directions, which needs more than sums over a cycle and is not provided.
     """
 
     work_along_over_across: float
     read: ClassVar[str] = "abstract"
     summary: ClassVar[str] = (
-        "Wear weights the work along the principal direction {work_along_over_across} times less than the work across "
-        "it (Schwenke and Wimmer 2013), with {factor} on a square path"
+        "Wear weights the work along the principal direction {work_along_over_across} times less "
+        "than the work across it (Schwenke and Wimmer 2013), with {factor} on a square path"
     )
     references: ClassVar[tuple[str, ...]] = (
         "Schwenke, T. and Wimmer, M.A. (2013) Cross-shear in metal-on-polyethylene articulation "
@@ -136,8 +136,8 @@ class DirectionalWork(WearLaw):
 class PressurePower(WearLaw):
     """Wear factor that decreases with pressure: k(p) = c p^e, c = 2e-6 mm3/(N m), e = -0.84.
 
-    p in MPa; independent of direction. Fitted to pins and simulators under nominal stresses of a few MPa and
-    more. Form and both coefficients are from memory of the literature.
+    p in MPa; independent of direction. Fitted to pins and simulators under nominal stresses of a
+    few MPa and more. Form and both coefficients are from memory of the literature.
     """
 
     coefficient_mm3_per_n_m: float
@@ -163,9 +163,9 @@ class PressurePower(WearLaw):
 class CrossShearAndPressure(WearLaw):
     """Factor of cross-shear and pressure: k = exp(a + b ln CS + c p) mm3/(N m).
 
-    a = -13.1, b = 0.19, c = -0.29, p in MPa, conventional polyethylene. Fitted to pins under a few MPa for use in hips; at the 15
-    to 30 MPa of a knee k vanishes (exp(-0.29 * 20) = 0.003), so it serves for comparison only. Form
-    and all three coefficients are from memory of the literature.
+    a = -13.1, b = 0.19, c = -0.29, p in MPa, conventional polyethylene. Fitted to pins under a few
+    MPa for use in hips; at the 15 to 30 MPa of a knee k vanishes (exp(-0.29 * 20) = 0.003), so it
+    serves for comparison only. Form and all three coefficients are from memory of the literature.
     """
 
     constant: float
@@ -196,8 +196,8 @@ class ContactArea(WearLaw):
     """Wear volume = C x contact area x sliding distance, independent of the pressure.
 
     C = (s CS + i) 1e-9, a pure number (mm3 per mm2 and mm): s = 32, i = 0.3 up to CS = 0.04 and
-    s = 1.9, i = 1.6 beyond, for conventional polyethylene; the two parts differ by 6 % at 0.04. Form and all
-    four coefficients are from memory of the literature.
+    s = 1.9, i = 1.6 beyond, for conventional polyethylene; the two parts differ by 6 % at 0.04.
+    Form and all coefficients are from memory of the literature.
     """
 
     low_slope: float

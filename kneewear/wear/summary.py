@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
+from kneewear.simulation.history import ContactHistory
+from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.laws import MONTHS_PER_YEAR, WEAR_LAWS, cycles_of_life
 from kneewear.wear.records import CycleRecord, DamageMaps
 
 if TYPE_CHECKING:
@@ -26,9 +28,9 @@ AXES = ((0, "x"), (2, "z"))
 Row = tuple[str, float, str]
 
 
-def damage_area(max_pressure: NDArray[np.float64], area: NDArray[np.float64]) -> float:
-    """Surface area of all elements loaded during the cycle, mm2."""
-    return float(area[max_pressure > 0.0].sum())
+def damage_area(values: NDArray[np.float64], area: NDArray[np.float64]) -> float:
+    """Surface area of all elements with a positive pressure or depth, mm2."""
+    return float(area[values > 0.0].sum())
 
 
 def damage_volume(depth: NDArray[np.float64], area: NDArray[np.float64]) -> float:
@@ -78,7 +80,8 @@ def summarize_cases(
     `max_pressure` is the largest element pressure of the cycle and `avg_pressure` the maximum over
     the cycle of the mean non-zero element pressure. `wear_depth` and `creep_depth` are those of the
     element of maximum `damage_depth`; their own maxima are `max_wear_depth` and `max_creep_depth`.
-    `damage_area` is the union of all loaded elements; `damage_volume` includes creep, `wear_volume`
+    `damage_area` is the union of all loaded elements, `wear_area` and `creep_area` of those that
+    wear and creep; `damage_volume` includes creep, `wear_volume`
     is material lost, the only part of `mass_loss` (mg per million cycles). Rates are averages over
     the life, per year, of the largest wear (`linear_wear_rate`), the largest damage
     (`linear_penetration_rate`) and the same of volumes; NaN for a life of zero length.
@@ -109,6 +112,26 @@ def summarize_batches(
     filled = [batch for batch in batches if batch[0].cases] or batches[:1]
     tables = [summarize_cases(maps, cycles, grid, own) for maps, cycles, own in filled]
     return pd.concat(tables, ignore_index=True)
+
+
+def compare_wear_laws(
+    histories: Mapping[str, ContactHistory], grid: ElementGrid, settings: WearSettings
+) -> pd.DataFrame:
+    """Wear volume, mm3, of the first case by every wear law, on the fresh surface.
+
+    Columns life, law, side and wear_volume; arguments as of `accumulate_wear`.
+    """
+    first = {name: history.only(history.cases[0].name) for name, history in histories.items()}
+    rows = []
+    for law in WEAR_LAWS:
+        chosen = settings.without_updates().model_copy(update={"wear_law": law})
+        maps = accumulate_wear(first, grid, chosen)
+        rows += [
+            (life, law, side, damage_volume(maps.wear_depth[number, 0, index], grid.area[index]))
+            for number, life in enumerate(maps.lives)
+            for index, side in enumerate(maps.sides)
+        ]
+    return pd.DataFrame(rows, columns=["life", "law", "side", "wear_volume"])
 
 
 def _case_rows(
@@ -150,6 +173,8 @@ def _damage_rows(
         ("wear_depth", float(wear[worst]), "mm"),
         ("creep_depth", float(creep[worst]), "mm"),
         ("damage_depth", float(damage[worst]), "mm"),
+        ("wear_area", damage_area(wear, area), "mm2"),
+        ("creep_area", damage_area(creep, area), "mm2"),
         ("damage_area", damage_area(pressure, area), "mm2"),
         ("damage_volume", volumes["damage"], "mm3"),
         ("max_wear_depth", float(wear.max()), "mm"),

@@ -13,14 +13,16 @@ Array = NDArray[np.float64]
 Compliance = Callable[[float], "Array | float"]
 
 
-def superposed_creep(starts: Sequence[float], pressures: Array, end: float, law: Compliance) -> Array:
+def superposed_creep(
+    starts: Sequence[float], pressures: Sequence[Array], end: float, law: Compliance
+) -> Array:
     """Creep depth, mm, of a pressure that is constant within steps.
 
     Parameters
     ----------
     starts : sequence of float
         Start of each step, as a part of the life.
-    pressures : array, shape (step, ...)
+    pressures : sequence of array
         Pressure of each step, MPa.
     end : float
         End of the last step.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,3 +72,57 @@ def test_it_is_the_least_work_across_any_direction(seed, angle):
 def test_where_nothing_slides_there_is_none():
     assert ratio_of(np.zeros((4, 2))) == 0.0
     assert ratio_of(np.ones((4, 2)), np.zeros(4)) == 0.0
+
+
+def pin_slip(stroke, gear_radius, pin_radius, frames):
+    """Slip of points of a pin in its own axes, and the area of each point.
+
+    A plate reciprocates over the stroke; a rack and pinion turns the pin by its displacement over
+    the gear's radius.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    radius, weight = 0.5 * pin_radius * (nodes + 1.0), weights * (nodes + 1.0)
+    angle = np.arange(48) * 2.0 * np.pi / 48
+    radius, angle = (grid.ravel() / one for grid, one in
+                     zip(np.meshgrid(radius, angle, indexing="ij"), (gear_radius, 1.0)))  # fmt: skip
+    # Half a cycle, at the middle of each frame.
+    time = (np.arange(frames) + 0.5) * np.pi / frames
+    turn = (stroke * np.cos(time) / (2.0 * gear_radius))[:, None]
+    speed = np.sin(time)[:, None] * np.pi / frames
+    along = speed * (1.0 + np.sin(turn + angle) * radius)
+    aside = -speed * np.cos(turn + angle) * radius
+    cosine, sine = np.cos(turn), np.sin(turn)
+    slip = np.stack([cosine * along + sine * aside, cosine * aside - sine * along], axis=-1)
+    return slip, np.repeat(weight, len(angle) // len(weight))
+
+
+@pytest.fixture(scope="module")
+def pins():
+    """Exact cross-shear ratios of a pin on a plate, with stroke and radii in mm."""
+    file = files("kneewear.reference") / "pin_on_plate_cross_shear.csv"
+    return pd.read_csv(str(file), comment="#")
+
+
+def pin_ratios(row, frames):
+    """Ratio with one principal direction for the pin, and with one for each of its points."""
+    slip, area = pin_slip(row.stroke_mm, row.gear_radius_mm, row.pin_radius_mm, frames)
+    pressure = np.broadcast_to(area, slip.shape[:2])
+    whole = ratio_of(slip.reshape(-1, 2), pressure.reshape(-1))
+    work, across = frictional_work(pressure, slip)
+    return whole, across.sum() / work.sum()
+
+
+def test_pins_on_a_plate_have_their_exact_cross_shear(pins):
+    assert len(pins) == 90
+    found = [pin_ratios(row, 400)[0] for row in pins.itertuples()]
+    np.testing.assert_allclose(found, pins["cross_shear_exact"], rtol=1e-3)
+
+
+def test_a_direction_for_each_point_of_a_pin_gives_less_than_one_for_the_pin(pins):
+    ratios = np.array([pin_ratios(row, 100) for row in pins.itertuples()])
+    less = 1.0 - ratios[:, 1] / ratios[:, 0]
+    assert (less > 0.0).all()
+    # The statement in `frictional_work`: 0.5 to 95 %, half above 17 %.
+    assert less.min() == pytest.approx(0.005, abs=0.001)
+    assert less.max() == pytest.approx(0.95, abs=0.01)
+    assert np.median(less) == pytest.approx(0.17, abs=0.01)

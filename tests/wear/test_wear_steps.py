@@ -42,7 +42,9 @@ def test_in_sequence_activities_follow_each_other_in_every_block(settings):
 
 
 def test_blocks_are_equal_when_creep_is_immediate(settings):
-    np.testing.assert_allclose(block_ends(settings(blocks=4, creep_time="constant")), [0.25, 0.5, 0.75, 1.0])
+    np.testing.assert_allclose(
+        block_ends(settings(blocks=4, creep_time="constant")), [0.25, 0.5, 0.75, 1.0]
+    )
 
 
 def test_blocks_share_wear_and_creep_when_creep_is_time_dependent(settings):

@@ -61,6 +61,7 @@ rule plot_contact:
     params:
         source=source_fingerprint("plot_contact", ROOT),
         case=CENTRE_CASE["name"],
+        wear=settings(OWN[CENTRE_BATCH].wear),
         activities=OWN_ACTIVITIES[CENTRE_BATCH],
         captions=CAPTIONS,
     script:

@@ -1,0 +1,57 @@
+"""Figures of wear by law and by the number of blocks."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from kneewear.report import style
+from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks
+from kneewear.report.tables import rows_with, words
+from kneewear.wear.laws import WEAR_LAWS
+
+DAMAGE_COLOURS = {"wear": style.BLUE, "creep": style.AMBER, "damage": style.INK}
+MEASURES = ("Depth (mm)", "Area (mm\u00b2)", "Volume (mm\u00b3)")
+
+
+@style.styled
+def draw_wear_laws(volumes: pd.DataFrame) -> Figure:
+    """Wear volume of the centre case by law and side, from `compare_wear_laws`."""
+    figure, ((axes,),) = style.new_figure(3.0)
+    laws = list(dict.fromkeys(volumes["law"]))
+    names = [
+        words(law).replace(" and ", " and\n")
+        + ("" if WEAR_LAWS[law].read == "paper" else "\n(unverified)")
+        for law in laws
+    ]
+    groups = {
+        side: (rows_with(volumes, side=side)["wear_volume"].tolist(), colour)
+        for side, colour in style.SIDE_COLOURS.items()
+    }
+    style.draw_bars(axes, names, groups)
+    for bars in axes.containers:
+        axes.bar_label(bars, fmt="%.3g", fontsize=7)
+    axes.set_ylabel("Wear volume (mm\u00b3)")
+    axes.legend()
+    return figure
+
+
+@style.styled
+def draw_blocks(cases: pd.DataFrame) -> Figure:
+    """Depth, area and volume of wear, creep and damage over the number of blocks."""
+    table = by_blocks(cases)
+    chosen = rows_with(table, case=table["case"].iloc[0], life=table["life"].iloc[0])
+    levels = [name for name in map(str, table) if name.isdigit()]
+    figure, panels = style.new_figure(3.0, columns=3)
+    for number, (axes, label) in enumerate(zip(panels.flat, MEASURES, strict=True)):
+        names = BLOCK_QUANTITIES[3 * number : 3 * number + 3]
+        for quantity, (part, colour) in zip(names, DAMAGE_COLOURS.items(), strict=True):
+            for side, line in (("medial", "-"), ("lateral", "--")):
+                row = rows_with(chosen, side=side, quantity=quantity)[levels]
+                axes.plot(list(map(int, levels)), row.to_numpy()[0], line, marker="o", ms=3,
+                          color=colour, label=f"{part}, {side}")  # fmt: skip
+        axes.set(xscale="log", xlabel="blocks", ylabel=label, ylim=(0.0, None))
+        axes.set_xticks(list(map(int, levels)), levels)
+        axes.minorticks_off()
+    style.share_legend(figure, panels[0, 0], 3)
+    return figure
