@@ -113,7 +113,7 @@ def law_coefficients(wear: Settings, laws: Mapping[str, Any]) -> pd.DataFrame:
     for name, law in laws.items():
         known = wear["unverified"].get(name) or {"wear_factor": wear["wear_factor_mm3_per_n_m"]}
         values = ", ".join(f"{words(key)} {shown(value)}" for key, value in known.items())
-        status = "read" if law.read == "paper" else f"unverified ({law.read})"
+        status = f"unverified ({law.read})" if law.unverified() else law.read
         sources = "; ".join(one.partition(")")[0] + ")" for one in law.references)
         rows.append((words(name), values, sources, status))
     return pd.DataFrame(rows, columns=["law", "values", "sources", "status"])

@@ -21,7 +21,7 @@ def draw_wear_laws(volumes: pd.DataFrame) -> Figure:
     laws = list(dict.fromkeys(volumes["law"]))
     names = [
         words(law).replace(" and ", " and\n")
-        + ("" if WEAR_LAWS[law].read == "paper" else "\n(unverified)")
+        + ("\n(unverified)" if WEAR_LAWS[law].unverified() else "")
         for law in laws
     ]
     groups = {

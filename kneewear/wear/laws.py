@@ -48,8 +48,13 @@ class WearLaw(ABC):
     # Sentence for reports, where "{factor}" is replaced by the wear factor with its unit.
     summary: ClassVar[str]
     references: ClassVar[tuple[str, ...]]
-    # How the form and the coefficients were read; all but "paper" is reported as unverified.
+    # How form and coefficients were read: paper, textbook, abstract or memory.
     read: ClassVar[str] = "paper"
+
+    @classmethod
+    def unverified(cls) -> bool:
+        """Whether the form or a coefficient was read in an abstract or quoted from memory."""
+        return cls.read in ("abstract", "memory")
 
     def weight(self, pressure: Array) -> Array:
         """Weight of sliding under a pressure, MPa: the pressure itself, if not overridden."""
@@ -64,6 +69,7 @@ class WearLaw(ABC):
 class Archard(WearLaw):
     """Wear proportional to pressure and sliding in any direction: depth = k sum_t p_t |s_t|."""
 
+    read: ClassVar[str] = "textbook"
     summary: ClassVar[str] = "Wear follows Archard's law with {factor}"
     references: ClassVar[tuple[str, ...]] = (
         "Archard, J.F. (1953) Contact and rubbing of flat surfaces. J. Applied Physics 24, "
