@@ -83,8 +83,8 @@ def pin_slip(stroke, gear_radius, pin_radius, frames):
     nodes, weights = np.polynomial.legendre.leggauss(12)
     radius, weight = 0.5 * pin_radius * (nodes + 1.0), weights * (nodes + 1.0)
     angle = np.arange(48) * 2.0 * np.pi / 48
-    radius, angle = (grid.ravel() / one for grid, one in
-                     zip(np.meshgrid(radius, angle, indexing="ij"), (gear_radius, 1.0)))  # fmt: skip
+    radius, angle = (grid.ravel() for grid in np.meshgrid(radius, angle, indexing="ij"))
+    radius = radius / gear_radius
     # Half a cycle, at the middle of each frame.
     time = (np.arange(frames) + 0.5) * np.pi / frames
     turn = (stroke * np.cos(time) / (2.0 * gear_radius))[:, None]
