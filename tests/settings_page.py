@@ -33,7 +33,7 @@ single keys:
 | `calibration.yaml` | fit of the built-in constants to nine of the published cells |
 | `chapter3.yaml` | static pressures of a posterior-stabilised implant, two materials |
 | `nominal.yaml` | one patient (70 kg, 6.8 mm), gait alone and mixed with stairs |
-| `evolution.yaml` | 3 cases whose surface is updated with wear and creep, in 1 to 32 blocks of cycles |
+| `evolution.yaml` | 3 cases whose surface is updated with wear and creep in 1 to 32 blocks |
 | `example_meshes.yaml` | an implant from STL and a gait from CSV; start here for your own |
 | `example_simulator.yaml` | a knee simulator under displacement and force control (your curves) |
 | `monte_carlo.yaml` | prediction intervals: 1000 samples of one case with uncertain constants |

@@ -1,9 +1,8 @@
-"""Creep laws: one equation per function."""
+"""Creep over time: one equation per function."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 MINUTES_PER_MONTH = 365.25 / 12.0 * 24.0 * 60.0
 
@@ -26,18 +25,20 @@ def minutes_of_life(months: float) -> float:
     return months * MINUTES_PER_MONTH
 
 
-def creep_from_pressure(max_pressure: ArrayLike, creep_per_pressure: float) -> NDArray[np.float64]:
-    """Creep depth, mm, from the largest pressure of an element so far, MPa, times mm/MPa.
-
-    The depths of Bei (2003), Table B-1, follow the cycle-maximum pressure of Table A-1 with
-    0.0165-0.0190 mm/MPa in all 50 values, independently of insert thickness. The constant is valid
-    for the life it was found for (51 months); :func:`creep_development` converts it to other ages.
-    """
-    return creep_per_pressure * np.asarray(max_pressure, dtype=np.float64)
-
-
 def creep_strain_per_pressure(minutes: float) -> float:
-    """Compressive creep strain of UHMWPE per MPa after a positive time under load in minutes."""
+    """Compressive creep strain of UHMWPE per MPa after a positive time under load, min.
+
+    3.491e-3 + 7.966e-4 (log10 t - 4). With the cycle maximum for the pressure and the full
+    thickness it predicts about twice to four times the depths of Bei (2003), Table B-1, which are
+    0.0165-0.0190 mm/MPa at 51 months in all 50 values, whatever the thickness.
+
+    References
+    ----------
+    Lee, K.Y. and Pienkowski, D. (1998) Compressive creep characteristics of extruded
+    ultrahigh-molecular-weight polyethylene. J. Biomedical Materials Research 39, 261-265.
+    Fregly, B.J. et al. (2005) Computational wear prediction of a total knee replacement from in
+    vivo kinematics. J. Biomechanics 38, 305-314.
+    """
     if not minutes > 0.0:
         raise ValueError(f"creep needs a positive time, got {minutes} minutes")
     decades = np.log10(minutes) - CREEP_DECADE_OFFSET
@@ -48,26 +49,6 @@ def creep_development(minutes: float, reference_minutes: float) -> float:
     """Ratio of :func:`creep_strain_per_pressure` at two ages; ages below a minute count as one."""
     youngest = max(minutes, FIRST_MINUTE)
     return creep_strain_per_pressure(youngest) / creep_strain_per_pressure(reference_minutes)
-
-
-def creep_from_strain(
-    max_pressure: ArrayLike, thickness: ArrayLike, minutes: float
-) -> NDArray[np.float64]:
-    """Creep depth [3.491e-3 + 7.966e-4 (log10 t - 4)] p h, mm.
-
-    From the largest pressure p of each element so far, MPa, its thickness h, mm, and the positive
-    time t of implantation, min. With the cycle maximum for p and the full thickness for h it
-    predicts about twice to four times the depths of Bei (2003), Table B-1.
-
-    References
-    ----------
-    Lee, K.Y. and Pienkowski, D. (1998) Compressive creep characteristics of extruded
-    ultrahigh-molecular-weight polyethylene. J. Biomedical Materials Research 39, 261-265.
-    Fregly, B.J. et al. (2005) Computational wear prediction of a total knee replacement from in
-    vivo kinematics. J. Biomechanics 38, 305-314.
-    """
-    strain = creep_strain_per_pressure(minutes) * np.asarray(max_pressure, dtype=np.float64)
-    return strain * np.asarray(thickness, dtype=np.float64)
 
 
 def recovered_part(minutes: float) -> float:

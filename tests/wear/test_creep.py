@@ -7,7 +7,6 @@ import pytest
 
 from kneewear.wear.creep import (
     creep_development,
-    creep_from_strain,
     creep_strain_per_pressure,
     minutes_of_life,
     recovered_part,
@@ -20,7 +19,7 @@ def test_strain_creep_at_51_months():
 
 def test_strain_creep_needs_positive_time():
     with pytest.raises(ValueError, match="positive time"):
-        creep_from_strain(1.0, 1.0, 0.0)
+        creep_strain_per_pressure(0.0)
 
 
 def test_development_is_one_at_the_reference_and_grows_with_time():
