@@ -244,9 +244,9 @@ def _simulate_life(
         raise ValueError("updating the surface needs a way to simulate contact again")
     update, surface = life.settings.surface_update, life.grid
     insert = _fresh_insert(surface)
-    insert.pressures = {
-        name: _largest_pressure(fresh[name]) for step in steps for name in step.shares
-    }
+    if len(steps) > 1:
+        names = {name for step in steps for name in step.shares}
+        insert.pressures = {name: _largest_pressure(fresh[name]) for name in names}
     for number, step in enumerate(steps):
         cycles = {name: fresh[name] for name in step.shares}
         if number and resimulate is not None:
@@ -402,9 +402,7 @@ def _update_creep(
 def _stiffness(cycle: ContactHistory) -> Array:
     """Largest pressure over largest penetration of each side, MPa/mm; zero without contact."""
     depth = cycle.max_penetration[0].max(axis=0)
-    return np.where(depth > 0.0, cycle.max_pressure[0].max(axis=0), 0.0) / np.where(
-        depth > 0.0, depth, 1.0
-    )
+    return cycle.max_pressure[0].max(axis=0) / np.where(depth > 0.0, depth, np.inf)
 
 
 def _creep_compliance(life: _Life) -> Callable[[float], Array | float]:

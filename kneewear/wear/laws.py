@@ -49,7 +49,7 @@ class WearLaw(ABC):
     summary: ClassVar[str]
     references: ClassVar[tuple[str, ...]]
     # How form and coefficients were read: paper, textbook, abstract or memory.
-    read: ClassVar[str] = "paper"
+    read: ClassVar[str] = "memory"
 
     @classmethod
     def unverified(cls) -> bool:
@@ -90,7 +90,6 @@ class UnifiedTheory(WearLaw):
     (Turell's thesis, abstract read) and do not vanish on straight paths.
     """
 
-    read: ClassVar[str] = "memory"
     summary: ClassVar[str] = (
         "Wear is proportional to the work across the principal direction only (unified theory, "
         "Wang 2001), with {factor} on a square path"
@@ -148,7 +147,6 @@ class PressurePower(WearLaw):
 
     coefficient_mm3_per_n_m: float
     exponent: float
-    read: ClassVar[str] = "memory"
     summary: ClassVar[str] = "The wear factor decreases with pressure (Vassiliou and Unsworth 2004)"
     references: ClassVar[tuple[str, ...]] = (
         "Vassiliou, K. and Unsworth, A. (2004) Is the wear factor in total joint replacements "
@@ -177,7 +175,6 @@ class CrossShearAndPressure(WearLaw):
     constant: float
     cross_shear_exponent: float
     pressure_rate_per_mpa: float
-    read: ClassVar[str] = "memory"
     summary: ClassVar[str] = (
         "The wear factor increases with cross-shear and decreases with pressure (Kang et al. 2009)"
     )
@@ -211,7 +208,6 @@ class ContactArea(WearLaw):
     high_slope: float
     high_intercept: float
     border: float
-    read: ClassVar[str] = "memory"
     summary: ClassVar[str] = (
         "Wear follows contact area and cross-shear, independent of the pressure (Liu et al. 2011, "
         "Abdelgaied et al. 2011)"
