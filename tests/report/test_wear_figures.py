@@ -51,7 +51,10 @@ def test_figure_of_blocks_has_a_curve_for_each_part_and_side(varied):
 
 
 def test_page_states_the_change_over_blocks(varied, whole):
-    page = render_page("wear", whole.settings, whole.tables | {"cases": varied}, {})
+    cases = whole.settings["cases"] | {"overrides": {"wear.blocks": list(LEVELS)}}
+    settings = whole.settings | {"cases": cases}
+    page = render_page("wear", settings, whole.tables | {"cases": varied}, {})
+    assert "between 1, 8 and 16 blocks of cycles, and creep follows the pressure" in page
     assert "change by up to 1 % from 8 to 16 blocks" in page
 
 

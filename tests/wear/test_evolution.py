@@ -10,6 +10,7 @@ import pytest
 
 from kneewear import default_study
 from kneewear.settings.cases import Case
+from kneewear.wear import accumulation
 from kneewear.wear.accumulation import accumulate_wear, block_ends
 from kneewear.wear.creep import creep_development, minutes_of_life
 from kneewear.wear.summary import damage_volume
@@ -192,6 +193,24 @@ def test_creep_relaxes_to_the_pressures_of_the_conforming_surface(evolved):
     for side in (0, 1):
         volumes = [damage_volume(m.creep_depth[0, 0, side], grid.area[side]) for m in maps.values()]
         assert 1.0 < volumes[-1] / volumes[0] < 1.2
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("scale", [0.6, 1.6])
+def test_estimated_stiffness_of_the_contact_does_not_decide_the_result(evolved, monkeypatch, scale):
+    grid, maps = evolved
+    study = gait_study(rows=40, columns=30, frames=16)
+    worn = WornContact(study.knee(), {"gait": study.activity}, study.settings)
+    estimate = accumulation._stiffness
+    monkeypatch.setattr(accumulation, "_stiffness", lambda cycle: scale * estimate(cycle))
+    chosen = default_study().wear.model_copy(update={"blocks": 16})
+    other = accumulate_wear({"gait": study.run(CASE)}, study.grid, chosen, worn)
+    for side in (0, 1):
+        expected = damage_volume(maps[16].creep_depth[0, 0, side], grid.area[side])
+        found = damage_volume(other.creep_depth[0, 0, side], grid.area[side])
+        assert found == pytest.approx(expected, rel=2e-3)
+    for name, close in (("creep_depth", 5e-3), ("wear_depth", 5e-2)):
+        np.testing.assert_allclose(largest(other, name), largest(maps[16], name), rtol=close)
 
 
 @pytest.mark.compiled
