@@ -30,7 +30,7 @@ def creep_strain_per_pressure(minutes: float) -> float:
 
     3.491e-3 + 7.966e-4 (log10 t - 4). With the cycle maximum for the pressure and the full
     thickness it predicts about twice to four times the depths of Bei (2003), Table B-1, which are
-    0.0165-0.0190 mm/MPa at 51 months in all 50 values, whatever the thickness.
+    0.0165-0.0190 mm/MPa at 51 months in all 50 values, independent of the thickness.
 
     References
     ----------
