@@ -127,7 +127,12 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
         translation=translation,
         rotation=angles_123(rotation),
         load=load,
-        notes=("Representative built-in curves, not a measurement.",),
+        notes=(
+            "Representative built-in curves, not a measurement. The axial load is "
+            f"{load.min():.2f} to {load.max():.2f} body weights; Bei (2003, section 4.2.1) scaled "
+            "a double-hump ground reaction to 0.25 to 3 body weights, and took the motion of one "
+            "patient from fluoroscopy.",
+        ),
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kneewear.errors import InputDataError
-from kneewear.settings.activity import FileActivity
+from kneewear.settings.activity import FileActivity, ParametricActivity
 from kneewear.settings.base import Study
+from kneewear.settings.study import load_study, merge_settings, read_settings
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
 if TYPE_CHECKING:
@@ -57,6 +59,32 @@ def _curve_files(study: Study, activity: str) -> dict[str, str]:
     if not isinstance(settings, FileActivity):
         return {}
     return {"motion": settings.motion.file, "load": settings.load.file}
+
+
+def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
+    """Measured activities of `report.measured` whose files exist, as plain builtins.
+
+    Each has `name`, `beside` (a built-in activity of the study), `settings`, `files` (`motion` and
+    `load`) and `knee`.
+    """
+    simulated = study.simulated_activities()
+    found = []
+    for name, one in study.report.measured.items():
+        if not isinstance(simulated.get(one.beside), ParametricActivity):
+            continue
+        paths = [Path(root, "config/config.yaml")]
+        paths += [study.data_path(file, root) for file in one.settings]
+        other = load_study(reduce(merge_settings, map(read_settings, paths)))
+        for activity, block in other.simulated_activities().items():
+            files = {
+                part: str(study.data_path(file, root))
+                for part, file in _curve_files(other, activity).items()
+            }
+            if files and all(Path(file).is_file() for file in files.values()):
+                settings = block.model_dump(mode="json")
+                found.append({"name": name, "beside": one.beside, "settings": settings,
+                              "files": files, "knee": other.implant.knee})  # fmt: skip
+    return found
 
 
 def load_shapes(study: Study, root: str | Path) -> dict[str, TriangleMesh]:

@@ -97,6 +97,41 @@ def draw_implant(implant: Implant, cycles: CycleRecord, activity: int) -> Figure
     return figure
 
 
+# Height above the dwell of a plateau that sections show, mm.
+SHOWN_ABOVE = 16.0
+
+
+@style.styled
+def draw_bearing_sections(implant: Implant, cycles: CycleRecord, activity: int) -> Figure:
+    """Coronal and sagittal sections of the centre case at its largest load, at true scale."""
+    index = (activity, centre_case(cycles.cases))
+    frame = (*index, int(np.argmax(cycles.load[index])))
+    figure = Figure(figsize=(style.WIDTH, 5.0), layout="constrained")
+    grid = figure.add_gridspec(2, 2)
+    coronal = figure.add_subplot(grid[0, :])
+    coronal.set(title="Coronal sections", xlabel="z, medial (mm)", ylabel="y (mm)")
+    for number, (side, insert) in enumerate(implant.insert.items()):
+        both = (
+            sample_surface(insert),
+            moved(sample_surface(implant.femoral[side]), cycles.rotation[frame],
+                  cycles.translation[frame]),
+        )  # fmt: skip
+        least, most = both[0].min(axis=(0, 1)), both[0].max(axis=(0, 1))
+        sagittal = figure.add_subplot(grid[1, number], xlim=(least[0] - 4.0, most[0] + 4.0))
+        sagittal.set(title=f"Sagittal section, {side}", xlabel="x, posterior (mm)", ylabel="y (mm)")
+        point = cycles.centre_of_pressure[frame][list(cycles.sides).index(side)]
+        for axes, across, along in ((coronal, 0, 2), (sagittal, 2, 0)):
+            if np.isfinite(point).all():
+                draw_section(
+                    axes, both, (across, float(point[across])), along, style.SIDE_COLOURS[side]
+                )
+                axes.plot(point[along], point[1], "o", color=style.INK, ms=4)
+            axes.set_ylim(least[1] - 2.0, least[1] + SHOWN_ABOVE)
+            axes.set_aspect("equal")
+    coronal.invert_xaxis()
+    return figure
+
+
 def draw_section(
     axes: Axes, surfaces: tuple[Array, Array], plane: tuple[int, float], along: int, colour: str
 ) -> None:
@@ -162,25 +197,57 @@ MOTION_SAMPLES = (41, 25)
 BRIGHT_METAL = "#9aa5ad"
 
 
+# Axial load, body weights, that Bei (2003, section 4.2.1) scaled the ground reaction to.
+SCALED_LOAD = (0.25, 3.0)
+POSITION = "Femur posterior (mm)"
+
+
 @style.styled
-def draw_activity(activity: Activity) -> Figure:
-    """Prescribed motion, or force and torque instead, and load of one cycle."""
-    flexion, _, external = np.degrees(clinical_angles(body_three_123(activity.rotation))).T
-    figure, panels = style.new_figure(2.3, columns=4)
-    curves = (
-        ("Flexion (deg)", flexion),
-        ("External rotation (deg)", external)
-        if "theta_2" in activity.prescribed
-        else ("External torque (BW mm)", activity.wrench[:, 4]),
-        ("Femur posterior (mm)", activity.translation[:, 0])
-        if "x" in activity.prescribed
-        else ("Posterior force (BW)", activity.wrench[:, 0]),
-        ("Axial load (body weights)", activity.load),
-    )
-    for axes, (title, values) in zip(panels.flat, curves, strict=True):
-        style.draw_cycle(axes, activity.percent, values, style.INK)
+def draw_activity(activity: Activity, measured: Mapping[str, Activity] | None = None) -> Figure:
+    """Prescribed motion, or force and torque instead, and load of one cycle.
+
+    Positions of `measured` activities, by name, are shifted to the mean of the activity's own.
+    """
+    figure, panels = style.new_figure(2.8 if measured else 2.3, columns=4)
+    curves = _prescribed_curves(activity)
+    for axes, (title, values) in zip(panels.flat, curves.items(), strict=True):
+        style.draw_cycle(axes, activity.percent, values, style.INK, "built-in")
         axes.set_title(title)
+    colours = (style.GREEN, style.PURPLE, style.AMBER)
+    for (name, other), colour in zip((measured or {}).items(), colours, strict=False):
+        found = _prescribed_curves(other)
+        for axes, (title, values) in zip(panels.flat, curves.items(), strict=True):
+            if title not in found:
+                continue
+            shown = found[title]
+            if title == POSITION:
+                shown = shown - shown.mean() + values.mean()
+            known = [line.get_ydata()[:-1] for line in axes.lines]
+            if not any(len(one) == len(shown) and np.allclose(one, shown) for one in known):
+                style.draw_cycle(axes, other.percent, shown, colour, name)
+    if measured:
+        for load in SCALED_LOAD:
+            panels[0, 3].axhline(load, color=style.INK, lw=0.8, ls=":")
+        style.share_legend(figure, panels[0, 3], 2, below=True)
     return figure
+
+
+def _prescribed_curves(activity: Activity) -> dict[str, Array]:
+    """Curves of an activity by their titles."""
+    flexion, _, external = np.degrees(clinical_angles(body_three_123(activity.rotation))).T
+    rotated, moved_by = "theta_2" in activity.prescribed, "x" in activity.prescribed
+    rotation = ("External rotation (deg)", external)
+    torque = ("External torque (BW mm)", activity.wrench[:, 4])
+    position = (POSITION, activity.translation[:, 0])
+    force = ("Posterior force (BW)", activity.wrench[:, 0])
+    return dict(
+        (
+            ("Flexion (deg)", flexion),
+            rotation if rotated else torque,
+            position if moved_by else force,
+            ("Axial load (body weights)", activity.load),
+        )
+    )
 
 
 @style.styled

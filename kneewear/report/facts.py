@@ -15,13 +15,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.regression.comparison import EXTRA_THICKNESS_MM
 from kneewear.regression.fit import regression_shortfall
 from kneewear.regression.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.regression.models import ENOUGH, POWER_LAW
 from kneewear.report.tables import quantity_name, rows_with, shown, span, unit_name, words
 from kneewear.sides import POST, SIDES
 
-__all__ = ["ENOUGH", "regression_shortfall"]
+__all__ = ["ENOUGH", "EXTRA_THICKNESS_MM", "regression_shortfall"]
 
 Settings = Mapping[str, Any]
 
@@ -449,7 +450,7 @@ def error_statistics(comparison: pd.DataFrame) -> pd.DataFrame:
         error, beyond = (
             100.0 * chosen[name] for name in ("relative_error", "error_beyond_rounding")
         )
-        size = error.abs()
+        size, null = error.abs(), 100.0 * chosen["null_error"].abs()
         rows.append(
             {
                 "quantity": quantity,
@@ -462,6 +463,9 @@ def error_statistics(comparison: pd.DataFrame) -> pd.DataFrame:
                 "largest": size.max(),
                 "median_beyond": beyond.median(),
                 "largest_beyond": beyond.max(),
+                "null_median": null.median(),
+                "null_most": null.quantile(0.95),
+                "null_largest": null.max(),
             }
         )
     return pd.DataFrame([row for row in rows if row["number"]])

@@ -15,6 +15,7 @@ from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.implant import Implant
 from kneewear.report.bodies import (
     draw_activity,
+    draw_bearing_sections,
     draw_control_nets,
     draw_dynamics,
     draw_history,
@@ -93,7 +94,10 @@ def draw_contact(
 
     With settings of wear there is a figure `wear_laws` for each life.
     """
-    figures = {"implant": draw_implant(implant, cycles, 0)}
+    figures = {
+        "implant": draw_implant(implant, cycles, 0),
+        "bearing_sections": draw_bearing_sections(implant, cycles, 0),
+    }
     for number, name in enumerate(cycles.activities):
         figures[f"history_{name}"] = draw_history(cycles, number, activities[name].prescribed)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
@@ -114,10 +118,12 @@ def draw_method(
     distance_tables: Mapping[str, DistanceTable] | None = None,
     quality: Sequence[FitQuality] = (),
     extractions: Mapping[str, Extraction] | None = None,
+    measured: Mapping[str, Mapping[str, Activity]] | None = None,
 ) -> dict[str, Figure]:
     """Draw the inputs and parts of a study that are known before its cases.
 
-    Deviations are drawn where there is more than rounding, and tables where they are given.
+    Deviations are drawn where there is more than rounding, tables where they are given, and
+    `measured` activities beside those of the names they are grouped by.
     """
     figures: dict[str, Figure] = {}
     if any(fit.max_mm > ROUNDING for fit in quality):
@@ -131,7 +137,9 @@ def draw_method(
     ):
         if name in tables:
             figures[name] = draw(tables[name])
-    figures |= {f"activity_{name}": draw_activity(one) for name, one in activities.items()}
+    beside = measured or {}
+    for name, one in activities.items():
+        figures[f"activity_{name}"] = draw_activity(one, beside.get(name, {}))
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     figures["control_nets"] = draw_control_nets(implant)

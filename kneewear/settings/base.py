@@ -49,12 +49,20 @@ class RetrievalSettings(Settings):
     source: str = Field(min_length=1)
 
 
+class MeasuredSettings(Settings):
+    """Measured activities that are drawn beside a built-in one."""
+
+    beside: Name
+    settings: Annotated[list[str], Field(min_length=1)]
+
+
 class ReportSettings(Settings):
     """Report."""
 
     compare_with_published: bool
     pressure_limit_mpa: Positive
     avg_pressure_limit_mpa: Positive
+    measured: Annotated[dict[str, MeasuredSettings], Removable]
     retrievals: Annotated[dict[str, RetrievalSettings], Removable]
 
 
@@ -62,6 +70,7 @@ _NO_REPORT = {
     "compare_with_published": False,
     "pressure_limit_mpa": 1.0,
     "avg_pressure_limit_mpa": 1.0,
+    "measured": {},
     "retrievals": {},
 }
 

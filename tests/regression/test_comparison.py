@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kneewear.reference.published import published_table, published_values
+from kneewear.regression import comparison
 from kneewear.regression.comparison import (
     COLUMNS,
     compare_correlation,
@@ -59,6 +60,30 @@ def test_error_beyond_rounding_is_below_the_plain_one(published):
 def test_relative_error_is_signed(published):
     cases = published.assign(value=1.1 * published["value"])
     np.testing.assert_allclose(compare_published(cases)["relative_error"], 0.1, rtol=1e-12)
+
+
+def test_null_model_is_exact_where_the_scaling_law_holds_with_a_parabola(monkeypatch):
+    table = published_values()
+    local = table["thickness_mm"] + comparison.EXTRA_THICKNESS_MM
+    x = np.log(table["body_mass_kg"] * local)
+    scale = np.where(table["quantity"] == "damage_area", 1.0, local)
+    lawful = table.assign(published=np.exp(-20.0 + 4.0 * x - 0.2 * x**2) / scale)
+    monkeypatch.setattr(comparison, "published_values", lambda: lawful)
+    np.testing.assert_allclose(comparison.fit_null_model()["null_error"], 0.0, atol=1e-11)
+    # Twice the value in a cell that is not fitted is an error of one half, there only.
+    other = (lawful["thickness_mm"] == 6.0) & (lawful["body_mass_kg"] == 50.0)
+    lawful.loc[other, "published"] *= 2.0
+    errors = comparison.fit_null_model()["null_error"]
+    np.testing.assert_allclose(errors[other], -0.5, atol=1e-11)
+    np.testing.assert_allclose(errors[~other], 0.0, atol=1e-11)
+
+
+def test_null_model_predicts_half_of_the_other_cells_within_half_a_per_cent(published):
+    table = compare_published(published)
+    others = 100.0 * table.loc[~table["calibration"], "null_error"].abs()
+    assert len(others) == 224
+    found = [others.median(), others.quantile(0.95), others.max()]
+    np.testing.assert_allclose(found, [0.512, 2.80, 17.29], rtol=2e-3)
 
 
 def test_only_cases_of_the_study_are_compared(published):

@@ -15,7 +15,12 @@ from kneewear import default_study
 from kneewear.geometry.distance_tabulation import build_distance_table
 from kneewear.geometry.extraction import extract_condyles, extract_plateaus
 from kneewear.geometry.implant_sources import build_implant
-from kneewear.report.bodies import draw_activity, draw_history, draw_section
+from kneewear.report.bodies import (
+    draw_activity,
+    draw_bearing_sections,
+    draw_history,
+    draw_section,
+)
 from kneewear.report.captions import figure_text
 from kneewear.report.figures import draw_method
 from kneewear.report.maps import (
@@ -36,15 +41,15 @@ from tests.report.drawn import figures_of
 def test_full_design_gets_every_figure(whole):
     assert set(figures_of(whole)) == {
         "damage_maps", "wear_maps", "damage_surfaces", "published_scatter", "published_errors",
-        "regression_residuals", "regression_models", "implant", "control_nets", "element_grid",
-        "thickness_map", "activity_gait", "history_gait", "pressure_gait",
+        "regression_residuals", "regression_models", "implant", "bearing_sections", "control_nets",
+        "element_grid", "thickness_map", "activity_gait", "history_gait", "pressure_gait",
     }  # fmt: skip
 
 
 def test_single_case_with_two_lives_gets_what_it_can(single):
     assert set(figures_of(single)) == {
         "damage_maps_walk", "damage_maps_rest", "wear_maps_walk", "wear_maps_rest",
-        "implant", "control_nets", "element_grid", "thickness_map",
+        "implant", "bearing_sections", "control_nets", "element_grid", "thickness_map",
         "activity_gait", "history_gait", "pressure_gait",
     }  # fmt: skip
 
@@ -176,6 +181,41 @@ def test_a_force_controlled_activity_shows_forces_and_what_they_move(whole):
     usual = [axes.get_title("left") for axes in draw_history(whole.cycles, 0).axes]
     assert "Posterior translation (mm)" not in usual
     assert len(usual) == 9
+
+
+def test_measured_curves_are_drawn_beside_built_in_ones(whole):
+    own = whole.activities["gait"]
+    moved = own.translation + np.array([7.0, 0.0, 0.0])
+    loaded = replace(own, load=0.5 * own.load)
+    other = replace(own, translation=moved * np.array([2.0, 1.0, 1.0]))
+    flexion, rotation, position, load = draw_activity(own, {"a": loaded, "b": other}).axes
+    # What is the same is drawn once.
+    assert [len(axes.lines) for axes in (flexion, rotation, position)] == [1, 1, 2]
+    built_in, measured = (line.get_ydata()[:-1] for line in position.lines)
+    assert measured.mean() == pytest.approx(built_in.mean())
+    np.testing.assert_allclose(np.ptp(measured), 2.0 * np.ptp(built_in))
+    labels = [line.get_label() for line in load.lines]
+    assert labels[:2] == ["built-in", "a"]
+    np.testing.assert_array_equal(load.lines[1].get_ydata()[:-1], loaded.load)
+    assert [line.get_ydata()[0] for line in load.lines[2:]] == [0.25, 3.0]
+
+
+def test_bearing_sections_are_at_true_scale(whole):
+    figure = draw_bearing_sections(whole.implant, whole.cycles, 0)
+    figure.draw_without_rendering()
+    assert len(figure.axes) == 3
+    for axes in figure.axes:
+        corners = axes.transData.transform([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
+        across, up = np.linalg.norm(corners[1:] - corners[0], axis=1)
+        assert across == pytest.approx(up, rel=1e-9)
+    # The femoral section of a condyle of revolution is a circle: of its outer radius at most, and
+    # flatter by less than a millimetre where the section is beside the middle.
+    radius = whole.settings["implant"]["parametric"]["femoral_sagittal_radius_mm"]
+    for axes in figure.axes[1:]:
+        metal = max(axes.lines, key=lambda line: np.nanmax(line.get_ydata())).get_xydata()
+        design = np.column_stack([2.0 * metal, np.ones(len(metal))])
+        x, y, rest = np.linalg.lstsq(design, (metal**2).sum(axis=1), rcond=None)[0]
+        assert radius - 1.0 < np.sqrt(rest + x**2 + y**2) < radius + 0.1
 
 
 def rounded_past_the_end():

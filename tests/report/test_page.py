@@ -93,6 +93,9 @@ def test_comparison_counts_calibration_cells_apart(whole):
         cells = len(rows[["thickness_mm", "body_mass_kg"]].drop_duplicates())
         assert f"{len(rows)} values of {cells} cells {words} in the calibration" in text
         assert f"half agree within {median:.1f} %" in text
+    null = 100.0 * rows["null_error"].abs()
+    assert f"reproduces half of them within {null.median():.2f} %, 95 % within" in text
+    assert "does not validate the mechanics" in text
 
 
 def test_fitted_constants_are_counted_from_the_record_of_the_calibration(whole):

@@ -6,7 +6,7 @@ from pathlib import Path
 from snakemake.logging import logger
 
 from kneewear.errors import KneewearError
-from kneewear.io.study_inputs import activity_files
+from kneewear.io.study_inputs import activity_files, measured_activities
 from kneewear.provenance import source_fingerprint
 from kneewear.workflow import JobSizes, caption_texts, checked_study
 
@@ -32,6 +32,8 @@ PROVENANCE = f"{RESULTS}/provenance.json"
 # Printed results; only comparison and calibration may read them.
 PUBLISHED = sorted(map(str, Path(ROOT, "kneewear/reference/published").glob("*.csv")))
 CAPTIONS = caption_texts()
+# Drawn beside built-in activities.
+MEASURED = measured_activities(STUDY, ROOT)
 ACTIVITIES = list(STUDY.simulated_activities())
 SIZES = JobSizes(STUDY)
 # Priority of the rules that the page waits for longest: files for other programs fill the gaps.

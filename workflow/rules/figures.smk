@@ -21,6 +21,7 @@ rule plot_method:
             if Path(path).stem in ("distance_methods", "cost")
         ],
         calibration=CALIBRATION_RECORD,
+        measured=[path for one in MEASURED for path in one["files"].values()],
     output:
         figures=figures_folder("figures/method"),
     log:
@@ -36,6 +37,10 @@ rule plot_method:
     params:
         source=source_fingerprint("plot_method", ROOT),
         captions=CAPTIONS,
+        frames=STUDY.simulation.frames,
+        measured=[
+            {key: one[key] for key in one if key != "files"} for one in MEASURED
+        ],
     script:
         "../../scripts/plot_method.py"
 

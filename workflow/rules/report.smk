@@ -7,6 +7,7 @@ DATA_FILES = {
         for name in ACTIVITIES
         for path in activity_files(STUDY, name, ROOT).values()
     ),
+    *(path for one in MEASURED for path in one["files"].values()),
 }
 
 
