@@ -142,8 +142,6 @@ def fit_null_model() -> pd.DataFrame:
     h = thickness + 1.1 mm and the body mass m, the products of h with pressure, depth and volume,
     and the damage area, are functions of m h alone. For each quantity and side the logarithm of
     this function is a parabola in ln(m h), fitted by least squares to the nine calibration cells.
-    The other 16 cells are evidence for the mechanics of a simulation only as far as it predicts
-    them better than these 42 coefficients.
     """
     table = published_values()
     local = table["thickness_mm"] + EXTRA_THICKNESS_MM

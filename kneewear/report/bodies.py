@@ -110,24 +110,19 @@ def draw_bearing_sections(implant: Implant, cycles: CycleRecord, activity: int) 
     grid = figure.add_gridspec(2, 2)
     coronal = figure.add_subplot(grid[0, :])
     coronal.set(title="Coronal sections", xlabel="z, medial (mm)", ylabel="y (mm)")
+    pose = cycles.rotation[frame], cycles.translation[frame]
     for number, (side, insert) in enumerate(implant.insert.items()):
-        both = (
-            sample_surface(insert),
-            moved(sample_surface(implant.femoral[side]), cycles.rotation[frame],
-                  cycles.translation[frame]),
-        )  # fmt: skip
+        both = sample_surface(insert), moved(sample_surface(implant.femoral[side]), *pose)
         least, most = both[0].min(axis=(0, 1)), both[0].max(axis=(0, 1))
         sagittal = figure.add_subplot(grid[1, number], xlim=(least[0] - 4.0, most[0] + 4.0))
         sagittal.set(title=f"Sagittal section, {side}", xlabel="x, posterior (mm)", ylabel="y (mm)")
-        point = cycles.centre_of_pressure[frame][list(cycles.sides).index(side)]
+        point = cycles.centre_of_pressure[frame][cycles.sides.index(side)]
         for axes, across, along in ((coronal, 0, 2), (sagittal, 2, 0)):
             if np.isfinite(point).all():
-                draw_section(
-                    axes, both, (across, float(point[across])), along, style.SIDE_COLOURS[side]
-                )
+                cut = across, float(point[across])
+                draw_section(axes, both, cut, along, style.SIDE_COLOURS[side])
                 axes.plot(point[along], point[1], "o", color=style.INK, ms=4)
-            axes.set_ylim(least[1] - 2.0, least[1] + SHOWN_ABOVE)
-            axes.set_aspect("equal")
+            axes.set(ylim=(least[1] - 2.0, least[1] + SHOWN_ABOVE), aspect="equal")
     coronal.invert_xaxis()
     return figure
 
@@ -217,9 +212,7 @@ def draw_activity(activity: Activity, measured: Mapping[str, Activity] | None = 
     for (name, other), colour in zip((measured or {}).items(), colours, strict=False):
         found = _prescribed_curves(other)
         for axes, (title, values) in zip(panels.flat, curves.items(), strict=True):
-            if title not in found:
-                continue
-            shown = found[title]
+            shown = found.get(title, values)
             if title == POSITION:
                 shown = shown - shown.mean() + values.mean()
             known = [line.get_ydata()[:-1] for line in axes.lines]
@@ -235,19 +228,15 @@ def draw_activity(activity: Activity, measured: Mapping[str, Activity] | None = 
 def _prescribed_curves(activity: Activity) -> dict[str, Array]:
     """Curves of an activity by their titles."""
     flexion, _, external = np.degrees(clinical_angles(body_three_123(activity.rotation))).T
-    rotated, moved_by = "theta_2" in activity.prescribed, "x" in activity.prescribed
-    rotation = ("External rotation (deg)", external)
-    torque = ("External torque (BW mm)", activity.wrench[:, 4])
-    position = (POSITION, activity.translation[:, 0])
-    force = ("Posterior force (BW)", activity.wrench[:, 0])
-    return dict(
-        (
-            ("Flexion (deg)", flexion),
-            rotation if rotated else torque,
-            position if moved_by else force,
-            ("Axial load (body weights)", activity.load),
-        )
-    )
+    turned, moved_back = "theta_2" in activity.prescribed, "x" in activity.prescribed
+    return {
+        "Flexion (deg)": flexion,
+        **({"External rotation (deg)": external} if turned
+           else {"External torque (BW mm)": activity.wrench[:, 4]}),
+        **({POSITION: activity.translation[:, 0]} if moved_back
+           else {"Posterior force (BW)": activity.wrench[:, 0]}),
+        "Axial load (body weights)": activity.load,
+    }  # fmt: skip
 
 
 @style.styled
