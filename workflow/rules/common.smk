@@ -18,6 +18,8 @@ FILES = workflow.configfiles if HAS_FILES and workflow.is_main_process else []
 
 try:
     STUDY, NOTES = checked_study(config, FILES, ROOT, workflow.is_main_process)
+    # Drawn beside built-in activities.
+    MEASURED = measured_activities(STUDY, ROOT)
 except KneewearError as error:
     # Snakemake would add the line of this file to an error of its own.
     raise SystemExit(str(error)) from None
@@ -32,8 +34,6 @@ PROVENANCE = f"{RESULTS}/provenance.json"
 # Printed results; only comparison and calibration may read them.
 PUBLISHED = sorted(map(str, Path(ROOT, "kneewear/reference/published").glob("*.csv")))
 CAPTIONS = caption_texts()
-# Drawn beside built-in activities.
-MEASURED = measured_activities(STUDY, ROOT)
 ACTIVITIES = list(STUDY.simulated_activities())
 SIZES = JobSizes(STUDY)
 # Priority of the rules that the page waits for longest: files for other programs fill the gaps.
