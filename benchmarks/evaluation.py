@@ -136,7 +136,7 @@ def _project_from_map(pair: Any, points: Any, distance: Any) -> None:
         voxel = int((x - voxels.origin_x) / voxels.size) * voxels.count_y
         voxel = (voxel + int((y - voxels.origin_y) / voxels.size)) * voxels.count_z
         voxel += int((z - voxels.origin_z) / voxels.size)
-        project_near(patch, voxels, voxel, x, y, z, projection, work)
+        project_near(patch, voxels, voxel, 0, x, y, z, projection, work)
         distance[n] = projection[0]
 
 

@@ -25,12 +25,16 @@ from kneewear.geometry._kernels import (
     BORDER,
     FAILED,
     INTERIOR,
+    OPEN,
     PatchArrays,
     closest_point,
     evaluate,
+    fill_edge,
     fill_projection,
+    fill_tip,
     meet_line,
     project,
+    unit_normal,
 )
 
 MINIMUM_DISTANCE, RAY = 0, 1
@@ -41,6 +45,10 @@ UNTRIED, TRIED, ACTIVE = 0, 1, 2
 # Smallest cosine between an element's normal and the line of minimum distance at which the element
 # faces the indenter: 84 deg, so that side faces of a part pressed straight down never do.
 MIN_FACING = 0.1
+# Borders of patches of one body join across gaps up to this, mm.
+JOINT = 1e-3
+# Distance behind the surface at which a ray across several patches ends, mm, and its steps.
+RAY_END, RAY_STEPS = 1e-8, 30
 # Distance from which on an element is apart for certain, mm: many times what two ways to sum one
 # spline differ by.
 APART = 1e-9
@@ -50,7 +58,7 @@ class Voxels(NamedTuple):
     """Map of the space around a surface, see `Proximity`."""
 
     planes: NDArray[np.float32]
-    starts: NDArray[np.float32]
+    starts: NDArray[np.float32]  # of each patch in turn
     origin_x: float
     origin_y: float
     origin_z: float
@@ -401,12 +409,15 @@ def find_projections(pair: Any, rotation: NDArray, first: int, last: int) -> Non
 def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Projections of the listed elements on the surface itself."""
     patch, voxels = borrowed(pair.patch), borrowed(pair.voxels)
-    fires_rays = pair.options.method == RAY
+    fires_rays, several = pair.options.method == RAY, pair.options.several
     point, held, projections = pair.work.point, pair.work.voxel, pair.work.projection
     found, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
     for n in range(first, last):
         x, y, z = point[0, n], point[1, n], point[2, n]
-        u, v, status = project_near(patch, voxels, held[n], x, y, z, found, room)
+        if several:
+            u, v, status = project_on_all(pair, held[n], x, y, z, found, room)
+        else:
+            u, v, status = project_near(patch, voxels, held[n], 0, x, y, z, found, room)
         if fires_rays and status == INTERIOR and found[0] < 0.0:
             fire_ray(pair, rotation, n, u, v, found, room)
         projections[0, n] = found[0] if status == INTERIOR else np.inf
@@ -419,13 +430,16 @@ def project_near(
     patch: PatchArrays,
     voxels: Voxels,
     voxel: int,
+    number: int,
     x: float,
     y: float,
     z: float,
     found: NDArray,
     room: NDArray,
 ) -> tuple[float, float, int]:
-    """Projection of a point, from the start its voxel stores; u, v and a status, never FAILED.
+    """Projection of a point on patch `number`, from the start its voxel stores.
+
+    Returns u, v and a status, never FAILED.
 
     Deep inside a body, near centres of curvature, a search may not converge. The nearest point of
     the voxel's middle is taken then: a border, or a projection at the point's own distance from it.
@@ -436,6 +450,7 @@ def project_near(
     away_x = x - (voxels.origin_x + (i + 0.5) * voxels.size)
     away_y = y - (voxels.origin_y + (j + 0.5) * voxels.size)
     away_z = z - (voxels.origin_z + (k + 0.5) * voxels.size)
+    voxel += number * voxels.planes.shape[0]
     first_u, first_v = np.float64(starts[voxel, 0]), np.float64(starts[voxel, 1])
     u = first_u + starts[voxel, 2] * away_x + starts[voxel, 3] * away_y
     u += starts[voxel, 4] * away_z
@@ -449,6 +464,8 @@ def project_near(
     near_u, near_v, status = closest_point(patch, x, y, z, u, v, found, room)
     if status != FAILED:
         return near_u, near_v, status
+    if patch.closed != OPEN:
+        u, v = near_u, near_v
     inside_u = patch.breaks_u[0] < u < patch.breaks_u[-1]
     if not (inside_u and patch.breaks_v[0] < v < patch.breaks_v[-1]):
         return u, v, BORDER
@@ -480,6 +497,44 @@ def fill_from_start(
 
 
 @compiled
+def project_on_all(
+    pair: Any, voxel: int, x: float, y: float, z: float, found: NDArray, room: NDArray
+) -> tuple[float, float, int]:
+    """Projection of a point on the nearest of several patches, as `project_near`.
+
+    Borders that meet at the nearest point are an edge of the body, a single border is its end.
+    """
+    state, least, feet, is_end, row = BORDER, np.inf, 0, False, 1
+    point, tried = np.array([x, y, z]), np.empty(PROJECTION_VALUES)
+    outward, edge = np.zeros(3), np.empty((6, 4))
+    for number in range(len(pair.others) + 1):
+        patch = pair.patch if number == 0 else pair.others[number - 1]
+        u, v, status = project_near(patch, pair.voxels, voxel, number, x, y, z, tried, room)
+        if status == INTERIOR:
+            if abs(tried[0]) < least + (JOINT if state == BORDER else 0.0):
+                state, least, found[:] = INTERIOR, abs(tried[0]), tried
+            continue
+        evaluate(patch, u, v, room)
+        length = np.sqrt(((room[0, :3] - point) ** 2).sum())
+        if length < least - JOINT:
+            state, least, feet, outward[:] = BORDER, length, 0, 0.0
+        elif state == INTERIOR or not ((room[0, :3] - edge[0, :3]) ** 2).sum() < JOINT * JOINT:
+            continue
+        feet += 1
+        outward += np.array(unit_normal(room))
+        at_u = u <= patch.breaks_u[0] or u >= patch.breaks_u[-1]
+        at_v = v <= patch.breaks_v[0] or v >= patch.breaks_v[-1]
+        if feet == 1 or (is_end and not (at_u and at_v)):
+            edge[:], row, is_end = room, 2 if at_u else 1, at_u and at_v
+    if state == BORDER and is_end and feet > 2:
+        fill_tip(edge[0, :3] - point, outward, found)
+        state = INTERIOR
+    elif state == BORDER and feet > 1 and not is_end:
+        state = INTERIOR if fill_edge(edge, point, row, outward, found) else BORDER
+    return 0.0, 0.0, state
+
+
+@compiled
 def fire_ray(
     pair: Any, rotation: NDArray, slot: int, u: float, v: float, found: NDArray, room: NDArray
 ) -> None:
@@ -493,6 +548,9 @@ def fire_ray(
         origin[a], line[a] = point[a, slot], 0.0
         for b in range(3):
             line[a] += rotation[b, a] * normal[b, element]
+    if pair.options.several or pair.patch.closed != OPEN:
+        trace_ray(pair, pair.work.voxel[slot], origin, line, found, room)
+        return
     u, v, length = meet_line(pair.patch, origin, line, u, v, room)
     found[0] = np.inf
     if length < 0.0:
@@ -502,6 +560,36 @@ def fire_ray(
         size = np.sqrt(nx * nx + ny * ny + nz * nz)
         fill_projection(room, 0.0, nx / size, ny / size, nz / size, 0.0, 0.0, found)
         found[0] = length
+
+
+@compiled
+def trace_ray(
+    pair: Any, voxel: int, origin: NDArray, line: NDArray, found: NDArray, room: NDArray
+) -> None:
+    """Fill `found` as `fire_ray` by Newton steps on the distance along the line.
+
+    Unlike parameters, the distance has no seams and poles. `found` has that of the origin.
+    """
+    length, slope = 0.0, -1.0
+    for _ in range(RAY_STEPS):
+        # Of a point outside, the distance alone is known.
+        if found[0] < 0.0:
+            slope = (found[1:4] * line).sum()
+            # Along a surface that it does not meet, the ray goes as far as is free for certain.
+            slope = slope if slope < -0.5 * MIN_FACING else -1.0
+        if abs(found[0] + RAY_END) < 0.5 * RAY_END:
+            found[0] = length - found[0] / slope
+            return
+        length -= (found[0] + RAY_END) / slope
+        end = origin + length * line
+        x, y, z = end[0], end[1], end[2]
+        if pair.options.several:
+            _, _, status = project_on_all(pair, voxel, x, y, z, found, room)
+        else:
+            _, _, status = project_near(pair.patch, pair.voxels, voxel, 0, x, y, z, found, room)
+        if status != INTERIOR:
+            break
+    found[0] = np.inf
 
 
 @compiled

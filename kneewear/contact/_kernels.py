@@ -55,12 +55,14 @@ class Options(NamedTuple):
     direction: int
     search: int
     tabled: bool
+    several: bool  # patches
 
 
 class Pair(NamedTuple):
     """A contact pair with its layer, and working arrays of its own."""
 
     patch: PatchArrays
+    others: list[PatchArrays]  # further patches of the same surface
     voxels: Voxels
     table: DistanceArrays
     elements: ElementArrays
@@ -122,7 +124,17 @@ def build_pair(
     work: WorkArrays,
 ) -> Pair:
     """A `Pair` that kernels take."""
-    return _new_pair(patch, voxels, table, elements, tiles, law, thickness, traction, options, work)
+    others = [patch]
+    others.clear()
+    return _new_pair(
+        patch, others, voxels, table, elements, tiles, law, thickness, traction, options, work
+    )
+
+
+@compiled
+def add_patch(pair: Pair, patch: PatchArrays) -> None:
+    """Add a further patch to the surface of a pair."""
+    pair.others.append(patch)
 
 
 @compiled
@@ -196,6 +208,19 @@ def choose_pose(model: Any, rotation: NDArray, translation: NDArray) -> bool:
 
 
 @compiled
+def is_finite(rotation: NDArray, translation: NDArray, velocity: NDArray, moving: bool) -> bool:
+    """Whether pose and, if `moving`, velocity are finite: of other numbers zero times is NaN."""
+    total = 0.0
+    for a in range(3):
+        total += 0.0 * translation[a]
+        for b in range(3):
+            total += 0.0 * rotation[a, b]
+    for a in range(6 if moving else 0):
+        total += 0.0 * velocity[a]
+    return total == 0.0
+
+
+@compiled
 def evaluate_pairs(
     model: Any,
     rotation: NDArray,
@@ -208,7 +233,8 @@ def evaluate_pairs(
 
     Other kernels may call this with the `record` of a `ContactModel`. `velocity` (6) is that of the
     moving body's origin and its angular velocity in the fixed frame, and is used if `moving`. When
-    the last pose comes again, active elements and projections are used again.
+    the last pose comes again, active elements and projections are used again. Of a pose or velocity
+    that is not finite the wrench is NaN.
     """
     turned = np.zeros(6)
     known = choose_pose(model, rotation, translation)
@@ -225,18 +251,23 @@ def evaluate_pairs(
         if known:
             results[p].evaluated_elements = 0
     last.is_known = True
+    if not is_finite(rotation, translation, velocity, moving):
+        for p in range(len(model.pairs)):
+            results[p].wrench[:] = np.nan
 
 
 @compiled
 def evaluate_model(model: Any, moving: bool) -> int:
     """Evaluate all pairs at the model's motion, and gather outcomes; returns how many.
 
-    Everything is part of the model: a call from Python takes longer for every array passed.
+    A motion that is not finite is not evaluated; -1 is returned. Everything is part of the model: a
+    call from Python takes longer for every array passed.
     """
     motion = model.motion[0]
-    evaluate_pairs(
-        model, motion.rotation, motion.translation, motion.velocity, moving, model.results
-    )
+    rotation, translation, velocity = motion.rotation, motion.translation, motion.velocity
+    if not is_finite(rotation, translation, velocity, moving):
+        return -1
+    evaluate_pairs(model, rotation, translation, velocity, moving, model.results)
     return gather_outcomes(model)
 
 

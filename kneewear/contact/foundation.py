@@ -15,6 +15,12 @@ from kneewear.contact import _force_kernels as kernels
 Array = NDArray[np.float64]
 
 
+def _check_positive(what: str, value: ArrayLike) -> None:
+    numbers = np.asarray(value, dtype=float)
+    if not np.all(good := (numbers > 0.0) & (numbers < np.inf)):
+        raise ValueError(f"{what} is {numbers[~good].flat[0]:g}; it must be positive and finite")
+
+
 @dataclass(frozen=True)
 class ThreeParameterMaterial:
     """Material that softens as strain = strain0 / 2 (p / p0) + strain0 / 2 (p / p0)^n.
@@ -30,14 +36,10 @@ class ThreeParameterMaterial:
     reference_pressure: float
 
     def __post_init__(self) -> None:
-        if not (
-            self.exponent >= 1.0 and self.reference_strain > 0.0 and self.reference_pressure > 0.0
-        ):
-            raise ValueError(
-                f"a three-parameter material needs an exponent of at least 1 and a positive strain "
-                f"and pressure, not {self.exponent:g}, {self.reference_strain:g} and "
-                f"{self.reference_pressure:g}"
-            )
+        if not 1.0 <= self.exponent < math.inf:
+            raise ValueError(f"the exponent is {self.exponent:g}; it must be at least 1")
+        _check_positive("the reference strain", self.reference_strain)
+        _check_positive("the reference pressure", self.reference_pressure)
 
     def strain(self, pressure: ArrayLike) -> Array:
         """Strain at a uniaxial pressure, MPa (Bei 2003, Eq. 2-3)."""
@@ -65,8 +67,12 @@ def confined_modulus(youngs_modulus: float, poisson_ratio: float) -> float:
     """Modulus of a layer bonded to a rigid base and kept from spreading sideways, MPa.
 
     K = (1 - nu) E / ((1 + nu) (1 - 2 nu)) (Bei 2003, Eq. 2-1) grows without bound as Poisson's
-    ratio nu nears 0.5: the elastic foundation no longer applies there.
+    ratio nu nears 0.5: the elastic foundation no longer applies there. ValueError if the modulus is
+    not positive, or Poisson's ratio not from 0 to below 0.5.
     """
+    _check_positive("Young's modulus", youngs_modulus)
+    if not 0.0 <= poisson_ratio < 0.5:
+        raise ValueError(f"Poisson's ratio is {poisson_ratio:g}; it must be from 0 to below 0.5")
     return (1 - poisson_ratio) * youngs_modulus / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio))
 
 
@@ -82,7 +88,15 @@ class PressureLaw(ABC):
     when the plastic zone is surrounded by elastic material (Johnson 1985, section 6.3). It holds
     while a first load grows. Unloading returns along the same curve, so there is no dent left, no
     work lost and no shakedown, and a load beyond cap times area has no equilibrium.
+
+    Moduli and caps that are not positive raise a ValueError, as they do in the settings.
     """
+
+    def __post_init__(self) -> None:
+        law = self.arrays
+        _check_positive("the modulus", law.modulus)
+        if not law.cap > 0.0:
+            raise ValueError(f"the cap is {law.cap:g} MPa; it must be positive, or inf for none")
 
     @property
     @abstractmethod
@@ -155,6 +169,15 @@ class ThreeParameter(PressureLaw):
     strain: Literal["small", "large"] = "small"
     cap: float = math.inf
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, choice, choices in (
+            ("form", self.form, ("published", "integrated")),
+            ("strain", self.strain, ("small", "large")),
+        ):
+            if choice not in choices:
+                raise ValueError(f"{name} is '{choice}'; it must be {' or '.join(choices)}")
+
     @property
     def arrays(self) -> kernels.LawArrays:
         """Numbers of the law as kernels take them."""
@@ -178,12 +201,13 @@ class Layer:
     """Elastic layer under the elements of one contact pair.
 
     `thickness` (n_valid,) is that under every valid element, in the order of `ContactPair.index`,
-    mm; ValueError if one is not positive.
+    mm; ValueError if one is not positive and finite.
     """
 
     law: PressureLaw
     thickness: Array
 
     def __post_init__(self) -> None:
-        if not np.all(self.thickness > 0.0):
+        thickness = np.asarray(self.thickness)
+        if not np.all((thickness > 0.0) & (thickness < np.inf)):
             raise ValueError("a layer must have a positive thickness under every element")

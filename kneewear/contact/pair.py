@@ -65,10 +65,12 @@ class ContactPair:
     """Elements of one surface of the fixed body, and the surface of the moving body they meet.
 
     The elements are those of one `side` of `grid`; `indenter` is the exact surface of the moving
-    body, and `table` samples of it, from which the space around it is mapped. `index` are the valid
+    body: a patch, which may close in itself by seams and poles, or several, whose borders meet up
+    to 1e-3 mm apart. Sharp edges must be borders. `table` are samples of each patch, from which the
+    space around them is mapped. `index` are the valid
     elements among all cells of the side, `centre`, `normal`, `tangent_row` and `tangent_column` (n,
     3), mm and unit vectors, and `area` (n,), mm2, belong to these. ValueError if there are none, a
-    choice does not exist, or a distance table is given for rays.
+    choice does not exist, or a distance table is given for rays or for several patches.
 
     Parameters
     ----------
@@ -108,8 +110,8 @@ class ContactPair:
         self,
         grid: ElementGrid,
         side: int,
-        indenter: Surface,
-        table: SurfaceTable,
+        indenter: Surface | Sequence[Surface],
+        table: SurfaceTable | Sequence[SurfaceTable],
         *,
         method: str = "minimum_distance",
         correction: str | None = None,
@@ -123,16 +125,21 @@ class ContactPair:
             raise ValueError("a distance table contains minimum distances; rays need the surface")
         if correction is None:
             correction = "mid_surface" if direction == "mid_surface" else "none"
-        self.indenter, self.search = indenter, search
+        self.patches = (indenter,) if isinstance(indenter, Surface) else tuple(indenter)
+        tables = (table,) if isinstance(table, SurfaceTable) else tuple(table)
+        if len(self.patches) > 1 and distance_table is not None:
+            raise ValueError("a distance table represents one patch; found several")
+        self.search = search
         self._options = _kernels.Options(
             method=_choose("method", METHODS, method),
             corrected=_choose("correction", CORRECTIONS, correction),
             direction=_choose("direction", DIRECTIONS, direction),
             search=_choose("search", SEARCHES, search),
             tabled=distance_table is not None,
+            several=len(self.patches) > 1,
         )
         self._traction = traction_law(friction, damping)
-        space = map_proximity(indenter, table)
+        space = map_proximity(self.patches, tables)
         self._voxels = distances.Voxels(
             space.planes,
             space.starts,
@@ -145,6 +152,11 @@ class ContactPair:
         self._model: tuple[Layer, ContactModel] | None = None
         self._table = _NO_TABLE if distance_table is None else distance_table.arrays
         self._set_elements(grid, side)
+
+    @property
+    def control_points(self) -> Array:
+        """Control points of all patches, shape (n, 3), mm."""
+        return np.concatenate([patch.control_points.reshape(-1, 3) for patch in self.patches])
 
     @property
     def has_friction(self) -> bool:
@@ -188,10 +200,12 @@ class ContactPair:
             )
         work = working_arrays(count, self._tiles.chunk_first.size - 1)
         record = _kernels.build_pair(
-            _plain(self.indenter.arrays), _plain(self._voxels), _plain(self._table),
+            _plain(self.patches[0].arrays), _plain(self._voxels), _plain(self._table),
             self._elements, self._tiles, layer.law.arrays, thickness, self._traction,
             self._options, work,
         )  # fmt: skip
+        for patch in self.patches[1:]:
+            _kernels.add_patch(record, _plain(patch.arrays))
         return PreparedPair(record, work)
 
     def gap(self, rotation: Array, translation: Array, stride: int = 7) -> tuple[float, Array]:
@@ -201,11 +215,12 @@ class ContactPair:
         element faces the indenter.
         """
         sample = self.centre[::stride]
-        _, _, distance, normal, interior = self.indenter.closest_points(
-            (sample - translation) @ rotation
-        )
-        facing = ((normal @ rotation.T) * self.normal[::stride]).sum(-1) < 0
-        distance = np.where(interior & facing, distance, np.inf)
+        distance = np.full(len(sample), np.inf)
+        for patch in self.patches:
+            _, _, found, normal, interior = patch.closest_points((sample - translation) @ rotation)
+            facing = ((normal @ rotation.T) * self.normal[::stride]).sum(-1) < 0
+            nearer = interior & facing & (np.abs(found) < np.abs(distance))
+            distance = np.where(nearer, found, distance)
         nearest = int(np.argmin(distance))
         if not np.isfinite(distance[nearest]):
             raise ValueError("no element faces the surface above it")
@@ -304,7 +319,8 @@ class ContactModel:
 
         `rotation` (3, 3) and `translation` (3,), mm, place the moving body in the frame of the
         fixed one. Friction and damping act, and slip is reported, only where a `velocity` (6,) is
-        given: of the origin, mm/s, and angular, rad/s, in the fixed frame.
+        given: of the origin, mm/s, and angular, rad/s, in the fixed frame. ValueError if a number
+        is not finite.
         """
         self._rotation[...] = rotation
         self._translation[...] = translation
@@ -315,6 +331,13 @@ class ContactModel:
             active = _kernels.evaluate_model(self.record, moving)
         else:
             active = self._evaluate_in_threads(self._pool, moving)
+        if active < 0:
+            raise ValueError(
+                f"found rotation {self._rotation.tolist()}, translation "
+                f"{self._translation.tolist()}"
+                + (f" and velocity {self._velocity.tolist()}" if moving else "")
+                + "; expected finite numbers. Check the motion the pose comes from."
+            )
         return ContactResult(self.names, self._buffer, active)
 
     def reset(self) -> None:
@@ -324,7 +347,10 @@ class ContactModel:
             work.previous_count[0] = 0
 
     def _evaluate_in_threads(self, pool: ThreadPoolExecutor, moving: bool) -> int:
-        known = _kernels.choose_pose(self.record, self._rotation, self._translation)
+        pose = self._rotation, self._translation
+        if not _kernels.is_finite(*pose, self._velocity, moving):
+            return -1
+        known = _kernels.choose_pose(self.record, *pose)
         mine, *others = self._tasks
         jobs = [
             pool.submit(_kernels.evaluate_chunks, self.record, moving, known, tasks)
@@ -361,7 +387,7 @@ def empty_model() -> Any:
     floats = np.zeros((1, 4), dtype=np.float32), np.zeros((1, 8), dtype=np.float32)
     integers = np.zeros(1, dtype=np.int64)
     record = _kernels.build_pair(
-        PatchArrays(none, none, np.zeros((1, 1, 1, 1, 4)), False),
+        PatchArrays(none, none, np.zeros((1, 1, 1, 1, 4)), False, 0),
         distances.Voxels(*floats, 0.0, 0.0, 0.0, 1.0, 0, 0, 0),
         _NO_TABLE,
         distances.ElementArrays(
@@ -371,7 +397,7 @@ def empty_model() -> Any:
         forces.LawArrays(0, 0.0, 0.0, 0.0, 0.0, 0.0),
         none,
         forces.TractionLaw(0.0, 0.0, 0.0, 0.0),
-        _kernels.Options(0, False, 0, 0, False),
+        _kernels.Options(0, False, 0, 0, False, False),
         working_arrays(1, 1),
     )
     kinds = _kernels.LAST_POSE, _kernels.MOTION, forces.RESULT, forces.OUTCOME

@@ -15,6 +15,8 @@ from the others while these stay active; here bounds find it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import product
 
@@ -57,7 +59,7 @@ class Proximity:
     are numbers a, b, c, d of a bound: where a x + b y + c z + d > 0, with x, y and z counted in
     voxels from the corner, no point in or near the voxel is inside the body. `starts` (n_voxels, 8)
     are the parameters u and v of the projection of the voxel's centre, and their derivatives over
-    x, y and z.
+    x, y and z; those of each patch in turn.
 
     A point is inside the body if its nearest point of the surface is an interior point (not at a
     border) and the point is behind it. The distance from the body of a point outside grows with
@@ -74,24 +76,25 @@ class Proximity:
     starts: NDArray[np.float32]
 
 
-def map_proximity(surface: Surface, table: SurfaceTable) -> Proximity:
-    """Map the space around a surface; the `table` of its samples starts the projections."""
-    nodes = table.point.reshape(-1, 3)
+def map_proximity(surfaces: Sequence[Surface], tables: Sequence[SurfaceTable]) -> Proximity:
+    """Map the space around the patches of a body; the `tables` of samples start projections."""
+    samples = [table.point.reshape(-1, 3) for table in tables]
+    nodes = np.concatenate(samples)
     low, high = nodes.min(axis=0) - REACH, nodes.max(axis=0) + REACH
     voxel = float((np.prod(high - low) / VOXELS) ** (1 / 3))
     shape = np.ceil((high - low) / voxel).astype(int)
     axes = [low[a] + voxel * (np.arange(shape[a]) + 0.5) for a in range(3)]
     middle = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    nearest = _nearest_nodes(nodes, low, shape, voxel)
-    u = table.u[nearest // table.v.size]
-    v = table.v[nearest % table.v.size]
-    projections, status = np.empty((len(middle), 10)), np.empty(len(middle), dtype=np.int64)
-    _kernels.closest_many(surface.arrays, middle, u, v, projections, status)
-    found = _Projections(surface, middle, u, v, projections, status)
+    parts = []
+    for surface, table, points in zip(surfaces, tables, samples, strict=True):
+        nearest = _nearest_nodes(points, low, shape, voxel)
+        parts.append(_Projections(surface, table, middle, nearest))
     size = (int(shape[0]), int(shape[1]), int(shape[2]))
-    planes = _planes(found, low, size, voxel)
-    planes[:, 3] -= _overshoot(planes, _sampled(surface, table, voxel), low, size, voxel)
-    return Proximity(low, voxel, size, planes.astype(np.float32), _starts(found))
+    planes = _planes(_nearest_of(parts), low, size, voxel)
+    points = np.concatenate([_sampled(*part, voxel) for part in zip(surfaces, tables, strict=True)])
+    planes[:, 3] -= _overshoot(planes, points, low, size, voxel)
+    starts = np.concatenate([_starts(part) for part in parts])
+    return Proximity(low, voxel, size, planes.astype(np.float32), starts)
 
 
 def _nearest_nodes(
@@ -112,17 +115,16 @@ class _Projections:
     """Nearest points of the middles of all voxels."""
 
     def __init__(
-        self,
-        surface: Surface,
-        middle: Array,
-        u: Array,
-        v: Array,
-        projections: Array,
-        status: NDArray,
+        self, surface: Surface, table: SurfaceTable, middle: Array, nearest: NDArray[np.int64]
     ) -> None:
+        u, v = table.u[nearest // table.v.size], table.v[nearest % table.v.size]
+        # Of an open patch a voxel without a projection belongs to its first corner.
+        corner = tuple(np.array(low) for low, _ in surface.domain)
+        begin = (u.copy(), v.copy()) if surface.arrays.closed else corner
+        projections, status = np.empty((len(middle), 10)), np.empty(len(middle), dtype=np.int64)
+        _kernels.closest_many(surface.arrays, middle, u, v, projections, status)
         self.failed = (status == _kernels.FAILED) | ~np.isfinite(projections).all(axis=1)
-        self.u, self.v = np.where(self.failed, surface.domain[0][0], u), v.copy()
-        self.v[self.failed] = surface.domain[1][0]
+        self.u, self.v = (np.where(self.failed, a, b) for a, b in zip(begin, (u, v), strict=True))
         self.middle, self.interior = middle, (status == _kernels.INTERIOR) & ~self.failed
         self.distance = np.where(self.interior, projections[:, 0], np.inf)
         self.normal = np.where(self.interior[:, None], projections[:, 1:4], 0.0)
@@ -138,6 +140,25 @@ class _Projections:
         self.away = np.where(self.beyond[:, None], away, 0.0)
         wall = away - height[:, None] * _unit(outward)
         self.away[self.behind] = wall[self.behind]
+        # From the middle to the patch; an inner point before a border that meets it.
+        self.reach = np.where(self.interior, np.abs(self.distance), np.linalg.norm(away, axis=1))
+        self.reach = self.reach - kernels.JOINT * self.interior
+
+
+def _nearest_of(parts: Sequence[_Projections]) -> _Projections:
+    """Of every voxel the projection on the patch nearest to it."""
+    chosen = copy(parts[0])
+    for part in parts[1:]:
+        nearer = part.reach < chosen.reach
+        # Borders that meet behind the surface are a groove, which no plane bounds.
+        groove = part.behind & chosen.behind & (abs(part.reach - chosen.reach) < kernels.JOINT)
+        failed = chosen.failed | part.failed | groove
+        for name in ("interior", "distance", "normal", "beyond", "behind", "away", "reach"):
+            one, other = getattr(chosen, name), getattr(part, name)
+            chose = nearer if one.ndim == 1 else nearer[:, None]
+            setattr(chosen, name, np.where(chose, other, one))
+        chosen.failed = failed
+    return chosen
 
 
 def _unit(vectors: Array) -> Array:

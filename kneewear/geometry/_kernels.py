@@ -34,6 +34,21 @@ PROJECTION_MISS = 1e-5
 # Maximum distance of a line from the point where it meets a patch, mm.
 LINE_MISS = 1e-11
 
+# How a patch closes in itself: opposite borders that join, and borders that shrink to a pole.
+OPEN, SEAM_U, SEAM_V, POLE_U0, POLE_U1, POLE_V0, POLE_V1 = 0, 1, 2, 4, 8, 16, 32
+POLES = POLE_U0 | POLE_U1 | POLE_V0 | POLE_V1
+# A point on a seam is tried from both sides this many times in all.
+CROSSINGS = 4
+# Longest step round a closed patch, part of a turn.
+LONGEST_TURN = 0.25
+# Directions tried round a pole.
+TURNS = 24
+# Nearer to a pole than this, mm, where parameters lose their digits, the surface is that of its
+# curvature at this distance.
+POLE_RIM = 1e-3
+# Rows and columns of the entries of a Hessian.
+FIRST, SECOND = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
+
 
 class PatchArrays(NamedTuple):
     """Arrays of one surface for kernels."""
@@ -42,6 +57,7 @@ class PatchArrays(NamedTuple):
     breaks_v: NDArray[np.float64]
     coefficients: NDArray[np.float64]  # span u, span v, power of u, power of v, (x w, y w, z w, w)
     rational: bool
+    closed: int = OPEN  # sum of seams and poles
 
 
 @compiled
@@ -139,11 +155,39 @@ def closest_point(
     projection: NDArray,
     work: NDArray,
 ) -> tuple[float, float, int]:
-    """Project a point onto a patch by safeguarded Newton from (u, v).
+    """Project a point onto a patch from (u, v), across the seams and poles of a closed one.
 
     Fills `projection` with signed distance, normal (3) and the six independent entries of the
     Hessian of the distance (xx, yy, zz, xy, xz, yz). Returns u, v and a status.
     """
+    end_u, end_v, status = descend(patch, x, y, z, u, v, projection, work)
+    if patch.closed == OPEN:
+        return end_u, end_v, status
+    point = np.array([x, y, z])
+    end_u, end_v, status = cross_seams(patch, point, end_u, end_v, status, projection, work)
+    if patch.closed & POLES:
+        was_found = status == INTERIOR
+        end_u, end_v, status = round_pole(patch, point, end_u, end_v, status, projection, work)
+        if not was_found and status == INTERIOR:
+            # A descent never ends farther away than it starts: from a pole it might.
+            evaluate(patch, u, v, work)
+            if projection[0] ** 2 > ((work[0, :3] - point) ** 2).sum() + FINAL_STEP:
+                status = FAILED
+    return end_u, end_v, status
+
+
+@compiled
+def descend(
+    patch: PatchArrays,
+    x: float,
+    y: float,
+    z: float,
+    u: float,
+    v: float,
+    projection: NDArray,
+    work: NDArray,
+) -> tuple[float, float, int]:
+    """Project a point as `closest_point` by safeguarded Newton within the borders of the patch."""
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
     v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
     evaluate(patch, u, v, work)
@@ -175,6 +219,11 @@ def closest_point(
                 determinant = e * g - f * f
             du = -(h_vv * g_u - h_uv * g_v) / determinant
             dv = -(h_uu * g_v - h_uv * g_u) / determinant
+        # Near a pole a step may go more than once round.
+        if patch.closed & SEAM_U:
+            du = min(max(du, LONGEST_TURN * (u0 - u1)), LONGEST_TURN * (u1 - u0))
+        if patch.closed & SEAM_V:
+            dv = min(max(dv, LONGEST_TURN * (v0 - v1)), LONGEST_TURN * (v1 - v0))
         # A step truncated at a border is corrected along it; otherwise it may not descend.
         if v + dv < v0 or v + dv > v1:
             dv = (v0 if v + dv < v0 else v1) - v
@@ -207,6 +256,162 @@ def closest_point(
         u, v = next_u, next_v
     projection[0] = np.inf
     return u, v, FAILED
+
+
+@compiled
+def cross_seams(
+    patch: PatchArrays,
+    point: NDArray,
+    u: float,
+    v: float,
+    status: int,
+    projection: NDArray,
+    work: NDArray,
+) -> tuple[float, float, int]:
+    """Continue a projection that ended on a seam from its other side.
+
+    Where both sides rise from it, in a groove or on a ridge, the nearest point is that of the edge.
+    """
+    low = np.array([patch.breaks_u[0], patch.breaks_v[0]])
+    high = np.array([patch.breaks_u[-1], patch.breaks_v[-1]])
+    place, on, axis = np.array([u, v]), np.zeros(2, dtype=np.bool_), 0
+    for turn in range(CROSSINGS):
+        for a in range(2):
+            at_end = place[a] <= low[a] or place[a] >= high[a]
+            on[a] = at_end and patch.closed & (SEAM_U << a) != 0
+        if status == INTERIOR or not on.any():
+            return place[0], place[1], status
+        axis = 0 if on[0] and (turn % 2 == 0 or not on[1]) else 1
+        place[axis] = high[axis] if place[axis] <= low[axis] else low[axis]
+        place[0], place[1], status = descend(
+            patch, point[0], point[1], point[2], place[0], place[1], projection, work
+        )
+    is_edge, outward = status == BORDER, np.zeros(3)
+    for _ in range(2):
+        evaluate(patch, place[0], place[1], work)
+        outward += np.array(unit_normal(work))
+        across = work[1 + axis, :3]
+        slope = ((work[0, :3] - point) * across).sum() / np.sqrt((across * across).sum())
+        is_edge &= (-slope if place[axis] >= high[axis] else slope) > -PROJECTION_MISS
+        place[axis] = low[axis] if place[axis] >= high[axis] else high[axis]
+    if is_edge and fill_edge(work, point, 2 - axis, outward, projection):
+        status = INTERIOR
+    return place[0], place[1], status
+
+
+@compiled
+def fill_edge(
+    work: NDArray, point: NDArray, row: int, outward: NDArray, projection: NDArray
+) -> bool:
+    """Fill `projection` from the nearest point of an edge; False if it is the edge's end.
+
+    `evaluate` filled `work` there, whose `row` is the derivative along the edge; `outward` is the
+    sum of the normals that meet. Points nearest to an edge are all inside the body (a groove) or
+    all outside (a ridge), where one of the normals alone may see them behind.
+    """
+    r, along = work[0, :3] - point, work[row, :3]
+    square = (along * along).sum()
+    if not (r * along).sum() ** 2 < PROJECTION_MISS * PROJECTION_MISS * square:
+        return False
+    fill_tip(r, outward, projection)
+    bend = square + (r * work[2 * row + 1, :3]).sum()
+    if projection[0] != 0.0 and bend > 0.0:
+        for k in range(6):
+            projection[4 + k] -= along[FIRST[k]] * along[SECOND[k]] / (bend * projection[0])
+    return True
+
+
+@compiled
+def fill_tip(r: NDArray, outward: NDArray, projection: NDArray) -> None:
+    """Fill `projection` with the distance from one point of the surface, r away."""
+    distance = np.sqrt((r * r).sum())
+    distance = -distance if (r * outward).sum() > 0.0 else distance
+    projection[:] = 0.0
+    if distance != 0.0:
+        normal = -r / distance
+        projection[0], projection[1:4] = distance, normal
+        for k in range(6):
+            a, b = FIRST[k], SECOND[k]
+            projection[4 + k] = ((1.0 if a == b else 0.0) - normal[a] * normal[b]) / distance
+
+
+@compiled
+def beside_pole(patch: PatchArrays, side: int, part: float, inward: float) -> tuple[float, float]:
+    """Parameters a part of the way round the pole on a side (u0, u1, v0, v1), and inward of it."""
+    away = inward if side % 2 == 0 else 1.0 - inward
+    a, b = (away, part) if side < 2 else (part, away)
+    u, v = patch.breaks_u, patch.breaks_v
+    return (1.0 - a) * u[0] + a * u[-1], (1.0 - b) * v[0] + b * v[-1]
+
+
+@compiled
+def leave_pole(
+    patch: PatchArrays, side: int, part: float, point: NDArray, work: NDArray
+) -> tuple[float, float]:
+    """Rate at which the distance from a point grows on the way off a pole, and mm per domain."""
+    u, v = beside_pole(patch, side, part, 0.0)
+    evaluate(patch, u, v, work)
+    row, breaks = (1, patch.breaks_u) if side < 2 else (2, patch.breaks_v)
+    way = work[row, :3] if side % 2 == 0 else -work[row, :3]
+    speed = np.sqrt((way * way).sum())
+    return ((work[0, :3] - point) * way).sum() / speed, speed * (breaks[-1] - breaks[0])
+
+
+@compiled
+def round_pole(
+    patch: PatchArrays,
+    point: NDArray,
+    u: float,
+    v: float,
+    status: int,
+    projection: NDArray,
+    work: NDArray,
+) -> tuple[float, float, int]:
+    """Project a point once more, off the nearest pole, unless an inner point was found elsewhere.
+
+    From the pole the descent leaves in the direction of the point. At the tip of a cone no
+    direction may descend; the tip is the nearest point then.
+    """
+    nearest, side, tip = np.inf, 0, np.zeros(3)
+    for number in range(4):
+        if patch.closed & (POLE_U0 << number):
+            leave_pole(patch, number, 0.5, point, work)
+            length = np.sqrt(((work[0, :3] - point) ** 2).sum())
+            if length < nearest:
+                nearest, side, tip[:] = length, number, work[0, :3]
+    foot = point - projection[0] * projection[1:4]
+    if status == INTERIOR and ((foot - tip) ** 2).sum() > POLE_RIM * POLE_RIM:
+        return u, v, status
+    slopes = np.empty(TURNS + 1)
+    for turn in range(TURNS + 1):
+        slopes[turn] = leave_pole(patch, side, turn / TURNS, point, work)[0]
+    best, whole = int(slopes.argmin()), patch.closed & (SEAM_V if side < 2 else SEAM_U) != 0
+    part = best / TURNS
+    if whole or 0 < best < TURNS - 1:
+        # Between three directions the rate is nearly a parabola.
+        lower, upper = slopes[(best - 1) % TURNS], slopes[(best + 1) % TURNS]
+        bend = lower - 2.0 * slopes[best] + upper
+        if bend > 0.0:
+            part = (part + 0.5 * (lower - upper) / bend / TURNS) % 1.0
+    slope, speed = leave_pole(patch, side, part, point, work)
+    if -slope > POLE_RIM:
+        u, v = beside_pole(patch, side, part, min(-slope / speed, 0.5))
+        u, v, status = descend(patch, point[0], point[1], point[2], u, v, projection, work)
+        return cross_seams(patch, point, u, v, status, projection, work)
+    u, v = beside_pole(patch, side, part, POLE_RIM / speed)
+    evaluate(patch, u, v, work)
+    r, normal = work[0, :3] - point, np.array(unit_normal(work))
+    if slope > max(PROJECTION_MISS, 1e-9 * nearest):
+        fill_tip(tip - point, normal, projection)
+        return u, v, INTERIOR if whole else BORDER
+    s_u, s_v = work[1, :3], work[2, :3]
+    e, f, g = (s_u * s_u).sum(), (s_u * s_v).sum(), (s_v * s_v).sum()
+    g_u, g_v = (r * s_u).sum(), (r * s_v).sum()
+    du, dv = -(g * g_u - f * g_v) / (e * g - f * f), -(e * g_v - f * g_u) / (e * g - f * f)
+    r = r + 0.5 * du * du * work[3, :3] + du * dv * work[4, :3] + 0.5 * dv * dv * work[5, :3]
+    distance = -(r * normal).sum()
+    fill_projection(work, distance, normal[0], normal[1], normal[2], du, dv, projection)
+    return u, v, INTERIOR
 
 
 @compiled

@@ -156,8 +156,14 @@ class _Band:
         for axis in (0, 1):
             step = np.linalg.norm(np.diff(self.points, axis=axis), axis=-1).mean(axis=1 - axis)
             rim = RIM * np.ptp(domain[axis]) / (119 * step[[0, -1]])
-            domain[axis] += [rim[0], -rim[1]]
+            domain[axis] += [rim[0], -rim[1]] * ~self.closed_ends(axis)
         return domain
+
+    def closed_ends(self, axis: int) -> NDArray[np.bool_]:
+        """Whether the patch goes on beyond its two ends along u (axis 0) or v: seams and poles."""
+        closed = self.surface.arrays.closed
+        poles = [closed & (_kernels.POLE_U0 << (2 * axis + end)) for end in (0, 1)]
+        return (np.array(poles) | (closed & (_kernels.SEAM_U << axis))) > 0
 
     def expected_memory(self, spacing: Array) -> float:
         """Approximate bytes of a table: five for each node of the band and its halo."""
@@ -255,7 +261,7 @@ def _marks(band: _Band, spacing: Array) -> tuple[Array, Array, Array, int]:
         way = np.concatenate([[0.0], np.cumsum(step)])
         even = np.linspace(0.0, way[-1], int(np.ceil(2 * way[-1])) + 2)
         values.append(np.interp(even, way, np.linspace(low, high, way.size)))
-    u, v = values
+    u, v = band.surface.off_poles(values[0], values[1])
     depth = local_depth(-band.surface.curvature(u[:, None], v[None, :])[0], band.depth)
     layers = int(np.ceil(2 * (band.depth + band.outside) / spacing[1:].min()))
     return u, v, depth, layers
@@ -274,7 +280,10 @@ def _continued(band: _Band, spacing: Array) -> _kernels.PatchArrays:
         moved = np.moveaxis(np.diff(band.coordinates, axis=axis), axis, 0) * scale
         parameter = (values[-1] - values[0]) / len(moved)
         pieces = np.moveaxis(pieces, (axis, 2 + axis), (0, 1)).copy()
+        ends = band.closed_ends(axis)
         for end, sign in ((0, -1.0), (-1, 1.0)):
+            if ends[end]:
+                continue
             width = values[1] - values[0] if end == 0 else values[-1] - values[-2]
             # Maximum displacement of a projection while its point moves through cells.
             cells = np.abs(moved[end]) @ (spacing * scale) / (moved[end] ** 2).sum(axis=-1)
@@ -285,7 +294,7 @@ def _continued(band: _Band, spacing: Array) -> _kernels.PatchArrays:
         pieces = np.moveaxis(pieces, (0, 1), (axis, 2 + axis))
         breaks.append(values)
     u, v = breaks
-    return _kernels.PatchArrays(u, v, np.ascontiguousarray(pieces), arrays.rational)
+    return _kernels.PatchArrays(u, v, np.ascontiguousarray(pieces), arrays.rational, arrays.closed)
 
 
 def _stretched(powers: Array, stretch: float, shift: float) -> Array:

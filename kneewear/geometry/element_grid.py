@@ -68,7 +68,7 @@ class ElementGrid:
         more = np.where(varied, thickness - self.nominal_thickness, 0.0)
         local = self.thickness + more[:, None, None]
         smallest = float(np.min(local[self.valid]))
-        if smallest <= 0.0:
+        if not 0.0 < smallest < np.inf:
             raise ValueError(
                 f"an insert of {thickness:g} mm would be {smallest:.3g} mm thick at its thinnest "
                 "element; choose a larger thickness or a smaller insert region"

@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 _LEAST_CELLS = 8
 # Margin of the boxes for rounding, mm.
 _BOX_MARGIN = 1e-9
+# Borders nearer to each other than this, mm, are one: rounding.
+_SEAM_GAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,38 @@ class Surface:
         rational = bool(np.ptp(self.weights) > 0)
         if not rational:
             pieces = pieces / self.weights[0, 0]
-        return _kernels.PatchArrays(breaks_u, breaks_v, np.ascontiguousarray(pieces), rational)
+        return _kernels.PatchArrays(
+            breaks_u, breaks_v, np.ascontiguousarray(pieces), rational, self._closed
+        )
+
+    @cached_property
+    def _closed(self) -> int:
+        """Which borders of the patch join each other or shrink to a pole, as kernels read it."""
+        closed = _kernels.OPEN
+        for axis in (0, 1):
+            points, weights = (np.moveaxis(a, axis, 0) for a in (self.control_points, self.weights))
+            ends = points[[0, -1]]
+            small = [bool((np.abs(end - end[0]) < _SEAM_GAP).all()) for end in ends]
+            for end in (0, 1):
+                closed += small[end] * _kernels.POLE_U0 << (2 * axis + end)
+            ratio = weights[0] / weights[-1]
+            joined = (np.abs(ends[0] - ends[1]) < _SEAM_GAP).all() and np.ptp(ratio) < 1e-9
+            if joined and not all(small):
+                closed += _kernels.SEAM_U << axis
+        return closed
+
+    def off_poles(
+        self, u: ArrayLike, v: ArrayLike, part: float = 1e-7
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Parameters moved off the poles of the patch by a part of its domain at least."""
+        moved = []
+        for axis, values in enumerate((u, v)):
+            low, high = self.domain[axis]
+            ends = [bool(self._closed & (_kernels.POLE_U0 << (2 * axis + end))) for end in (0, 1)]
+            step = part * (high - low)
+            limits = low + step * ends[0], high - step * ends[1]
+            moved.append(np.clip(np.asarray(values, dtype=float), *limits) if any(ends) else values)
+        return np.asarray(moved[0], dtype=float), np.asarray(moved[1], dtype=float)
 
     @cached_property
     def _samples(self) -> tuple[Array, Array, cKDTree]:
@@ -105,8 +138,8 @@ class Surface:
         return self.derivatives(u, v)[0]
 
     def normal(self, u: ArrayLike, v: ArrayLike) -> Array:
-        """Outward unit normals at parameters u and v, shape (..., 3)."""
-        _, along_u, along_v, *_ = self.derivatives(u, v)
+        """Outward unit normals at parameters u and v, shape (..., 3); at a pole the limit."""
+        _, along_u, along_v, *_ = self.derivatives(*self.off_poles(u, v))
         normal = np.cross(along_u, along_v)
         return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
 
@@ -115,7 +148,7 @@ class Surface:
 
         Positive where the surface is concave: a convex condyle of radius R has -1/R.
         """
-        _, s_u, s_v, s_uu, s_uv, s_vv = self.derivatives(u, v)
+        _, s_u, s_v, s_uu, s_uv, s_vv = self.derivatives(*self.off_poles(u, v, 1e-4))
         normal = np.cross(s_u, s_v)
         normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
         e, f, g = ((a * b).sum(-1) for a, b in ((s_u, s_u), (s_u, s_v), (s_v, s_v)))
@@ -168,7 +201,7 @@ class Surface:
     @cached_property
     def _boxes(self) -> _kernels.BoxTree:
         """Bounding boxes of the pieces of the patch and of their groups."""
-        breaks_u, breaks_v, pieces, _ = self.arrays
+        breaks_u, breaks_v, pieces, *_ = self.arrays
         parts = [max(1, -(-_LEAST_CELLS // (breaks.size - 1))) for breaks in (breaks_u, breaks_v)]
         hulls = [_to_bernstein(degree, part) for degree, part in
                  zip((self.degree_u, self.degree_v), parts, strict=True)]  # fmt: skip

@@ -86,7 +86,7 @@ def tabulate_surface(
         raise ValueError("a table needs at least 2 samples in each direction")
     (u0, u1), (v0, v1) = surface.domain
     u, v = np.linspace(u0, u1, u_points), np.linspace(v0, v1, v_points)
-    point, along_u, along_v, *_ = surface.derivatives(u[:, None], v[None, :])
+    point, along_u, along_v, *_ = surface.derivatives(*surface.off_poles(u[:, None], v[None, :]))
     return frame_samples(u, v, point, along_u, along_v, tangents)
 
 

@@ -129,9 +129,7 @@ class Balance:
         if not (way.any() and self.pairs):
             return pose
         way /= np.linalg.norm(way)
-        lowest = min(
-            float((pair.indenter.control_points @ rotation.T @ way).min()) for pair in self.pairs
-        )
+        lowest = min(float((pair.control_points @ rotation.T @ way).min()) for pair in self.pairs)
         highest = max(float((pair.centre @ way).max()) for pair in self.pairs)
         moved = pose.copy()
         moved[:3] += (highest - lowest - pose[:3] @ way) * way

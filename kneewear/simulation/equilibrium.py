@@ -119,7 +119,7 @@ def approach(pairs: Sequence[ContactPair], start: Array, frame: int) -> Array:
     """
     pose = np.array(start, dtype=float)
     up = body_three_123(pose[3:])[1]
-    lowest = min(float((pair.indenter.control_points @ up).min()) for pair in pairs)
+    lowest = min(float((pair.control_points @ up).min()) for pair in pairs)
     pose[1] = max(float(pair.centre[:, 1].max()) for pair in pairs) - lowest + 1.0
     off = np.inf
     try:

@@ -121,7 +121,7 @@ def add_femoral_layers(
     """
     joined = []
     for (side, pair), layer in zip(pairs.items(), layers, strict=True):
-        u, v, *_ = pair.indenter.closest_points((pair.centre - translation) @ rotation)
+        u, v, *_ = pair.patches[0].closest_points((pair.centre - translation) @ rotation)
         joined.append(
             replace(layer, thickness=joint_thickness(layer.thickness, moving[side], u, v))
         )

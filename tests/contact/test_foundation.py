@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, confined_modulus
+from kneewear.contact.foundation import (
+    MATERIALS,
+    LargeStrain,
+    Layer,
+    SmallStrain,
+    ThreeParameter,
+    ThreeParameterMaterial,
+    confined_modulus,
+)
 from tests.contact.inverse_laws import penetration as inverse_of
 
 
@@ -42,6 +50,53 @@ def test_layer_has_a_thickness_everywhere():
     assert Layer(SmallStrain(100.0), np.array([6.0, 0.5])).thickness[1] == 0.5
     with pytest.raises(ValueError, match="a layer must have a positive thickness"):
         Layer(SmallStrain(100.0), np.array([6.0, 0.0]))
+
+
+NOT_POSITIVE = (0.0, -1.0, np.nan, np.inf, -np.inf)
+POLYETHYLENE = MATERIALS["polyethylene_23c"]
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.6, -0.1, 1.0, np.nan, np.inf])
+def test_impossible_poisson_ratios_are_refused(ratio):
+    with pytest.raises(ValueError, match=r"Poisson's ratio is .*; it must be from 0 to below 0.5"):
+        confined_modulus(463.0, ratio)
+    with pytest.raises(ValueError, match=r"Poisson's ratio is .*; it must be from 0 to below 0.5"):
+        ThreeParameter(POLYETHYLENE, ratio)
+
+
+@pytest.mark.parametrize("value", NOT_POSITIVE)
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda bad: confined_modulus(bad, 0.46),
+        SmallStrain,
+        LargeStrain,
+        lambda bad: ThreeParameterMaterial(bad, 0.0257, 15.8),
+        lambda bad: ThreeParameterMaterial(3.0, bad, 15.8),
+        lambda bad: ThreeParameterMaterial(3.0, 0.0257, bad),
+        lambda bad: Layer(SmallStrain(100.0), np.array([6.0, bad])),
+    ],
+)
+def test_values_no_material_has_are_refused(build, value):
+    with pytest.raises(ValueError, match=r"must be positive|must be at least 1|a positive thick"):
+        build(value)
+
+
+@pytest.mark.parametrize("cap", [0.0, -5.0, np.nan, -np.inf])
+def test_impossible_caps_are_refused(cap):
+    for law in (SmallStrain, LargeStrain):
+        with pytest.raises(ValueError, match=r"the cap is .* it must be positive"):
+            law(100.0, cap)
+    with pytest.raises(ValueError, match=r"the cap is .* it must be positive"):
+        ThreeParameter(POLYETHYLENE, 0.46, cap=cap)
+    assert SmallStrain(100.0, np.inf).pressure(0.6, 6.0) == 10.0
+
+
+def test_unknown_forms_of_a_law_are_refused():
+    with pytest.raises(ValueError, match="form is 'secant'; it must be published or integrated"):
+        ThreeParameter(POLYETHYLENE, 0.46, "secant")
+    with pytest.raises(ValueError, match="strain is 'huge'; it must be small or large"):
+        ThreeParameter(POLYETHYLENE, 0.46, strain="huge")
 
 
 def test_large_strain_has_an_inverse_beyond_nine_tenths_too():

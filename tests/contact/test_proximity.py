@@ -8,6 +8,7 @@ import pytest
 from kneewear.contact.pair import TILE_EDGE
 from kneewear.contact.search import map_proximity
 from kneewear.geometry.table import tabulate_surface
+from tests.contact.closed_bodies import closed_sphere, stretched
 from tests.contact.indenters import bumps
 from tests.physics.bodies import cylinder, gait_study, plate, sphere
 
@@ -29,6 +30,8 @@ SURFACES = {
     "bumps": bumps,
     # Much narrower than a voxel, and as high as those of a fitted surface.
     "ripples": lambda: bumps(0.008, 2.0),
+    "closed sphere": closed_sphere,
+    "closed ellipsoid": lambda: stretched(closed_sphere()),
 }
 
 
@@ -58,7 +61,7 @@ def bound(space, points, seen_from):
 def test_no_place_inside_is_ruled_out(name, reach):
     """Neither by its own voxel nor by one as far away as the middle of an element's tile."""
     surface = SURFACES[name]()
-    space = map_proximity(surface, tabulate_surface(surface, 121, 61))
+    space = map_proximity((surface,), (tabulate_surface(surface, 121, 61),))
     random = np.random.default_rng(8)
     points, inside, _ = positions(surface, space, random)
     way = random.normal(size=points.shape)
@@ -70,10 +73,10 @@ def test_no_place_inside_is_ruled_out(name, reach):
     assert value[inside & there].max() <= 0.0
 
 
-@pytest.mark.parametrize("name", ["condyle", "sphere", "cylinder", "stamp"])
+@pytest.mark.parametrize("name", ["condyle", "sphere", "cylinder", "stamp", "closed sphere"])
 def test_bounds_of_convex_bodies_are_tight(name):
     surface = SURFACES[name]()
-    space = map_proximity(surface, tabulate_surface(surface, 121, 61))
+    space = map_proximity((surface,), (tabulate_surface(surface, 121, 61),))
     points, _, distance = positions(surface, space, np.random.default_rng(9))
     value, there = bound(space, points, points)
     near = there & (distance > 0.0) & (distance < 2.0)
@@ -85,7 +88,7 @@ def test_bounds_of_convex_bodies_are_tight(name):
 
 def test_starts_lie_near_the_feet():
     surface = SURFACES["condyle"]()
-    space = map_proximity(surface, tabulate_surface(surface, 121, 61))
+    space = map_proximity((surface,), (tabulate_surface(surface, 121, 61),))
     points, _, _ = positions(surface, space, np.random.default_rng(10), 4000)
     points = points[:4000]
     u, v, _, _, projected = surface.closest_points(points)

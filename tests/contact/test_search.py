@@ -156,7 +156,7 @@ def test_an_unknown_search_is_refused():
     study = gait_study()
     with pytest.raises(ValueError, match="search is one of all, bounds, breadth_first"):
         ContactPair(
-            study.grid, 0, implant_pair.indenter, tabulate_surface(implant_pair.indenter, 9, 9),
+            study.grid, 0, implant_pair.patches[0], tabulate_surface(implant_pair.patches[0], 9, 9),
             search="quick",
         )  # fmt: skip
 
