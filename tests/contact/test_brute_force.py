@@ -115,7 +115,7 @@ def brute_force(name, points):
         sideways = np.linalg.norm(away - height[:, None] * normal, axis=1)
         # On a shared border both patches find one point, of which the one inside counts.
         nearer = length < least - 1e-9
-        least[nearer], distance[nearer] = length[nearer], (np.sign(height) * length)[nearer]
+        least[nearer], distance[nearer] = length[nearer], height[nearer]
         gradient[nearer], ends[nearer] = normal[nearer], (sideways > 1e-5)[nearer]
     return distance, gradient, ends
 
