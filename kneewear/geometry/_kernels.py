@@ -379,8 +379,8 @@ def round_pole(
             length = np.sqrt(((work[0, :3] - point) ** 2).sum())
             if length < nearest:
                 nearest, side, tip[:] = length, number, work[0, :3]
-    foot = point - projection[0] * projection[1:4]
-    if status == INTERIOR and ((foot - tip) ** 2).sum() > POLE_RIM * POLE_RIM:
+    nearby = point - projection[0] * projection[1:4]
+    if status == INTERIOR and ((nearby - tip) ** 2).sum() > POLE_RIM * POLE_RIM:
         return u, v, status
     slopes = np.empty(TURNS + 1)
     for turn in range(TURNS + 1):

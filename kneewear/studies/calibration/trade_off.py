@@ -91,9 +91,6 @@ def calibrate(study: CalibrationStudy, processes: int = 1) -> Calibration:
         If no point of the search for all constants has an equilibrium in every published cell.
         Fits of fewer constants without one are left out of the trade-off, with a warning.
     """
-    # Lines of some ten thousand cases would hide those of the search.
-    for name in ("simulation", "progress"):
-        logging.getLogger(f"kneewear.{name}").setLevel(logging.WARNING)
     fits: list[Fit] = []
     # Forked processes have the compiled kernels, and do not run the calling script again.
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
