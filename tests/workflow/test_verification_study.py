@@ -37,7 +37,7 @@ def test_every_table_is_there_and_no_wear_study_runs_them(checkout, finished):
     with_target = table[table["target_percent"].notna()]
     assert (with_target["worst_error_percent"] < with_target["target_percent"]).all()
     assert set(tables["variants"]["variant"]) == {
-        "force direction: mid surface", "analysis: quasi static", "distance: exact",
+        "force direction: mid-surface", "analysis: quasi-static", "distance: exact",
     }  # fmt: skip
     assert not {f"{name}.csv" for name in TABLES} & {
         path.name for path in (finished.folder / "results" / "quick" / "tables").iterdir()
