@@ -35,7 +35,7 @@ pytestmark = pytest.mark.compiled
 FACING = 0.1
 # Largest error of the tables below, mm, and of their normals.
 TABLE_ERROR, TABLE_TURN = 2e-4, 2e-3
-NODES, ROUNDS, ZOOM = 240, 9, 4
+NODES, ROUNDS, STEPS = 240, 40, 4
 
 
 @cache
@@ -71,32 +71,44 @@ def pair_for(name, source, search):
 
 @cache
 def nodes_of(name):
-    """Of each patch the tree of dense nodes, and their parameters."""
+    """Of each patch the tree of dense nodes, and their parameters.
+
+    No node is at a pole, where any of its parameters would be as near, and the raster round one
+    of them may miss the nearest point.
+    """
+    share = (np.arange(NODES) + 0.5) / NODES
     found = []
     for patch in indenter(name)[0]:
-        u, v = (a.ravel() for a in np.meshgrid(*(np.linspace(*d, NODES) for d in patch.domain)))
+        axes = (low + share * (high - low) for low, high in patch.domain)
+        u, v = (a.ravel() for a in np.meshgrid(*axes))
         found.append((cKDTree(patch.evaluate(u, v)), np.stack([u, v])))
     return found
 
 
 def nearest_of(patch, nodes, points):
-    """Parameters of the nearest points by rasters, each finer than the last."""
+    """Parameters of the nearest points by rasters, each finer than the last.
+
+    A raster whose best point is on its border moves there and stays as coarse: near a pole the
+    nearest point may be many nodes away from the nearest node.
+    """
     tree, parameters = nodes
     middle = parameters[:, tree.query(points)[1]]
     low, high = np.array(patch.domain).T[:, :, None, None, None]
-    reach = 3.0 * (high - low) / NODES
-    steps = np.linspace(-1.0, 1.0, 4 * ZOOM + 1)
-    steps = np.stack(np.meshgrid(steps, steps))[:, None]
+    reach = np.full_like(middle, 3.0 / NODES) * (high - low)[:, :, 0, 0]
+    line = np.linspace(-1.0, 1.0, 2 * STEPS + 1)
+    steps = np.stack(np.meshgrid(line, line))[:, None]
+    border = np.abs(steps.reshape(2, -1)) == 1.0
     for _ in range(ROUNDS):
-        raster = middle[:, :, None, None] + steps * reach
+        raster = middle[:, :, None, None] + steps * reach[:, :, None, None]
         for axis in (0, 1):
             if patch.arrays.closed & (SEAM_U << axis):
                 raster[axis] = low[axis] + (raster[axis] - low[axis]) % (high - low)[axis]
         raster = np.clip(raster, low, high)
         away = points[:, None, None] - patch.evaluate(*raster)
         best = (away**2).sum(axis=-1).reshape(len(points), -1).argmin(axis=1)
-        middle = raster.reshape(2, len(points), -1)[:, np.arange(len(points)), best]
-        reach = reach / ZOOM
+        moved = raster.reshape(2, len(points), -1)[:, np.arange(len(points)), best]
+        reach = np.where(border[:, best] & (moved != middle), reach, reach / 2)
+        middle = moved
     return middle
 
 
