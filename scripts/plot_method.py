@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.sources import build_activity
 from kneewear.geometry.knee import GeometryRecord, KneeModel
 from kneewear.io import netcdf
-from kneewear.io.curves import read_curves
+from kneewear.io.curves import read_activity
 from kneewear.io.documents import load_table, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_method
@@ -14,15 +13,13 @@ from kneewear.settings.activity import parse_activity
 
 with job_log(snakemake.log[0], snakemake.threads):
     measured = {}
-    files = iter(snakemake.input.measured)
     for one in snakemake.params.measured:
-        block = parse_activity(one["settings"])
-        curves = {
-            part: read_curves(next(files), getattr(block, part).columns.given())
-            for part in ("motion", "load")
-        }
-        measured.setdefault(one["beside"], {})[one["name"]] = build_activity(
-            one["name"], block, snakemake.params.frames, **curves, knee=one["knee"]
+        measured.setdefault(one["beside"], {})[one["name"]] = read_activity(
+            one["name"],
+            parse_activity(one["settings"]),
+            one["files"],
+            snakemake.params.frames,
+            one["knee"],
         )
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     record = netcdf.load(GeometryRecord, snakemake.input.fit)

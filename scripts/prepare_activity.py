@@ -2,24 +2,18 @@
 
 import logging
 
-from kneewear.activity.sources import build_activity
 from kneewear.io import netcdf
-from kneewear.io.curves import read_curves
+from kneewear.io.curves import read_activity
 from kneewear.joblog import job_log
 from kneewear.settings.activity import parse_activity
 
 with job_log(snakemake.log[0], snakemake.threads):
-    settings = parse_activity(snakemake.params.activity)
-    curves = {
-        name: read_curves(path, getattr(settings, name).columns.given())
-        for name, path in snakemake.input.items()
-    }
-    activity = build_activity(
+    activity = read_activity(
         snakemake.wildcards.activity,
-        settings,
+        parse_activity(snakemake.params.activity),
+        dict(snakemake.input.items()),
         snakemake.params.frames,
-        **curves,
-        knee=snakemake.params.knee,
+        snakemake.params.knee,
     )
     for warning in activity.warnings:
         logging.getLogger("kneewear").warning(warning)

@@ -12,8 +12,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from kneewear.activity.activity import Activity
+from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.io.data_file import decode_text, read_data
+from kneewear.settings.activity import FileActivity, ParametricActivity
 
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
@@ -45,6 +48,25 @@ class _Cells:
     path: Path
     text: pd.DataFrame
     in_degrees: bool | None = None
+
+
+def read_activity(
+    name: str,
+    settings: ParametricActivity | FileActivity,
+    files: Mapping[str, str | Path],
+    frames: int,
+    knee: str,
+) -> Activity:
+    """Build an activity from its settings and the paths of its curve files `motion` and `load`.
+
+    `files` is empty for a built-in activity; `frames` is the number of frames of the cycle and
+    `knee` "right" or "left". Raises as `read_curves` and `build_activity`.
+    """
+    curves = {
+        part: read_curves(path, getattr(settings, part).columns.given())
+        for part, path in files.items()
+    }
+    return build_activity(name, settings, frames, **curves, knee=knee)
 
 
 def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:

@@ -96,16 +96,11 @@ def load_shapes(study: Study, root: str | Path) -> dict[str, TriangleMesh]:
 
 def load_activity(study: Study, name: str, root: str | Path) -> Activity:
     """Build one activity of a study, from its curve files where it has some."""
-    from kneewear.activity.sources import build_activity  # noqa: PLC0415
-    from kneewear.io.curves import read_curves  # noqa: PLC0415
+    from kneewear.io.curves import read_activity  # noqa: PLC0415
 
+    files = activity_files(study, name, root)
     settings = study.simulated_activities()[name]
-    curves = {
-        part: read_curves(path, getattr(settings, part).columns.given())
-        for part, path in activity_files(study, name, root).items()
-    }
-    frames, knee = study.simulation.frames, study.implant.knee
-    return build_activity(name, settings, frames, **curves, knee=knee)
+    return read_activity(name, settings, files, study.simulation.frames, study.implant.knee)
 
 
 def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:

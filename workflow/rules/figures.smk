@@ -38,7 +38,7 @@ rule plot_method:
         source=source_fingerprint("plot_method", ROOT),
         captions=CAPTIONS,
         frames=STUDY.simulation.frames,
-        measured=[{key: one[key] for key in one if key != "files"} for one in MEASURED],
+        measured=MEASURED,
     script:
         "../../scripts/plot_method.py"
 
