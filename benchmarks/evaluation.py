@@ -233,7 +233,7 @@ def _run_cycle(model: Any, rotations: Any, translations: Any, results: Any) -> N
 def compiled_cycle(model: ContactModel, poses: list[tuple[np.ndarray, np.ndarray]]) -> float:
     """Mean time of an evaluation inside a compiled loop, us."""
     rotations, translations = (np.array(part) for part in zip(*poses, strict=True))
-    results = np.empty(len(model.names), dtype=RESULT)
+    results = np.empty(len(model.work), dtype=RESULT)
     arguments = model.record, rotations, translations, results
     return 1e6 * seconds(lambda: _run_cycle(*arguments)) / len(poses)
 

@@ -32,8 +32,6 @@ SUMS = structured(
     ("moments", np.float64, (3, 3)),  # x f'
     ("rates", np.float64, (6, 6)),  # of force and moment over a small motion
     ("drags", np.float64, (6, 6)),  # the same over velocity and angular velocity
-    ("pressure", np.float64),
-    ("area", np.float64),
     ("push", np.float64),  # pressure times area
     ("weighted_centre", np.float64, 3),  # push times centre, in the fixed frame
     ("max_pressure", np.float64),
@@ -56,8 +54,7 @@ RESULT = structured(
     ("stiffness", np.float64, (6, 6)),
     ("damping", np.float64, (6, 6)),
     ("max_pressure", np.float64),
-    ("avg_pressure", np.float64),
-    ("contact_area", np.float64),
+    ("push", np.float64),  # pressure times area
     ("max_penetration", np.float64),
     ("centre_of_pressure", np.float64, 3),
     ("translation", np.float64, 3),
@@ -229,7 +226,7 @@ def press_chunk(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, c
     total.rates[:] = 0.0
     total.drags[:] = 0.0
     total.weighted_centre[:] = 0.0
-    total.pressure = total.area = total.push = 0.0
+    total.push = 0.0
     total.max_pressure = total.max_penetration = 0.0
     if first == last:
         return
@@ -273,8 +270,6 @@ def add_pressure(
 ) -> None:
     """Add one element to the sums that a pair reports."""
     push = pressure * area
-    total.pressure += pressure
-    total.area += area
     total.push += push
     for a in range(3):
         total.weighted_centre[a] += push * centre[a, element]
@@ -596,14 +591,13 @@ def fill_result(
     result.stiffness[:] = 0.0
     result.damping[:] = 0.0
     result.centre_of_pressure[:] = 0.0
-    result.avg_pressure, result.contact_area = 0.0, total.area
+    result.push = total.push
     result.max_pressure, result.max_penetration = total.max_pressure, total.max_penetration
     result.active_elements, result.evaluated_elements = total.active, total.evaluated
     result.is_moving = moving
     result.translation[:] = translation
     if total.active == 0:
         return
-    result.avg_pressure = total.pressure / total.active
     for a in range(3):
         result.centre_of_pressure[a] = total.weighted_centre[a] / total.push
     fill_wrench(rotation, total, result.wrench)
@@ -624,8 +618,6 @@ def add_sums(part: Any, total: Any) -> None:
         total.weighted_centre[a] += part.weighted_centre[a]
         for b in range(3):
             total.moments[a, b] += part.moments[a, b]
-    total.pressure += part.pressure
-    total.area += part.area
     total.push += part.push
     total.active += part.active
     total.evaluated += part.evaluated

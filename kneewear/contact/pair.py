@@ -15,7 +15,7 @@ from kneewear.contact import _distance_kernels as distances
 from kneewear.contact import _force_kernels as forces
 from kneewear.contact import _kernels
 from kneewear.contact.foundation import Layer
-from kneewear.contact.resultant import ContactResult, Resultant
+from kneewear.contact.resultant import Cells, ContactResult, Resultant
 from kneewear.contact.search import build_tiles, map_proximity
 from kneewear.contact.traction import Damping, Friction, traction_law
 from kneewear.geometry._distance_kernels import DistanceArrays
@@ -237,7 +237,8 @@ class ContactPair:
             np.ascontiguousarray(part[side].reshape(-1, 3)[self.index])
             for part in (grid.centre, grid.normal, grid.tangent_row, grid.tangent_column)
         )
-        self.area = grid.area[side].ravel()[self.index]
+        self.cells = Cells(self.index, np.array(grid.area[side]))
+        self.area = self.cells.area.ravel()[self.index]
         for part in (self.centre, self.normal, self.tangent_row, self.tangent_column, self.area):
             part.setflags(write=False)  # the kernels have copies of their own
         edge = TILE_EDGE * self._voxels.size
@@ -289,7 +290,7 @@ class ContactModel:
                 "threads; choose search='bounds'"
             )
         prepared = [pair.prepare(layers[name]) for name, pair in pairs.items()]
-        self.names = tuple(pairs)
+        self._cells = {name: pair.cells for name, pair in pairs.items()}
         self.work = tuple(pair.work for pair in prepared)
         self._last = np.zeros(1, dtype=_kernels.LAST_POSE)
         self._last["tolerance"] = reuse_tolerance
@@ -338,7 +339,7 @@ class ContactModel:
                 + (f" and velocity {self._velocity.tolist()}" if moving else "")
                 + "; expected finite numbers. Check the motion the pose comes from."
             )
-        return ContactResult(self.names, self._buffer, active)
+        return ContactResult(self._cells, self._buffer, active)
 
     def reset(self) -> None:
         """Start the next search without active elements; it finds the same ones."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.contact._force_kernels import OUTCOME, RESULT
+from kneewear.geometry.element_grid import covered_area
 
 Array = NDArray[np.float64]
 
@@ -23,6 +24,13 @@ def _of_elements(name: str, meaning: str) -> Any:
     return property(lambda self: self._elements[name], doc=meaning)
 
 
+class Cells(NamedTuple):
+    """Elements of a pair among the cells of their grid."""
+
+    cell: NDArray[np.int64]  # flat index of each element's cell
+    area: Array  # of the element of each cell, mm2, zero without one, shape (rows, columns)
+
+
 class Resultant:
     """Contact of one pair at one pose.
 
@@ -31,10 +39,11 @@ class Resultant:
     and that face the indenter, in an order that does not depend on the search.
     """
 
-    __slots__ = ("_elements", "_numbers")
+    __slots__ = ("_area", "_cells", "_elements", "_numbers")
 
-    def __init__(self, numbers: np.void, elements: NDArray[np.void]) -> None:
-        self._numbers, self._elements = numbers, elements
+    def __init__(self, numbers: np.void, elements: NDArray[np.void], cells: Cells) -> None:
+        self._numbers, self._elements, self._cells = numbers, elements, cells
+        self._area: float | None = None
 
     @property
     def wrench(self) -> Array:
@@ -71,11 +80,28 @@ class Resultant:
         return -(wrench[3:] + np.cross(self._numbers["translation"], wrench[:3]))
 
     max_pressure = _number("max_pressure", "Largest element pressure, MPa.")
-    avg_pressure = _number("avg_pressure", "Mean pressure of the active elements, MPa.")
-    contact_area = _number("contact_area", "Area of the active elements, mm2.")
     max_penetration = _number("max_penetration", "Largest penetration, mm.")
     active_elements = _number("active_elements", "Number of active elements.")
     evaluated_elements = _number("evaluated_elements", "Number of distances computed.")
+
+    @property
+    def contact_area(self) -> float:
+        """Area where the bodies overlap, finer than the elements, mm2; see `covered_area`.
+
+        Computed when it is first read, because the search for a pose does not need it.
+        """
+        if self._area is None:
+            penetration = np.zeros(self._cells.area.shape)
+            penetration.ravel()[self._cells.cell[self.element]] = self.penetration
+            self._area = covered_area(penetration, self._cells.area)
+        return self._area
+
+    @property
+    def avg_pressure(self) -> float:
+        """Mean pressure over the contact area, the sum of pressure times area over it, MPa."""
+        if self.active_elements == 0:
+            return 0.0
+        return float(self._numbers["push"] / self.contact_area)
 
     @property
     def centre_of_pressure(self) -> Array:
@@ -103,27 +129,26 @@ class Resultant:
 class ContactResult(Mapping[str, Resultant]):
     """Contact of all pairs between two bodies at one pose, by name of the pair."""
 
-    __slots__ = ("_buffer", "_names")
+    __slots__ = ("_buffer", "_cells")
 
-    def __init__(self, names: tuple[str, ...], buffer: NDArray[np.uint8], active: int) -> None:
+    def __init__(self, cells: Mapping[str, Cells], buffer: NDArray[np.uint8], active: int) -> None:
         # The results of all pairs, then the outcomes of their active elements.
-        end = len(names) * RESULT.itemsize + active * OUTCOME.itemsize
-        self._names, self._buffer = names, buffer[:end].copy()
+        end = len(cells) * RESULT.itemsize + active * OUTCOME.itemsize
+        self._cells, self._buffer = cells, buffer[:end].copy()
 
     def __getitem__(self, name: str) -> Resultant:
-        if name not in self._names:
-            raise KeyError(name)
-        number, results = self._names.index(name), self._results
+        cells, results = self._cells[name], self._results
+        number = list(self._cells).index(name)
         counts = results["active_elements"]
         outcomes = self._buffer[results.nbytes :].view(OUTCOME)
         first = int(counts[:number].sum())
-        return Resultant(results[number], outcomes[first : first + int(counts[number])])
+        return Resultant(results[number], outcomes[first : first + int(counts[number])], cells)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._cells)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._cells)
 
     @property
     def wrench(self) -> Array:
@@ -142,7 +167,7 @@ class ContactResult(Mapping[str, Resultant]):
 
     @property
     def _results(self) -> NDArray[np.void]:
-        return self._buffer[: len(self._names) * RESULT.itemsize].view(RESULT)
+        return self._buffer[: len(self._cells) * RESULT.itemsize].view(RESULT)
 
     def _sum(self, name: str) -> Array:
         return self._results[name].sum(axis=0)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.geometry import _area_kernels
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -74,6 +76,42 @@ class ElementGrid:
                 "element; choose a larger thickness or a smaller insert region"
             )
         return np.where(self.valid, local, np.nan)
+
+
+def covered_area(value: ArrayLike, area: ArrayLike) -> float:
+    """Area, mm2, of the elements of one side on which a value is positive, finer than the elements.
+
+    Parameters
+    ----------
+    value : array_like, shape (n_rows, n_columns)
+        Penetration, mm, or another value that decreases to zero at a finite slope where contact
+        ends, such as pressure; zero, negative or NaN in inactive elements.
+    area : array_like, shape (n_rows, n_columns)
+        Areas of the elements, mm2, zero where there is none.
+
+    Notes
+    -----
+    Around each active element the value is a quadratic function of row and column, by central
+    differences. Beyond the outermost active element of a line the value is extrapolated: by three
+    active elements in line, or by fewer and those of the line beside it. The positive part of the
+    function, within the element and within inactive ones beside it (the mean over active ones on
+    their sides), is the covered part of their areas. For a paraboloid on equal cells the error is
+    that of the numerical integration, below 0.02 % from six elements across on; for other smooth
+    values it decreases with the third power of the size of the elements.
+
+    Contact can end abruptly: at an edge of either body. The area then ends with the last active
+    element or, where there is no element, with the grid: nothing is extrapolated beyond it. This is
+    assumed where the extrapolated value is still half of its neighbour's, and of values that
+    cannot be extrapolated, as of single elements, which count as a whole.
+    """
+    shape = np.shape(area)
+    if np.shape(value) != shape or len(shape) != 2:
+        raise ValueError(
+            f"values of shape {np.shape(value)} and areas of {shape}; expected one shape"
+        )
+    return float(
+        _area_kernels.covered_area(*(np.require(part, float, ["C", "W"]) for part in (value, area)))
+    )
 
 
 def join_grids(*grids: ElementGrid) -> ElementGrid:

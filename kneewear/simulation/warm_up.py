@@ -52,7 +52,7 @@ def compile_kernels() -> None:
     ]
     layers = [Layer(SmallStrain(1.0), np.ones(pair.index.size)) for pair in pairs]
     contact = pairs[0]
-    contact.evaluate(upright, lowered, layers[0])
+    assert contact.evaluate(upright, lowered, layers[0]).contact_area >= 0.0
     contact.gap(upright, lowered)
     _move(pairs, layers)
     build_distance_table(cylinder(20.0, 5.0), wanted_error=0.1)

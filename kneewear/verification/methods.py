@@ -121,12 +121,16 @@ def lower_to_depth(
 
 def _quantities(result: Resultant | AdaptiveResultant) -> tuple[float, float, float, float]:
     """Force, N, peak and mean pressure, MPa, and contact area, mm2."""
-    loaded = result.pressure > 0.0
-    if not loaded.any():
+    if not result.pressure.any():
         return 0.0, 0.0, 0.0, 0.0
-    pressure = result.pressure[loaded]
-    force = float(np.linalg.norm(result.wrench[:3]))
-    return force, float(pressure.max()), float(pressure.mean()), float(result.area[loaded].sum())
+    parts = (
+        [region.resultant for region in result.regions]
+        if isinstance(result, AdaptiveResultant)
+        else [result]
+    )
+    area = sum(part.contact_area for part in parts)
+    mean = float(result.pressure @ result.area) / area
+    return float(np.linalg.norm(result.wrench[:3])), float(result.pressure.max()), mean, area
 
 
 def correct_distances(

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
-from kneewear.geometry.element_grid import ElementGrid
+from kneewear.geometry.element_grid import ElementGrid, covered_area
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.laws import MONTHS_PER_YEAR, WEAR_LAWS, cycles_of_life
@@ -28,9 +28,15 @@ AXES = ((0, "x"), (2, "z"))
 Row = tuple[str, float, str]
 
 
-def damage_area(values: NDArray[np.float64], area: NDArray[np.float64]) -> float:
-    """Surface area of all elements with a positive pressure or depth, mm2."""
-    return float(area[values > 0.0].sum())
+def damage_area(
+    depth: NDArray[np.float64], max_pressure: NDArray[np.float64], area: NDArray[np.float64]
+) -> float:
+    """Surface area with a positive depth, mm2, finer than the elements; see `covered_area`.
+
+    It ends where the largest pressure of the elements with a depth tends to zero. A depth tends to
+    zero more slowly, at an angle of zero, from which no border follows.
+    """
+    return covered_area(np.where(depth > 0.0, max_pressure, 0.0), area)
 
 
 def damage_volume(depth: NDArray[np.float64], area: NDArray[np.float64]) -> float:
@@ -173,9 +179,9 @@ def _damage_rows(
         ("wear_depth", float(wear[worst]), "mm"),
         ("creep_depth", float(creep[worst]), "mm"),
         ("damage_depth", float(damage[worst]), "mm"),
-        ("wear_area", damage_area(wear, area), "mm2"),
-        ("creep_area", damage_area(creep, area), "mm2"),
-        ("damage_area", damage_area(pressure, area), "mm2"),
+        ("wear_area", damage_area(wear, pressure, area), "mm2"),
+        ("creep_area", damage_area(creep, pressure, area), "mm2"),
+        ("damage_area", damage_area(pressure, pressure, area), "mm2"),
         ("damage_volume", volumes["damage"], "mm3"),
         ("max_wear_depth", float(wear.max()), "mm"),
         ("max_creep_depth", float(creep.max()), "mm"),

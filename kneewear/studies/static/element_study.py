@@ -101,5 +101,5 @@ def _pressures(contact: Resultant) -> dict[str, float]:
     return {
         "active_elements": pressure.size,
         "max_pressure_mpa": float(pressure.max()),
-        "avg_pressure_mpa": float(pressure.mean()),
+        "avg_pressure_mpa": contact.avg_pressure,
     }
