@@ -44,7 +44,7 @@ class ContactResults:
     force: Array  # resultant of each side
     torque: Array  # its torque about the insert's origin
     max_pressure: Array  # of each side, as the following
-    avg_pressure: Array  # mean non-zero element pressure
+    avg_pressure: Array  # over the contact area
     contact_area: Array  # mm2
     max_penetration: Array
     active_elements: NDArray[np.int64]  # number of loaded elements

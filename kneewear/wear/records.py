@@ -50,8 +50,8 @@ class DamageMaps:
     max_pressure : array, shape (life, case, side, row, column)
         Largest pressure of each element in any activity of the life, MPa.
     avg_pressure : array, shape (life, case, side)
-        Maximum over the cycle, and over the activities of the life, of the mean non-zero element
-        pressure, MPa.
+        Maximum over the cycle, and over the activities of the life, of the mean pressure
+        over the contact area, MPa.
     cross_shear : array, shape (life, case, side, row, column)
         Frictional work across its principal direction relative to all, over the life; 0 to 0.5.
     """

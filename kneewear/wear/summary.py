@@ -84,10 +84,10 @@ def summarize_cases(
     Notes
     -----
     `max_pressure` is the largest element pressure of the cycle and `avg_pressure` the maximum over
-    the cycle of the mean non-zero element pressure. `wear_depth` and `creep_depth` are those of the
+    the cycle of the mean over the contact area. `wear_depth` and `creep_depth` are those of the
     element of maximum `damage_depth`; their own maxima are `max_wear_depth` and `max_creep_depth`.
-    `damage_area` is the union of all loaded elements, `wear_area` and `creep_area` of those that
-    wear and creep; `damage_volume` includes creep, `wear_volume`
+    `damage_area` is that loaded at any frame, `wear_area` and `creep_area` the parts of it that
+    wear and creep, see `covered_area`; `damage_volume` includes creep, `wear_volume`
     is material lost, the only part of `mass_loss` (mg per million cycles). Rates are averages over
     the life, per year, of the largest wear (`linear_wear_rate`), the largest damage
     (`linear_penetration_rate`) and the same of volumes; NaN for a life of zero length.

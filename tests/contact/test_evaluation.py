@@ -130,8 +130,11 @@ def test_outputs_are_those_of_the_elements():
     model, pairs = knee()
     for side, part in model.evaluate(*pose_of(history(), 3)).items():
         assert part.max_pressure == part.pressure.max()
-        assert part.avg_pressure == pytest.approx(part.pressure.mean(), rel=1e-13)
-        assert part.contact_area == pytest.approx(part.area.sum(), rel=1e-13)
+        # Whole elements count the area by chance, to within some per cent.
+        assert part.contact_area == pytest.approx(part.area.sum(), rel=0.1)
+        assert part.contact_area != part.area.sum()
+        force = part.pressure @ part.area
+        assert part.avg_pressure * part.contact_area == pytest.approx(force, rel=1e-13)
         assert part.max_penetration == part.penetration.max()
         assert part.active_elements == part.element.size == np.unique(part.element).size
         carried = part.pressure * part.area

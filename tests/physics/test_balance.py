@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import ConvergenceError
+from kneewear.geometry.element_grid import covered_area
 from kneewear.settings.cases import Case
 from tests.physics.bodies import CASES, MODULUS, gait_study, pose_of
 
@@ -128,11 +129,16 @@ def test_frame_values_are_those_of_the_pressures():
     # Single precision again.
     assert history.max_pressure == pytest.approx(pressure.max(axis=(-1, -2)), rel=WRITTEN)
     assert (history.active_elements == on.sum(axis=(-1, -2))).all()
-    mean = pressure.sum(axis=(-1, -2)) / on.sum(axis=(-1, -2))
-    assert history.avg_pressure == pytest.approx(mean, rel=WRITTEN)
-    area = np.where(on, np.nan_to_num(study.grid.area), 0.0).sum(axis=(-1, -2))
-    assert history.contact_area == pytest.approx(area, rel=1e-12)
     carried = pressure * np.nan_to_num(study.grid.area)
+    mean = carried.sum(axis=(-1, -2)) / history.contact_area
+    assert history.avg_pressure == pytest.approx(mean, rel=WRITTEN)
+    area = [
+        covered_area(*parts)
+        for frame in pressure[0]
+        for parts in zip(frame, study.grid.area, strict=True)
+    ]
+    # Pressure over penetration varies with the thickness; contacts are of few elements.
+    assert history.contact_area[0].ravel() == pytest.approx(area, rel=0.01)
     centre = np.einsum("cfsij,sijk->cfsk", carried, np.nan_to_num(study.grid.centre))
     centre /= carried.sum(axis=(-1, -2))[..., None]
     assert np.max(np.abs(centre - history.centre_of_pressure)) < 40 * WRITTEN

@@ -89,10 +89,8 @@ def errors(condyle, cells, expected):
             result = contact.evaluate(
                 UPRIGHT, np.array([along, THICKNESS + RADIUS - DEPTH, across]), layer
             )
-            loaded = result.penetration > 0
-            pressure = result.pressure[loaded]
             found.append(
-                [result.wrench[1], result.area[loaded].sum(), pressure.max(), pressure.mean()]
+                [result.wrench[1], result.contact_area, result.max_pressure, result.avg_pressure]
             )
     return np.sqrt(np.mean((np.array(found) / expected - 1.0) ** 2, axis=0))
 
@@ -124,11 +122,13 @@ def test_sphere_meets_the_closed_form_at_the_expected_order():
     order = np.log(coarse / fine) / math.log(8)
     # A sum over a lattice that is placed at random errs, root mean square, by the size of the
     # function's transform at the lattice's own wave number: k^-5/2 where pressure falls to zero
-    # linearly on a smooth edge (force), k^-3/2 where it jumps (area, hence the mean). The peak is
-    # missed by the distance to the nearest centre squared. 0.3 is the scatter of such a fit.
-    assert order == pytest.approx([2.5, 1.5, 2.0, 1.5], abs=0.3)
+    # linearly on a smooth edge (force, hence the mean). The peak is missed by the distance to the
+    # nearest centre squared. 0.3 is the scatter of such a fit. The area errs by what its quadratic
+    # functions miss: by the third order, of which little is left here.
+    assert order[[0, 2, 3]] == pytest.approx([2.5, 2.0, 2.5], abs=0.3)
+    assert order[1] > 2.5
     # 0.125 mm cells, 2400 under load: what the orders leave, with a margin of two.
-    assert (fine < [1e-4, 2e-3, 5e-4, 2e-3]).all()
+    assert (fine < [1e-4, 1e-5, 5e-4, 1e-4]).all()
 
 
 @pytest.mark.compiled
@@ -136,12 +136,11 @@ def test_cylinder_meets_the_closed_form_at_the_expected_order():
     condyle = cylinder(RADIUS, 2 * HALF)
     coarse, fine = (errors(condyle, (n, 3), CYLINDER) for n in (12, 96))
     order = np.log(coarse / fine) / math.log(8)
-    # As for the sphere, with one dimension less: k^-2 for the force, k^-1 for the area, where the
-    # error also swings with the fraction of a cell that fits the width, hence the wider margin.
-    assert order[[0, 2]] == pytest.approx([2.0, 2.0], abs=0.4)
-    assert fine[0] < 2e-4
-    # Each edge of the strip is known to within one cell; its width spans 2 * EDGE / cell of them.
-    assert (fine[[1, 3]] < 2 * HALF / 96 / (2 * EDGE)).all()
+    # As for the sphere, with one dimension less: k^-2 for force and mean, where the error also
+    # swings with the fraction of a cell that fits the width, hence the wider margin.
+    assert order[[0, 2, 3]] == pytest.approx([2.0, 2.0, 2.0], abs=0.4)
+    assert order[1] > 2.5
+    assert (fine[[0, 1, 3]] < [2e-4, 1e-5, 2e-4]).all()
 
 
 @pytest.mark.compiled

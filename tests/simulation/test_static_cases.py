@@ -262,7 +262,9 @@ def test_force_and_torque_depend_far_less_on_the_grid_than_pressures():
     assert len(table) == 9
     deviation = (table / table.iloc[-1] - 1.0).abs().max()
     assert deviation["force_n"] < 0.5 * deviation["max_pressure_mpa"]
-    assert deviation["torque_n_mm"] < 0.5 * deviation["avg_pressure_mpa"]
+    assert deviation["torque_n_mm"] < 0.5 * deviation["max_pressure_mpa"]
+    # The mean pressure is force over area, which errs less.
+    assert deviation["avg_pressure_mpa"] < 1.1 * deviation["force_n"]
     # Half the load 23 mm medial of the origin.
     finest = table.iloc[-1]
     assert finest["force_n"] == pytest.approx(1500.0, rel=1e-3)

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kneewear.geometry.element_grid import covered_area
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
-from kneewear.wear.summary import border_pressure, summarize_cases
+from kneewear.wear.summary import border_pressure, damage_area, summarize_cases
 
 
 @pytest.fixture
@@ -64,9 +65,26 @@ def test_depths_stand_at_the_element_of_largest_damage(summary):
     assert value(table, "t06_m050", "medial", "max_wear_depth") >= wear
 
 
-def test_area_is_the_union_of_loaded_elements(summary, history):
-    ever = (history.pressure[0, :, 0] > 0).any(axis=0).sum()
-    assert value(summary[1], "t06_m050", "medial", "damage_area") == pytest.approx(6.0 * ever)
+def test_areas_end_where_the_largest_pressure_tends_to_zero(summary):
+    maps, table = summary
+    pressure, areas = maps.max_pressure[0, 0, 0], np.full((6, 4), 6.0)
+    found = {
+        name: value(table, "t06_m050", "medial", f"{name}_area")
+        for name in ("wear", "creep", "damage")
+    }
+    assert found["damage"] == covered_area(pressure, areas)
+    for name in ("wear", "creep"):
+        loaded = getattr(maps, f"{name}_depth")[0, 0, 0] > 0.0
+        assert found[name] == covered_area(np.where(loaded, pressure, 0.0), areas)
+
+
+def test_area_of_a_smooth_contact_is_exact(grid):
+    middle = np.array([5.0, 4.5])
+    place = np.stack([grid.centre[0, ..., 0], grid.centre[0, ..., 2] - 10.0], axis=-1) - middle
+    pressure = np.maximum(1.0 - np.sum((place / [5.0, 5.5]) ** 2, axis=-1), 0.0)
+    area = damage_area(pressure, pressure, grid.area[0])
+    assert 6.0 * (pressure > 0.0).sum() != pytest.approx(np.pi * 5.0 * 5.5, rel=0.03)
+    assert area == pytest.approx(np.pi * 5.0 * 5.5, rel=0.03)
 
 
 def test_average_pressure_is_the_largest_frame_mean(summary, history):
