@@ -122,7 +122,8 @@ def _project_all(patch: Any, points: Any, u: Any, v: Any, distance: Any) -> None
     """The engine's projection, from given starts."""
     projection, work = np.empty(10), np.empty((6, 4))
     for n in range(distance.size):
-        project(patch, points[n, 0], points[n, 1], points[n, 2], u[n], v[n], projection, work)
+        point = (points[n, 0], points[n, 1], points[n, 2])
+        project(patch, point, u[n], v[n], projection, work)
         distance[n] = projection[0]
 
 
@@ -136,7 +137,7 @@ def _project_from_map(pair: Any, points: Any, distance: Any) -> None:
         voxel = int((x - voxels.origin_x) / voxels.size) * voxels.count_y
         voxel = (voxel + int((y - voxels.origin_y) / voxels.size)) * voxels.count_z
         voxel += int((z - voxels.origin_z) / voxels.size)
-        project_near(patch, voxels, voxel, 0, x, y, z, projection, work)
+        project_near(patch, voxels, voxel, 0, (x, y, z), projection, work)
         distance[n] = projection[0]
 
 

@@ -26,13 +26,17 @@ from kneewear.geometry._kernels import (
     FAILED,
     INTERIOR,
     OPEN,
+    End,
     PatchArrays,
+    Point,
+    area_vector,
     closest_point,
     evaluate,
     fill_edge,
     fill_projection,
     fill_tip,
     meet_line,
+    offset,
     project,
     unit_normal,
 )
@@ -166,8 +170,9 @@ def locate_listed(pair: Any, rotation: NDArray, translation: NDArray, first: int
     Dropped are elements outside the map and, except in a search of all, those that a lower bound of
     the distance excludes.
     """
-    centre, voxels, planes = pair.elements.centre, pair.voxels, pair.voxels.planes
-    point, listed, held = pair.work.point, pair.work.listed, pair.work.voxel
+    voxels, work = borrowed(pair.voxels), borrowed(pair.work)
+    centre, planes = borrowed(pair.elements).centre, voxels.planes
+    point, listed, held = work.point, work.listed, work.voxel
     bounded = pair.options.search != ALL
     slot = first
     for n in range(first, last):
@@ -250,7 +255,8 @@ def is_beyond(voxels: Voxels, voxel: int, x: float, y: float, z: float) -> bool:
 @compiled
 def list_tiles(pair: Any, rotation: NDArray, translation: NDArray, chunk: int) -> int:
     """List the elements of a chunk's tiles that lower bounds of their distance do not exclude."""
-    tiles, voxels, listed = pair.tiles, pair.voxels, pair.work.listed
+    tiles, voxels = borrowed(pair.tiles), borrowed(pair.voxels)
+    listed = borrowed(pair.work).listed
     way = into_voxels(voxels, rotation, translation)
     slot = tiles.first[tiles.chunk_first[chunk]]
     for tile in range(tiles.chunk_first[chunk], tiles.chunk_first[chunk + 1]):
@@ -267,7 +273,7 @@ def drop_apart(pair: Any, first: int, last: int) -> int:
 
     Of points the table has no values for, those stay that lower bounds do not exclude.
     """
-    voxels, work = pair.voxels, pair.work
+    voxels, work = borrowed(pair.voxels), borrowed(pair.work)
     point, distance = work.point, work.projection
     look_up_distances(pair.table, point, first, last, work.cell, work.state, distance)
     slot = first
@@ -287,7 +293,7 @@ def drop_apart(pair: Any, first: int, last: int) -> int:
 @compiled
 def search_chunk(pair: Any, rotation: NDArray, translation: NDArray, chunk: int) -> None:
     """Find the active elements of a chunk, and their projections; counts them and those tried."""
-    tiles, listed = pair.tiles, pair.work.listed
+    tiles, listed = borrowed(pair.tiles), borrowed(pair.work).listed
     first = tiles.first[tiles.chunk_first[chunk]]
     last = tiles.first[tiles.chunk_first[chunk + 1]]
     if pair.options.search == ALL:
@@ -391,10 +397,12 @@ def find_projections(pair: Any, rotation: NDArray, first: int, last: int) -> Non
     From the table, on the surface or along the element normals. The distance is infinite where
     there is no projection and where the element does not face the indenter.
     """
-    work = pair.work
+    work = borrowed(pair.work)
     state, projection = work.state, work.projection
     if pair.options.tabled:
-        look_up_projections(pair.table, work.point, first, last, work.cell, state, projection)
+        look_up_projections(
+            borrowed(pair.table), work.point, first, last, work.cell, state, projection
+        )
         for n in range(first, last):
             if state[n] == UNTABLED:
                 project_listed(pair, rotation, n, n + 1)
@@ -413,11 +421,11 @@ def project_listed(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     point, held, projections = pair.work.point, pair.work.voxel, pair.work.projection
     found, room = np.empty(PROJECTION_VALUES), np.empty((6, 4))
     for n in range(first, last):
-        x, y, z = point[0, n], point[1, n], point[2, n]
+        here = (point[0, n], point[1, n], point[2, n])
         if several:
-            u, v, status = project_on_all(pair, held[n], x, y, z, found, room)
+            u, v, status = project_on_all(pair, held[n], here, found, room)
         else:
-            u, v, status = project_near(patch, voxels, held[n], 0, x, y, z, found, room)
+            u, v, status = project_near(patch, voxels, held[n], 0, here, found, room)
         if fires_rays and status == INTERIOR and found[0] < 0.0:
             fire_ray(pair, rotation, n, u, v, found, room)
         projections[0, n] = found[0] if status == INTERIOR else np.inf
@@ -431,12 +439,10 @@ def project_near(
     voxels: Voxels,
     voxel: int,
     number: int,
-    x: float,
-    y: float,
-    z: float,
+    point: Point,
     found: NDArray,
     room: NDArray,
-) -> tuple[float, float, int]:
+) -> End:
     """Projection of a point on patch `number`, from the start its voxel stores.
 
     Returns u, v and a status, never FAILED.
@@ -447,21 +453,21 @@ def project_near(
     starts = voxels.starts
     low = voxel // voxels.count_z
     k, j, i = voxel - low * voxels.count_z, low % voxels.count_y, low // voxels.count_y
-    away_x = x - (voxels.origin_x + (i + 0.5) * voxels.size)
-    away_y = y - (voxels.origin_y + (j + 0.5) * voxels.size)
-    away_z = z - (voxels.origin_z + (k + 0.5) * voxels.size)
+    away_x = point[0] - (voxels.origin_x + (i + 0.5) * voxels.size)
+    away_y = point[1] - (voxels.origin_y + (j + 0.5) * voxels.size)
+    away_z = point[2] - (voxels.origin_z + (k + 0.5) * voxels.size)
     voxel += number * voxels.planes.shape[0]
     first_u, first_v = np.float64(starts[voxel, 0]), np.float64(starts[voxel, 1])
     u = first_u + starts[voxel, 2] * away_x + starts[voxel, 3] * away_y
     u += starts[voxel, 4] * away_z
     v = first_v + starts[voxel, 5] * away_x + starts[voxel, 6] * away_y
     v += starts[voxel, 7] * away_z
-    u, v, status = project(patch, x, y, z, u, v, found, room)
+    u, v, status = project(patch, point, u, v, found, room)
     if status == INTERIOR:
         return u, v, status
     u = min(max(first_u, patch.breaks_u[0]), patch.breaks_u[-1])
     v = min(max(first_v, patch.breaks_v[0]), patch.breaks_v[-1])
-    near_u, near_v, status = closest_point(patch, x, y, z, u, v, found, room)
+    near_u, near_v, status = closest_point(patch, point, u, v, found, room)
     if status != FAILED:
         return near_u, near_v, status
     if patch.closed != OPEN:
@@ -469,27 +475,18 @@ def project_near(
     inside_u = patch.breaks_u[0] < u < patch.breaks_u[-1]
     if not (inside_u and patch.breaks_v[0] < v < patch.breaks_v[-1]):
         return u, v, BORDER
-    fill_from_start(patch, x, y, z, u, v, found, room)
+    fill_from_start(patch, point, u, v, found, room)
     return u, v, INTERIOR
 
 
 @compiled
 def fill_from_start(
-    patch: PatchArrays,
-    x: float,
-    y: float,
-    z: float,
-    u: float,
-    v: float,
-    found: NDArray,
-    room: NDArray,
+    patch: PatchArrays, point: Point, u: float, v: float, found: NDArray, room: NDArray
 ) -> None:
     """Fill `found` as if (u, v) were the projection of an inner point; apart if it is not."""
     evaluate(patch, u, v, room)
-    rx, ry, rz = room[0, 0] - x, room[0, 1] - y, room[0, 2] - z
-    nx = room[1, 1] * room[2, 2] - room[1, 2] * room[2, 1]
-    ny = room[1, 2] * room[2, 0] - room[1, 0] * room[2, 2]
-    nz = room[1, 0] * room[2, 1] - room[1, 1] * room[2, 0]
+    rx, ry, rz = room[0, 0] - point[0], room[0, 1] - point[1], room[0, 2] - point[2]
+    nx, ny, nz = area_vector(room)
     length = np.sqrt(rx * rx + ry * ry + rz * rz)
     found[:] = 0.0
     if length > 0.0 and rx * nx + ry * ny + rz * nz > 0.0:
@@ -497,25 +494,22 @@ def fill_from_start(
 
 
 @compiled
-def project_on_all(
-    pair: Any, voxel: int, x: float, y: float, z: float, found: NDArray, room: NDArray
-) -> tuple[float, float, int]:
+def project_on_all(pair: Any, voxel: int, point: Point, found: NDArray, room: NDArray) -> End:
     """Projection of a point on the nearest of several patches, as `project_near`.
 
     Borders that meet at the nearest point are an edge of the body, a single border is its end.
     """
     state, least, feet, is_end, row = BORDER, np.inf, 0, False, 1
-    point, tried = np.array([x, y, z]), np.empty(PROJECTION_VALUES)
-    outward, edge = np.zeros(3), np.empty((6, 4))
+    tried, outward, edge = np.empty(PROJECTION_VALUES), np.zeros(3), np.empty((6, 4))
     for number in range(len(pair.others) + 1):
         patch = pair.patch if number == 0 else pair.others[number - 1]
-        u, v, status = project_near(patch, pair.voxels, voxel, number, x, y, z, tried, room)
+        u, v, status = project_near(patch, pair.voxels, voxel, number, point, tried, room)
         if status == INTERIOR:
             if abs(tried[0]) < least + (JOINT if state == BORDER else 0.0):
                 state, least, found[:] = INTERIOR, abs(tried[0]), tried
             continue
         evaluate(patch, u, v, room)
-        length = np.sqrt(((room[0, :3] - point) ** 2).sum())
+        length = np.sqrt((offset(point, room) ** 2).sum())
         if length < least - JOINT:
             state, least, feet, outward[:] = BORDER, length, 0, 0.0
         elif state == INTERIOR or not ((room[0, :3] - edge[0, :3]) ** 2).sum() < JOINT * JOINT:
@@ -527,10 +521,11 @@ def project_on_all(
         if feet == 1 or (is_end and not (at_u and at_v)):
             edge[:], row, is_end = room, 2 if at_u else 1, at_u and at_v
     if state == BORDER and is_end and feet > 2:
-        fill_tip(edge[0, :3] - point, outward, found)
+        fill_tip(offset(point, edge), outward, found)
         state = INTERIOR
     elif state == BORDER and feet > 1 and not is_end:
-        state = INTERIOR if fill_edge(edge, point, row, outward, found) else BORDER
+        r = offset(point, edge)
+        state = INTERIOR if fill_edge(edge, r, row, outward, found) else BORDER
     return 0.0, 0.0, state
 
 
@@ -554,11 +549,7 @@ def fire_ray(
     u, v, length = meet_line(pair.patch, origin, line, u, v, room)
     found[0] = np.inf
     if length < 0.0:
-        nx = room[1, 1] * room[2, 2] - room[1, 2] * room[2, 1]
-        ny = room[1, 2] * room[2, 0] - room[1, 0] * room[2, 2]
-        nz = room[1, 0] * room[2, 1] - room[1, 1] * room[2, 0]
-        size = np.sqrt(nx * nx + ny * ny + nz * nz)
-        fill_projection(room, 0.0, nx / size, ny / size, nz / size, 0.0, 0.0, found)
+        fill_projection(room, 0.0, unit_normal(room), 0.0, 0.0, found)
         found[0] = length
 
 
@@ -582,11 +573,11 @@ def trace_ray(
             return
         length -= (found[0] + RAY_END) / slope
         end = origin + length * line
-        x, y, z = end[0], end[1], end[2]
+        here = (end[0], end[1], end[2])
         if pair.options.several:
-            _, _, status = project_on_all(pair, voxel, x, y, z, found, room)
+            _, _, status = project_on_all(pair, voxel, here, found, room)
         else:
-            _, _, status = project_near(pair.patch, pair.voxels, voxel, 0, x, y, z, found, room)
+            _, _, status = project_near(pair.patch, pair.voxels, voxel, 0, here, found, room)
         if status != INTERIOR:
             break
     found[0] = np.inf
@@ -595,7 +586,8 @@ def trace_ray(
 @compiled
 def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None:
     """Normals of listed elements in the moving frame; those that do not face it count as apart."""
-    work, normal, projection = pair.work, pair.elements.normal, pair.work.projection
+    work, normal = borrowed(pair.work), borrowed(pair.elements).normal
+    projection = work.projection
     for n in range(first, last):
         if not projection[0, n] < 0.0:
             continue
@@ -614,7 +606,7 @@ def face_indenter(pair: Any, rotation: NDArray, first: int, last: int) -> None:
 @compiled
 def keep_active(pair: Any, first: int, last: int) -> int:
     """Move the elements that penetrate to the front; returns the new end."""
-    work = pair.work
+    work = borrowed(pair.work)
     point, normal, projection, listed = work.point, work.normal, work.projection, work.listed
     slot = first
     for n in range(first, last):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled, structured
+from kneewear.compilation import borrowed, compiled, structured
 from kneewear.contact._distance_kernels import MINIMUM_DISTANCE, RAY
 
 ALONG_MINIMUM_DISTANCE, ALONG_ELEMENT_NORMAL, ALONG_MID_SURFACE = 0, 1, 2
@@ -218,7 +218,7 @@ def tractions(
 @compiled
 def press_chunk(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, chunk: int) -> None:
     """Pressures of a chunk's active elements and their sums; `velocity` is in the moving frame."""
-    tiles, total = pair.tiles, pair.work.sums[chunk]
+    tiles, total = borrowed(pair.tiles), borrowed(pair.work).sums[chunk]
     first = tiles.first[tiles.chunk_first[chunk]]
     last = first + total.active
     total.force[:] = 0.0
@@ -246,7 +246,7 @@ def press_chunk(pair: Any, rotation: NDArray, velocity: NDArray, moving: bool, c
 @compiled
 def press_active(pair: Any, rotation: NDArray, first: int, last: int, total: Any) -> None:
     """Pressures of active elements whose penetration is their distance, and sums of them."""
-    elements, work = pair.elements, pair.work
+    elements, work = borrowed(pair.elements), borrowed(pair.work)
     law, thickness = pair.law, pair.thickness
     projection, outcome = work.projection, work.outcome
     for n in range(first, last):
@@ -489,7 +489,7 @@ def add_general(
     With the distance s and the correction k the penetration is -s k. The traction t per pressure is
     minus the line without motion; the force is area p t.
     """
-    elements, work, options = pair.elements, pair.work, pair.options
+    elements, work, options = borrowed(pair.elements), borrowed(pair.work), pair.options
     law, thickness, traction_law = pair.law, pair.thickness, pair.traction
     projection, outcome = work.projection, work.outcome
     x, n, normal, line = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
@@ -562,7 +562,7 @@ def fill_slip_velocities(
     pair: Any, rotation: NDArray, velocity: NDArray, first: int, last: int
 ) -> None:
     """Slip velocity of the moving body's points along the two tangents of the active elements."""
-    elements, work = pair.elements, pair.work
+    elements, work = borrowed(pair.elements), borrowed(pair.work)
     for n in range(first, last):
         element = work.listed[n]
         x, y, z = work.point[0, n], work.point[1, n], work.point[2, n]

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -91,8 +92,8 @@ def map_proximity(surfaces: Sequence[Surface], tables: Sequence[SurfaceTable]) -
         parts.append(_Projections(surface, table, middle, nearest))
     size = (int(shape[0]), int(shape[1]), int(shape[2]))
     planes = _planes(_nearest_of(parts), low, size, voxel)
-    points = np.concatenate([_sampled(*part, voxel) for part in zip(surfaces, tables, strict=True)])
-    planes[:, 3] -= _overshoot(planes, points, low, size, voxel)
+    clouds = [_sampled(*part, voxel) for part in zip(surfaces, tables, strict=True)]
+    planes[:, 3] -= _overshoot(planes, clouds, low, size, voxel)
     starts = np.concatenate([_starts(part) for part in parts])
     return Proximity(low, voxel, size, planes.astype(np.float32), starts)
 
@@ -105,7 +106,8 @@ def _nearest_nodes(
 
     blocks = [origin[a] + voxel * (2.0 * np.arange(-1, shape[a] // 2 + 2) + 1.0) for a in range(3)]
     grid = np.stack(np.meshgrid(*blocks, indexing="ij"), axis=-1)
-    of_block = cKDTree(nodes).query(grid)[1]
+    # Most blocks are far from all nodes: coarse boxes are tested faster.
+    of_block = cKDTree(nodes, leafsize=32, compact_nodes=False).query(grid)[1]
     chosen = np.empty(shape.prod(), dtype=np.int64)
     kernels.nearest_of_blocks(nodes, of_block, origin, voxel, tuple(shape), chosen)
     return chosen
@@ -140,9 +142,12 @@ class _Projections:
         self.away = np.where(self.beyond[:, None], away, 0.0)
         wall = away - height[:, None] * _unit(outward)
         self.away[self.behind] = wall[self.behind]
-        # From the middle to the patch; an inner point before a border that meets it.
-        self.reach = np.where(self.interior, np.abs(self.distance), np.linalg.norm(away, axis=1))
-        self.reach = self.reach - kernels.JOINT * self.interior
+
+    @cached_property
+    def reach(self) -> Array:
+        """Distance from the middle to the patch; an inner point before a border that meets it."""
+        to_border = np.linalg.norm(self.middle - self.derivatives[0], axis=1)
+        return np.where(self.interior, np.abs(self.distance) - kernels.JOINT, to_border)
 
 
 def _nearest_of(parts: Sequence[_Projections]) -> _Projections:
@@ -209,12 +214,16 @@ def _sampled(surface: Surface, table: SurfaceTable, voxel: float) -> Array:
 
 
 def _overshoot(
-    planes: Array, points: Array, origin: Array, shape: tuple[int, int, int], voxel: float
+    planes: Array,
+    clouds: Sequence[Array],
+    origin: Array,
+    shape: tuple[int, int, int],
+    voxel: float,
 ) -> Array:
     """By how much each bound rules out points of the surface in and near its voxel."""
-    point = (points - origin) / voxel
     most = np.full(len(planes), -SLACK)
-    kernels.largest_bounds(planes, point, shape, NEIGHBOURS, most)
+    for points in clouds:
+        kernels.largest_bounds(planes, (points - origin) / voxel, shape, NEIGHBOURS, most)
     return most + SLACK
 
 
@@ -237,9 +246,10 @@ def _starts(found: _Projections) -> NDArray[np.float32]:
     inverse = 1.0 / np.where(usable, determinant[:, None], 1.0)
     along_u = (m_vv[:, None] * s_u - m_uv[:, None] * s_v) * inverse
     along_v = (m_uu[:, None] * s_v - m_uv[:, None] * s_u) * inverse
-    zero = np.zeros_like(along_u)
-    starts = [found.u, found.v, np.where(usable, along_u, zero), np.where(usable, along_v, zero)]
-    return np.ascontiguousarray(np.column_stack(starts), dtype=np.float32)
+    starts = np.empty((found.u.size, 8), dtype=np.float32)
+    starts[:, 0], starts[:, 1] = found.u, found.v
+    starts[:, 2:5], starts[:, 5:] = np.where(usable, along_u, 0.0), np.where(usable, along_v, 0.0)
+    return starts
 
 
 # Elements of a chunk, at least: what a thread takes at a time. Fixed, because sums are added chunk

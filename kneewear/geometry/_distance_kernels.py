@@ -12,6 +12,7 @@ from kneewear.geometry._kernels import (
     FAILED,
     INTERIOR,
     PatchArrays,
+    area_vector,
     closest_point,
     evaluate,
 )
@@ -344,9 +345,7 @@ def height_over(
 ) -> float:
     """Height of a point over the tangent plane at (u, v)."""
     evaluate(patch, u, v, work)
-    nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
-    ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
-    nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+    nx, ny, nz = area_vector(work)
     height = (x - work[0, 0]) * nx + (y - work[0, 1]) * ny + (z - work[0, 2]) * nz
     return height / np.sqrt(nx * nx + ny * ny + nz * nz)
 
@@ -380,7 +379,7 @@ def fill_columns(
                 radius = origin[2] + spacing[2] * (first[i, k] + m)
                 x, y = axis[0] + radius * sine, axis[1] - radius * cosine
                 q = offset[i, k] + m
-                new_u, new_v, status = closest_point(patch, x, y, z, u, v, projection, work)
+                new_u, new_v, status = closest_point(patch, (x, y, z), u, v, projection, work)
                 interior[q] = (
                     status == INTERIOR
                     and domain[0, 0] <= new_u <= domain[0, 1]

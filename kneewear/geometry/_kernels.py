@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.compilation import compiled
+from kneewear.compilation import borrowed, compiled
 
 INTERIOR = 1
 BORDER = 0
@@ -48,6 +48,11 @@ TURNS = 24
 POLE_RIM = 1e-3
 # Rows and columns of the entries of a Hessian.
 FIRST, SECOND = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
+
+
+Point = tuple[float, float, float]
+# Parameters u and v at the end of a projection, and its status.
+End = tuple[float, float, int]
 
 
 class PatchArrays(NamedTuple):
@@ -124,14 +129,43 @@ def evaluate(patch: PatchArrays, u: float, v: float, out: NDArray) -> None:
         out[5, c] = out[5, c] * rate_vv - 2.0 * wv * along_v - wvv * point
 
 
-@compiled
-def unit_normal(work: NDArray) -> tuple[float, float, float]:
-    """Outward unit normal where `evaluate` filled `work`."""
+@compiled(inlined=True)
+def area_vector(work: NDArray) -> Point:
+    """Outward normal Su x Sv where `evaluate` filled `work`."""
     nx = work[1, 1] * work[2, 2] - work[1, 2] * work[2, 1]
     ny = work[1, 2] * work[2, 0] - work[1, 0] * work[2, 2]
     nz = work[1, 0] * work[2, 1] - work[1, 1] * work[2, 0]
+    return nx, ny, nz
+
+
+@compiled
+def unit_normal(work: NDArray) -> Point:
+    """Outward unit normal where `evaluate` filled `work`."""
+    nx, ny, nz = area_vector(work)
     area = np.sqrt(nx * nx + ny * ny + nz * nz)
     return nx / area, ny / area, nz / area
+
+
+@compiled
+def offset(point: Point, work: NDArray) -> NDArray:
+    """Vector from a point to where `evaluate` filled `work`."""
+    return work[0, :3] - np.array(point)
+
+
+@compiled(inlined=True)
+def newton_terms(work: NDArray, rx: float, ry: float, rz: float) -> tuple[float, ...]:
+    """Gradient of half the squared distance r (2), metric (3) and Hessian (3) in u and v."""
+    ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
+    vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
+    g_u = rx * ux + ry * uy + rz * uz
+    g_v = rx * vx + ry * vy + rz * vz
+    e = ux * ux + uy * uy + uz * uz
+    f = ux * vx + uy * vy + uz * vz
+    g = vx * vx + vy * vy + vz * vz
+    h_uu = e + rx * work[3, 0] + ry * work[3, 1] + rz * work[3, 2]
+    h_uv = f + rx * work[4, 0] + ry * work[4, 1] + rz * work[4, 2]
+    h_vv = g + rx * work[5, 0] + ry * work[5, 1] + rz * work[5, 2]
+    return g_u, g_v, e, f, g, h_uu, h_uv, h_vv
 
 
 @compiled
@@ -146,48 +180,34 @@ def evaluate_many(patch: PatchArrays, u: NDArray, v: NDArray, out: NDArray) -> N
 
 @compiled
 def closest_point(
-    patch: PatchArrays,
-    x: float,
-    y: float,
-    z: float,
-    u: float,
-    v: float,
-    projection: NDArray,
-    work: NDArray,
-) -> tuple[float, float, int]:
+    patch: PatchArrays, point: Point, u: float, v: float, projection: NDArray, work: NDArray
+) -> End:
     """Project a point onto a patch from (u, v), across the seams and poles of a closed one.
 
     Fills `projection` with signed distance, normal (3) and the six independent entries of the
     Hessian of the distance (xx, yy, zz, xy, xz, yz). Returns u, v and a status.
     """
-    end_u, end_v, status = descend(patch, x, y, z, u, v, projection, work)
+    end = descend(patch, point, u, v, projection, work)
     if patch.closed == OPEN:
-        return end_u, end_v, status
-    point = np.array([x, y, z])
-    end_u, end_v, status = cross_seams(patch, point, end_u, end_v, status, projection, work)
+        return end
+    end = cross_seams(patch, point, end, projection, work)
     if patch.closed & POLES:
-        was_found = status == INTERIOR
-        end_u, end_v, status = round_pole(patch, point, end_u, end_v, status, projection, work)
-        if not was_found and status == INTERIOR:
+        was_found = end[2] == INTERIOR
+        end = round_pole(patch, point, end, projection, work)
+        if not was_found and end[2] == INTERIOR:
             # A descent never ends farther away than it starts: from a pole it might.
             evaluate(patch, u, v, work)
-            if projection[0] ** 2 > ((work[0, :3] - point) ** 2).sum() + FINAL_STEP:
-                status = FAILED
-    return end_u, end_v, status
+            if projection[0] ** 2 > (offset(point, work) ** 2).sum() + FINAL_STEP:
+                return end[0], end[1], FAILED
+    return end
 
 
 @compiled
 def descend(
-    patch: PatchArrays,
-    x: float,
-    y: float,
-    z: float,
-    u: float,
-    v: float,
-    projection: NDArray,
-    work: NDArray,
-) -> tuple[float, float, int]:
+    patch: PatchArrays, point: Point, u: float, v: float, projection: NDArray, work: NDArray
+) -> End:
     """Project a point as `closest_point` by safeguarded Newton within the borders of the patch."""
+    x, y, z = point
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
     v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
     evaluate(patch, u, v, work)
@@ -195,14 +215,7 @@ def descend(
     for _ in range(MAX_ITERATIONS):
         ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
         vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
-        g_u = rx * ux + ry * uy + rz * uz
-        g_v = rx * vx + ry * vy + rz * vz
-        e = ux * ux + uy * uy + uz * uz
-        f = ux * vx + uy * vy + uz * vz
-        g = vx * vx + vy * vy + vz * vz
-        h_uu = e + rx * work[3, 0] + ry * work[3, 1] + rz * work[3, 2]
-        h_uv = f + rx * work[4, 0] + ry * work[4, 1] + rz * work[4, 2]
-        h_vv = g + rx * work[5, 0] + ry * work[5, 1] + rz * work[5, 2]
+        g_u, g_v, e, f, g, h_uu, h_uv, h_vv = newton_terms(work, rx, ry, rz)
         held_u = (u <= u0 and g_u > 0.0) or (u >= u1 and g_u < 0.0)
         held_v = (v <= v0 and g_v > 0.0) or (v >= v1 and g_v < 0.0)
         determinant = h_uu * h_vv - h_uv * h_uv
@@ -241,7 +254,7 @@ def descend(
             nx, ny, nz = unit_normal(work)
             rx, ry, rz = rx + step_x, ry + step_y, rz + step_z
             distance = -(rx * nx + ry * ny + rz * nz)
-            fill_projection(work, distance, nx, ny, nz, du, dv, projection)
+            fill_projection(work, distance, (nx, ny, nz), du, dv, projection)
             off_x, off_y = rx + distance * projection[1], ry + distance * projection[2]
             off_z = rz + distance * projection[3]
             sideways = np.sqrt(off_x * off_x + off_y * off_y + off_z * off_z)
@@ -260,21 +273,16 @@ def descend(
 
 @compiled
 def cross_seams(
-    patch: PatchArrays,
-    point: NDArray,
-    u: float,
-    v: float,
-    status: int,
-    projection: NDArray,
-    work: NDArray,
-) -> tuple[float, float, int]:
+    patch: PatchArrays, point: Point, end: End, projection: NDArray, work: NDArray
+) -> End:
     """Continue a projection that ended on a seam from its other side.
 
     Where both sides rise from it, in a groove or on a ridge, the nearest point is that of the edge.
     """
     low = np.array([patch.breaks_u[0], patch.breaks_v[0]])
     high = np.array([patch.breaks_u[-1], patch.breaks_v[-1]])
-    place, on, axis = np.array([u, v]), np.zeros(2, dtype=np.bool_), 0
+    place, status = np.array([end[0], end[1]]), end[2]
+    on, axis = np.zeros(2, dtype=np.bool_), 0
     for turn in range(CROSSINGS):
         for a in range(2):
             at_end = place[a] <= low[a] or place[a] >= high[a]
@@ -283,33 +291,29 @@ def cross_seams(
             return place[0], place[1], status
         axis = 0 if on[0] and (turn % 2 == 0 or not on[1]) else 1
         place[axis] = high[axis] if place[axis] <= low[axis] else low[axis]
-        place[0], place[1], status = descend(
-            patch, point[0], point[1], point[2], place[0], place[1], projection, work
-        )
+        place[0], place[1], status = descend(patch, point, place[0], place[1], projection, work)
     is_edge, outward = status == BORDER, np.zeros(3)
     for _ in range(2):
         evaluate(patch, place[0], place[1], work)
         outward += np.array(unit_normal(work))
         across = work[1 + axis, :3]
-        slope = ((work[0, :3] - point) * across).sum() / np.sqrt((across * across).sum())
+        slope = (offset(point, work) * across).sum() / np.sqrt((across * across).sum())
         is_edge &= (-slope if place[axis] >= high[axis] else slope) > -PROJECTION_MISS
         place[axis] = low[axis] if place[axis] >= high[axis] else high[axis]
-    if is_edge and fill_edge(work, point, 2 - axis, outward, projection):
+    if is_edge and fill_edge(work, offset(point, work), 2 - axis, outward, projection):
         status = INTERIOR
     return place[0], place[1], status
 
 
 @compiled
-def fill_edge(
-    work: NDArray, point: NDArray, row: int, outward: NDArray, projection: NDArray
-) -> bool:
-    """Fill `projection` from the nearest point of an edge; False if it is the edge's end.
+def fill_edge(work: NDArray, r: NDArray, row: int, outward: NDArray, projection: NDArray) -> bool:
+    """Fill `projection` from the nearest point of an edge, r away; False if it is the edge's end.
 
     `evaluate` filled `work` there, whose `row` is the derivative along the edge; `outward` is the
     sum of the normals that meet. Points nearest to an edge are all inside the body (a groove) or
     all outside (a ridge), where one of the normals alone may see them behind.
     """
-    r, along = work[0, :3] - point, work[row, :3]
+    along = work[row, :3]
     square = (along * along).sum()
     if not (r * along).sum() ** 2 < PROJECTION_MISS * PROJECTION_MISS * square:
         return False
@@ -346,7 +350,7 @@ def beside_pole(patch: PatchArrays, side: int, part: float, inward: float) -> tu
 
 @compiled
 def leave_pole(
-    patch: PatchArrays, side: int, part: float, point: NDArray, work: NDArray
+    patch: PatchArrays, side: int, part: float, point: Point, work: NDArray
 ) -> tuple[float, float]:
     """Rate at which the distance from a point grows on the way off a pole, and mm per domain."""
     u, v = beside_pole(patch, side, part, 0.0)
@@ -354,19 +358,13 @@ def leave_pole(
     row, breaks = (1, patch.breaks_u) if side < 2 else (2, patch.breaks_v)
     way = work[row, :3] if side % 2 == 0 else -work[row, :3]
     speed = np.sqrt((way * way).sum())
-    return ((work[0, :3] - point) * way).sum() / speed, speed * (breaks[-1] - breaks[0])
+    return (offset(point, work) * way).sum() / speed, speed * (breaks[-1] - breaks[0])
 
 
 @compiled
 def round_pole(
-    patch: PatchArrays,
-    point: NDArray,
-    u: float,
-    v: float,
-    status: int,
-    projection: NDArray,
-    work: NDArray,
-) -> tuple[float, float, int]:
+    patch: PatchArrays, point: Point, end: End, projection: NDArray, work: NDArray
+) -> End:
     """Project a point once more, off the nearest pole, unless an inner point was found elsewhere.
 
     From the pole the descent leaves in the direction of the point. At the tip of a cone no
@@ -376,12 +374,12 @@ def round_pole(
     for number in range(4):
         if patch.closed & (POLE_U0 << number):
             leave_pole(patch, number, 0.5, point, work)
-            length = np.sqrt(((work[0, :3] - point) ** 2).sum())
+            length = np.sqrt((offset(point, work) ** 2).sum())
             if length < nearest:
                 nearest, side, tip[:] = length, number, work[0, :3]
-    nearby = point - projection[0] * projection[1:4]
-    if status == INTERIOR and ((nearby - tip) ** 2).sum() > POLE_RIM * POLE_RIM:
-        return u, v, status
+    nearby = np.array(point) - projection[0] * projection[1:4]
+    if end[2] == INTERIOR and ((nearby - tip) ** 2).sum() > POLE_RIM * POLE_RIM:
+        return end
     slopes = np.empty(TURNS + 1)
     for turn in range(TURNS + 1):
         slopes[turn] = leave_pole(patch, side, turn / TURNS, point, work)[0]
@@ -396,39 +394,31 @@ def round_pole(
     slope, speed = leave_pole(patch, side, part, point, work)
     if -slope > POLE_RIM:
         u, v = beside_pole(patch, side, part, min(-slope / speed, 0.5))
-        u, v, status = descend(patch, point[0], point[1], point[2], u, v, projection, work)
-        return cross_seams(patch, point, u, v, status, projection, work)
+        end = descend(patch, point, u, v, projection, work)
+        return cross_seams(patch, point, end, projection, work)
     u, v = beside_pole(patch, side, part, POLE_RIM / speed)
     evaluate(patch, u, v, work)
-    r, normal = work[0, :3] - point, np.array(unit_normal(work))
+    r, normal = offset(point, work), unit_normal(work)
     if slope > max(PROJECTION_MISS, 1e-9 * nearest):
-        fill_tip(tip - point, normal, projection)
+        fill_tip(tip - np.array(point), np.array(normal), projection)
         return u, v, INTERIOR if whole else BORDER
-    s_u, s_v = work[1, :3], work[2, :3]
-    e, f, g = (s_u * s_u).sum(), (s_u * s_v).sum(), (s_v * s_v).sum()
-    g_u, g_v = (r * s_u).sum(), (r * s_v).sum()
+    g_u, g_v, e, f, g, _, _, _ = newton_terms(work, r[0], r[1], r[2])
     du, dv = -(g * g_u - f * g_v) / (e * g - f * f), -(e * g_v - f * g_u) / (e * g - f * f)
     r = r + 0.5 * du * du * work[3, :3] + du * dv * work[4, :3] + 0.5 * dv * dv * work[5, :3]
-    distance = -(r * normal).sum()
-    fill_projection(work, distance, normal[0], normal[1], normal[2], du, dv, projection)
+    distance = -(r * np.array(normal)).sum()
+    fill_projection(work, distance, normal, du, dv, projection)
     return u, v, INTERIOR
 
 
 @compiled
 def fill_projection(
-    work: NDArray,
-    distance: float,
-    nx: float,
-    ny: float,
-    nz: float,
-    du: float,
-    dv: float,
-    projection: NDArray,
+    work: NDArray, distance: float, normal: Point, du: float, dv: float, projection: NDArray
 ) -> None:
     """Distance, normal carried along the last step (du, dv), and Hessian of the distance.
 
     With metric G, second form B and rows T = (Su, Sv): Hessian = -T' G^-1 B (G - m B)^-1 T.
     """
+    nx, ny, nz = normal
     ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
     vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
     e = ux * ux + uy * uy + uz * uz
@@ -470,38 +460,23 @@ def fill_projection(
 
 @compiled
 def project(
-    patch: PatchArrays,
-    x: float,
-    y: float,
-    z: float,
-    u: float,
-    v: float,
-    projection: NDArray,
-    work: NDArray,
-) -> tuple[float, float, int]:
+    patch: PatchArrays, point: Point, u: float, v: float, projection: NDArray, work: NDArray
+) -> End:
     """Project a point from a start (u, v) near its projection by plain Newton steps.
 
     Fills `projection` as `closest_point`, but of a point outside the body with the distance alone.
     If the status is FAILED (the nearest point is not in the interior, or Newton's method does not
     converge directly), use `closest_point` from a start inside the domain.
     """
+    x, y, z = point
     u0, u1 = patch.breaks_u[0], patch.breaks_u[-1]
     v0, v1 = patch.breaks_v[0], patch.breaks_v[-1]
     for _ in range(QUICK_STEPS):
         if not (u0 <= u <= u1 and v0 <= v <= v1):
             break
         evaluate(patch, u, v, work)
-        ux, uy, uz = work[1, 0], work[1, 1], work[1, 2]
-        vx, vy, vz = work[2, 0], work[2, 1], work[2, 2]
         rx, ry, rz = work[0, 0] - x, work[0, 1] - y, work[0, 2] - z
-        g_u = rx * ux + ry * uy + rz * uz
-        g_v = rx * vx + ry * vy + rz * vz
-        e = ux * ux + uy * uy + uz * uz
-        f = ux * vx + uy * vy + uz * vz
-        g = vx * vx + vy * vy + vz * vz
-        h_uu = e + rx * work[3, 0] + ry * work[3, 1] + rz * work[3, 2]
-        h_uv = f + rx * work[4, 0] + ry * work[4, 1] + rz * work[4, 2]
-        h_vv = g + rx * work[5, 0] + ry * work[5, 1] + rz * work[5, 2]
+        g_u, g_v, e, f, g, h_uu, h_uv, h_vv = newton_terms(work, rx, ry, rz)
         determinant = h_uu * h_vv - h_uv * h_uv
         if not (h_uu > 0.05 * e and determinant > 0.05 * (e * g - f * f)):
             break
@@ -509,7 +484,7 @@ def project(
         dv = -(h_uu * g_v - h_uv * g_u) / determinant
         step = e * du * du + 2.0 * f * du * dv + g * dv * dv
         if step < OUTSIDE_STEP * OUTSIDE_STEP:
-            nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            nx, ny, nz = area_vector(work)
             area = 1.0 / np.sqrt(nx * nx + ny * ny + nz * nz)
             nx, ny, nz = nx * area, ny * area, nz * area
             # The step lies in the tangent plane; only its curvature contributes along the normal.
@@ -523,7 +498,7 @@ def project(
                     break
                 projection[0] = distance
                 if distance < 0.0:
-                    fill_projection(work, distance, nx, ny, nz, du, dv, projection)
+                    fill_projection(work, distance, (nx, ny, nz), du, dv, projection)
                 return u + du, v + dv, INTERIOR
         u, v = u + du, v + dv
     projection[0] = np.inf
@@ -539,11 +514,10 @@ def closest_many(
     projections: NDArray,
     status: NDArray,
 ) -> None:
-    work = np.empty((6, 4))
+    patch, work = borrowed(patch), np.empty((6, 4))
     for n in range(points.shape[0]):
-        u[n], v[n], status[n] = closest_point(
-            patch, points[n, 0], points[n, 1], points[n, 2], u[n], v[n], projections[n], work
-        )
+        point = (points[n, 0], points[n, 1], points[n, 2])
+        u[n], v[n], status[n] = closest_point(patch, point, u[n], v[n], projections[n], work)
 
 
 class BoxTree(NamedTuple):
@@ -558,21 +532,16 @@ class BoxTree(NamedTuple):
 
 
 @compiled
-def enters_box(
-    box: NDArray, ox: float, oy: float, oz: float, ix: float, iy: float, iz: float
-) -> float:
-    """Distance at which a ray (inverse direction i) enters a box, at least 0; inf if never."""
+def enters_box(box: NDArray, origin: NDArray, inverse: NDArray) -> float:
+    """Distance at which a ray of an inverse direction enters a box, at least 0; inf if never."""
     near, far = 0.0, np.inf
-    for low, high, o, inverse in (
-        (box[0], box[3], ox, ix),
-        (box[1], box[4], oy, iy),
-        (box[2], box[5], oz, iz),
-    ):
-        if np.isinf(inverse):
-            if o < low or o > high:
+    for c in range(3):
+        low, high = box[c] - origin[c], box[3 + c] - origin[c]
+        if np.isinf(inverse[c]):
+            if low > 0.0 or high < 0.0:
                 return np.inf
         else:
-            a, b = (low - o) * inverse, (high - o) * inverse
+            a, b = low * inverse[c], high * inverse[c]
             near, far = max(near, min(a, b)), min(far, max(a, b))
     return near if near <= far else np.inf
 
@@ -600,14 +569,9 @@ def meet_line(
         size = np.sqrt((ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz))
         if abs(volume) <= 1e-9 * size:
             return u, v, np.inf
-        du = (
-            -(rx * (vy * dz - vz * dy) + ry * (vz * dx - vx * dz) + rz * (vx * dy - vy * dx))
-            / volume
-        )
-        dv = (
-            -(rx * (dy * uz - dz * uy) + ry * (dz * ux - dx * uz) + rz * (dx * uy - dy * ux))
-            / volume
-        )
+        px, py, pz = vy * dz - vz * dy, vz * dx - vx * dz, vx * dy - vy * dx
+        qx, qy, qz = dy * uz - dz * uy, dz * ux - dx * uz, dx * uy - dy * ux
+        du, dv = -(rx * px + ry * py + rz * pz) / volume, -(rx * qx + ry * qy + rz * qz) / volume
         next_u, next_v = min(max(u + du, u0), u1), min(max(v + dv, v0), v1)
         # Held at a border and pushed outward repeatedly: the line passes beside the patch.
         if next_u == u and next_v == v:
@@ -643,17 +607,14 @@ def ray_many(
     """First point of a patch on each ray; distance inf where there is none."""
     work = np.empty((6, 4))
     stack = np.empty((256, 3), dtype=np.int64)
-    entry = np.empty(256)
+    entry, inverse = np.empty(256), np.empty(3)
     top_level = tree.starts.shape[0] - 1
     for n in range(origins.shape[0]):
-        ox, oy, oz = origins[n, 0], origins[n, 1], origins[n, 2]
-        inverse = np.empty(3)
         for c in range(3):
             inverse[c] = 1.0 / directions[n, c] if directions[n, c] != 0.0 else np.inf
-        ix, iy, iz = inverse[0], inverse[1], inverse[2]
         best = np.inf
         depth = 0
-        first = enters_box(tree.boxes[tree.starts[top_level]], ox, oy, oz, ix, iy, iz)
+        first = enters_box(tree.boxes[tree.starts[top_level]], origins[n], inverse)
         if first < np.inf:
             stack[0, 0], stack[0, 1], stack[0, 2] = top_level, 0, 0
             entry[0] = first
@@ -674,7 +635,7 @@ def ray_many(
             for a in range(2 * i, min(2 * i + 2, tree.rows[level - 1])):
                 for b in range(2 * j, min(2 * j + 2, tree.columns[level - 1])):
                     box = tree.boxes[tree.starts[level - 1] + a * tree.columns[level - 1] + b]
-                    near = enters_box(box, ox, oy, oz, ix, iy, iz)
+                    near = enters_box(box, origins[n], inverse)
                     if near <= best and near < np.inf:
                         # The nearest child ends on top of the stack.
                         slot = depth
