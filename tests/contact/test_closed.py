@@ -1,4 +1,4 @@
-"""Forces of closed spheres, cylinders and cones in all orientations, in closed form."""
+"""Forces of closed spheres, cylinders and cones in all orientations: analytical solutions."""
 
 from __future__ import annotations
 
@@ -10,21 +10,12 @@ from kneewear.contact.foundation import Layer, SmallStrain
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.geometry.primitives import revolved
 from kneewear.geometry.table import tabulate_surface
-from tests.contact.closed_bodies import (
-    HALF,
-    RADIUS,
-    ROUND,
-    bodies,
-    closed_sphere,
-    lowest,
-    meridian,
-    pair_of,
-    plate_grid,
-    turned,
-)
+from tests.contact import closed_bodies
+from tests.contact.closed_bodies import RADIUS, bodies, closed_sphere, lowest, pair_of, plate_grid
 
 pytestmark = pytest.mark.compiled
 
+HALF, ROUND = closed_bodies.HALF, closed_bodies.ROUND
 MODULUS, THICKNESS, DEPTH = 100.0, 8.0, 0.5
 STIFFNESS = MODULUS / THICKNESS
 FACING = 0.1
@@ -175,7 +166,7 @@ def test_the_body_inside_a_groove_is_kept():
 
 def test_an_open_end_stays_open():
     """Beside the rim of an open sheet is no body, also where a seam or two patches end on it."""
-    cup = revolved(*meridian(-np.pi / 2, -0.6), ROUND, 4)
+    cup = revolved(*closed_bodies.meridian(-np.pi / 2, -0.6), ROUND, 4)
     turn = Rotation.from_rotvec([0.0, 0.0, 0.4]) * TURNS["-z down"]
     pair, rotation, place, found = pressed((cup,), turn, 6.0)
     local = (pair.centre[found.element] - place) @ rotation
@@ -183,7 +174,8 @@ def test_an_open_end_stays_open():
     # The nearest point of the sphere lies on the sheet.
     assert (local[:, 2] / np.linalg.norm(local, axis=1) < rim + 1e-9).all()
     halves = tuple(
-        revolved(*meridian(-np.pi / 2, -0.6), sweep, 2) for sweep in ((-np.pi, 0), (0, np.pi))
+        revolved(*closed_bodies.meridian(-np.pi / 2, -0.6), sweep, 2)
+        for sweep in ((-np.pi, 0), (0, np.pi))
     )
     same = pair_of(halves).evaluate(rotation, place, layer_of(pair))
     assert np.array_equal(np.sort(same.element), np.sort(found.element))
@@ -191,7 +183,7 @@ def test_an_open_end_stays_open():
 
 
 def test_normals_of_poles_are_limits():
-    sphere, disc = closed_sphere(), turned((0.0, 8.0), (0.0, 0.0))
+    sphere, disc = closed_sphere(), closed_bodies.turned((0.0, 8.0), (0.0, 0.0))
     for surface, v, normal in ((sphere, 0.0, -1.0), (sphere, 1.0, 1.0), (disc, 1.0, 1.0)):
         for u in (0.0, 0.3, 1.0):
             assert surface.normal(u, v) == pytest.approx([0.0, 0.0, normal], abs=1e-6)

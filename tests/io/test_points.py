@@ -1,4 +1,4 @@
-"""Point clouds are read whatever separates their numbers, and refused with the line."""
+"""Point clouds are read with any separator of their numbers, and refused with the line."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def example_study():
 
 @cache
 def gait_study(rows=ROWS, columns=COLUMNS, frames=FRAMES):
-    """The example knee and its gait on a coarse grid, whatever the default study's are."""
+    """The example knee and its gait on a coarse grid, independent of the default study."""
     study = example_study()
     implant = build_parametric_implant(
         study.implant.parametric, "built in", study.implant.nominal_thickness_mm

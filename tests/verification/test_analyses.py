@@ -36,7 +36,7 @@ def test_every_frame_and_side_is_compared():
     assert one["inertia"].to_numpy() == pytest.approx(np.sqrt(27.0) / still.load[1])
     stance = still.load[1] > 0.4 * still.load[1].max()
     assert (one["stance"].to_numpy() == stance).all()
-    # Which is which stands in the histories, whatever the study's own analysis is.
+    # The histories state which is which, not the study's own analysis.
     pd.testing.assert_frame_equal(compare_analyses(moved, still), table)
     with pytest.raises(ValueError, match="both histories are of the analysis 'forward'"):
         compare_analyses(moved, moved)

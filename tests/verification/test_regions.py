@@ -1,4 +1,4 @@
-"""Every contact of a pose lies in the rectangles found, whatever its size, number and position."""
+"""The rectangles found hold every contact of a pose: of any size, number and position."""
 
 from __future__ import annotations
 
