@@ -133,6 +133,12 @@ class UncertaintyStudy(CaseStudy):
             )
         return self
 
+    def computed(self) -> dict[str, Any]:
+        """As of every study; the level of intervals decides tables, but no sample."""
+        settings = super().computed()
+        settings["uncertainty"]["level_percent"] = 95.0
+        return settings
+
     def batches(self) -> dict[str, tuple[int, int]]:
         """First sample of each job and the one after its last, by the name of the batch."""
         starts = range(0, self.uncertainty.sample_count, self.cases_per_job)

@@ -87,6 +87,9 @@ def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, r
     report = {"report": {"pressure_limit_mpa": 30.0}}
     assert set(copy.planned(few | report)) == {"write_report"}
     assert rules <= set(copy.planned(few | {"simulation": {"poisson_ratio": 0.4}}))
+    if config == "monte_carlo.yaml":
+        found = copy.planned(few | {"uncertainty": {"level_percent": 90}})
+        assert set(found) == {"analyse_samples", "plot_uncertainty", "write_report"}
 
 
 def test_unused_settings_rerun_no_computation(finished):
