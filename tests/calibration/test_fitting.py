@@ -67,7 +67,10 @@ def only(study, names, **settings):
     """The study with some of its constants fitted."""
     chosen = {name: study.calibration.constants[name] for name in names}
     update = {"constants": chosen, "exponent": 1.0, "trade_off": ()} | settings
-    return study.model_copy(update={"calibration": study.calibration.model_copy(update=update)})
+    grid = study.grid.model_copy(update={"rows": FINE["rows"], "columns": FINE["columns"]})
+    simulation = study.simulation.model_copy(update={"frames": FINE["frames"]})
+    blocks = {"calibration": study.calibration.model_copy(update=update)}
+    return study.model_copy(update=blocks | {"grid": grid, "simulation": simulation})
 
 
 @pytest.mark.slow
@@ -103,6 +106,20 @@ def test_known_constants_are_found_again(study):
     expected = pytest.approx(100.0 * hundredth / 3e-7, rel=0.3)
     assert table["wear_depth_percent"]["wear factor"] == expected
     assert table["max_pressure_percent"]["wear factor"] == 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_error_of_the_discretisation_is_subtracted(study):
+    problem = pose_problem(only(study, ("femoral sagittal radius", "wear factor")))
+    problem = replace(problem, published=problem.published.loc[[10.0], [75.0]])
+    parts, near = np.array([0.4, 0.5]), np.array([0.42, 0.48])
+    coarse, fine = problem.errors(parts, COARSE), problem.errors(parts, problem.finest)
+    assert np.abs(coarse - fine).max() > 0.02
+    np.testing.assert_allclose(problem.at(parts, COARSE).errors(parts, COARSE), fine, atol=1e-12)
+    # Beside the point the difference is nearly the same.
+    beside = problem.at(parts, COARSE).errors(near, COARSE) - problem.errors(near, problem.finest)
+    assert np.abs(beside).max() < 0.25 * np.abs(coarse - fine).max()
 
 
 @pytest.fixture

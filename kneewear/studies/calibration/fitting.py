@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -69,6 +69,23 @@ class Problem:
     study: CalibrationStudy
     constants: Mapping[str, ConstantSettings]
     published: pd.Series
+
+    @property
+    def finest(self) -> ResolutionSettings:
+        """Grid and frames of the study, which the search compares its coarser ones with."""
+        grid = self.study.grid
+        frames = self.study.simulation.frames
+        return ResolutionSettings(rows=grid.rows, columns=grid.columns, frames=frames)
+
+    def at(self, parts: Array, resolution: ResolutionSettings) -> Problem:
+        """The problem on a coarser resolution: values to meet as they would be computed on it.
+
+        The difference between the logarithms computed on both at `parts` is added to the
+        published values; none where a constant of `parts` allows no equilibrium.
+        """
+        error = self.errors(parts, resolution) - self.errors(parts, self.finest)
+        factor = np.exp(error) if np.isfinite(error).all() else 1.0
+        return replace(self, published=self.published * factor)
 
     @property
     def spread(self) -> Array:
@@ -138,7 +155,9 @@ def search_constants(problem: Problem, pool: Executor, near: Array | None = None
     A Latin hypercube, the plain values and `near` are the points of the first stage. Each stage
     takes the best of the one before and improves each by trust-region reflective least squares
     between bounds (Branch, Coleman and Li 1999, as in SciPy) on the logarithms of computed over
-    published values. Constants that enter linearly, as the wear factor, are fitted with the others.
+    published values. The error of a stage's discretisation, at the best point so far, is subtracted
+    (`Problem.at`): a fit on the coarse grid itself would compensate it by other constants.
+    Constants that enter linearly, as the wear factor, are fitted with the others.
     The outcome depends on the study's seed, not on the number of processes.
     """
     constants, stages = problem.constants, problem.study.calibration.stages
@@ -149,7 +168,8 @@ def search_constants(problem: Problem, pool: Executor, near: Array | None = None
     tables: list[pd.DataFrame] = []
     for number, stage in enumerate(stages, start=1):
         begin = np.clip(points[: stage.starts], 0.01, 0.99)
-        sums, ends = zip(*pool.map(partial(problem.refine, stage), begin), strict=True)
+        coarse = problem.at(begin[0], stage)
+        sums, ends = zip(*pool.map(partial(coarse.refine, stage), begin), strict=True)
         table = pd.DataFrame(ends, columns=list(constants))
         table.insert(0, "sum_of_squares", sums)
         table.insert(0, "stage", number)

@@ -140,7 +140,7 @@ def fit_constants(problem: Problem, pool: Executor, more: Sequence[Fit] = ()) ->
     for total, parts in zip(last["sum_of_squares"], last[names].to_numpy(), strict=True):
         overrides = problem.overrides(parts, digits=4)
         try:
-            cells = simulate_published(problem.study, overrides, stages[-1])
+            cells = simulate_published(problem.study, overrides, problem.finest)
         except ConvergenceError as error:
             logger.warning("a point with sum of squares %.4g is left out: %s", total, error)
             continue
