@@ -19,9 +19,12 @@ RECORD = Path(__file__).parents[2] / "config" / "calibration" / "trade_off.csv"
 
 def test_last_rows_of_the_record_are_those_of_the_default_study():
     record = pd.read_csv(RECORD, comment="#")
-    assert sorted(record["constants"].unique()) == [8, 12, 16, 20]
-    last = record[record["constants"] == 20].drop(columns="constants").reset_index(drop=True)
     study = kneewear.load_study(RECORD.parents[1] / "calibration.yaml")
+    calibration = study.calibration
+    numbers = sorted([*calibration.trade_off, len(calibration.constants)])
+    assert sorted(record["constants"].unique()) == numbers
+    last = record[record["constants"] == numbers[-1]].drop(columns="constants")
+    last = last.reset_index(drop=True)
     cells = simulate_published(study, {}, ResolutionSettings(rows=100, columns=75, frames=100))
     found = pd.DataFrame(error_rows(compare_published(cells)))
     pd.testing.assert_frame_equal(found, last, rtol=1e-3)

@@ -23,6 +23,8 @@ from kneewear.settings.calibration import (
     ResolutionSettings,
     StageSettings,
 )
+from kneewear.settings.cases import location
+from kneewear.settings.files import value_at
 from kneewear.studies.calibration.cells import simulate_cells
 
 Array = NDArray[np.float64]
@@ -71,6 +73,14 @@ class Problem:
     published: pd.Series
 
     @property
+    def own(self) -> Array:
+        """Positions of the study's own values."""
+        content = self.study.model_dump(mode="json")
+        return np.array(
+            [part_of(one, value_at(content, location(one.key))) for one in self.constants.values()]
+        )
+
+    @property
     def finest(self) -> ResolutionSettings:
         """Grid and frames of the study, which the search compares its coarser ones with."""
         grid = self.study.grid
@@ -83,9 +93,10 @@ class Problem:
         The difference between the logarithms computed on both at `parts` is added to the
         published values; none where a constant of `parts` allows no equilibrium.
         """
-        error = self.errors(parts, resolution) - self.errors(parts, self.finest)
-        factor = np.exp(error) if np.isfinite(error).all() else 1.0
-        return replace(self, published=self.published * factor)
+        coarse, fine = (self.errors(parts, one) for one in (resolution, self.finest))
+        if not np.isfinite([coarse, fine]).all():
+            return self
+        return replace(self, published=self.published * np.exp(coarse - fine))
 
     @property
     def spread(self) -> Array:
@@ -152,7 +163,8 @@ def search_constants(problem: Problem, pool: Executor, near: Array | None = None
 
     Notes
     -----
-    A Latin hypercube, the plain values and `near` are the points of the first stage. Each stage
+    A Latin hypercube, the plain values, the study's own and `near` are the points of the first
+    stage: a repeated calibration begins from the outcome of the last one as well. Each stage
     takes the best of the one before and improves each by trust-region reflective least squares
     between bounds (Branch, Coleman and Li 1999, as in SciPy) on the logarithms of computed over
     published values. The error of a stage's discretisation, at the best point so far, is subtracted
@@ -162,7 +174,7 @@ def search_constants(problem: Problem, pool: Executor, near: Array | None = None
     """
     constants, stages = problem.constants, problem.study.calibration.stages
     sampler = LatinHypercube(len(constants), rng=problem.study.seed)
-    points = [np.array([part_of(one, one.plain) for one in constants.values()])]
+    points = [np.array([part_of(one, one.plain) for one in constants.values()]), problem.own]
     points += [] if near is None else [near]
     points += [*sampler.random(stages[0].starts)]
     tables: list[pd.DataFrame] = []
