@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 from kneewear.activity.activity import Activity
 from kneewear.geometry.knee import GeometryRecord, KneeModel
 from kneewear.io import netcdf
@@ -29,7 +31,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         activities={one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
         tables={Path(path).stem: load_table(path) for path in snakemake.input.tables}
         | {
-            f"calibration_{Path(path).stem}": load_table(path)
+            f"calibration_{Path(path).stem}": pd.read_csv(path, comment="#")
             for path in snakemake.input.calibration
         },
         distance_tables=knee.distance_tables,

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 from kneewear.activity.activity import Activity
 from kneewear.io import netcdf
 from kneewear.io.documents import load_json, load_table, save_json, save_text
@@ -24,7 +26,10 @@ with job_log(snakemake.log[0], snakemake.threads):
         study=settings,
         frames={Path(path).stem: load_table(path) for path in snakemake.input.tables}
         | {f"benchmark_{Path(path).stem}": load_table(path) for path in files["benchmarks"]}
-        | {f"calibration_{Path(path).stem}": load_table(path) for path in files["calibration"]}
+        | {
+            f"calibration_{Path(path).stem}": pd.read_csv(path, comment="#")
+            for path in files["calibration"]
+        }
         | {f"signs_{Path(path).parent.name}": load_table(path) for path in files["signs"]},
         figures={
             path.stem: read_checked(path)

@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear import default_study
 from kneewear.settings.cases import Case
 from kneewear.wear import accumulation
 from kneewear.wear.accumulation import accumulate_wear, block_ends
 from kneewear.wear.creep import creep_development, minutes_of_life
 from kneewear.wear.summary import damage_volume
 from kneewear.wear.worn_surface import WornContact
-from tests.physics.bodies import gait_study
+from tests.physics.bodies import example_study, gait_study
 
 CASE = Case("centre", 10.0, 100.0)
 
@@ -158,7 +157,7 @@ def evolved():
     study = gait_study(rows=40, columns=30, frames=16)
     fresh = study.run(CASE)
     worn = WornContact(study.knee(), {"gait": study.activity}, study.settings)
-    chosen = default_study().wear.model_copy(update={"creep_time": "logarithm"})
+    chosen = example_study().wear.model_copy(update={"creep_time": "logarithm"})
     return study.grid, {
         blocks: accumulate_wear(
             {"gait": fresh}, study.grid, chosen.model_copy(update={"blocks": blocks}), worn
@@ -203,7 +202,7 @@ def test_estimated_stiffness_of_the_contact_does_not_decide_the_result(evolved, 
     worn = WornContact(study.knee(), {"gait": study.activity}, study.settings)
     estimate = accumulation._stiffness
     monkeypatch.setattr(accumulation, "_stiffness", lambda cycle: scale * estimate(cycle))
-    chosen = default_study().wear.model_copy(update={"blocks": 16})
+    chosen = example_study().wear.model_copy(update={"blocks": 16})
     other = accumulate_wear({"gait": study.run(CASE)}, study.grid, chosen, worn)
     for side in (0, 1):
         expected = damage_volume(maps[16].creep_depth[0, 0, side], grid.area[side])
