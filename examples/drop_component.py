@@ -25,7 +25,7 @@ from kneewear.geometry.table import tabulate_surface
 MASS = 0.4e-3
 INERTIA = np.diag([0.25, 0.25, 0.2])  # about the component's origin, tonne mm2
 LOAD = np.array([0.0, -500.0, 0.0])  # N, at the origin; its weight is small in comparison
-START = np.array([0.0, 38.2, 0.0])  # mm, half a millimetre above the insert
+START = np.array([0.0, 28.7, 0.0])  # mm, half a millimetre above the insert
 DURATION = 0.05  # s
 
 

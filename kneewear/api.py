@@ -442,7 +442,7 @@ def evaluate_contact(
     --------
     >>> import kneewear as kw
     >>> knee = kw.build_knee(kw.load_study("config/quick.yaml"))
-    >>> poses = [[0.0, height, 0.0, 0.0, 0.0, 0.0] for height in (36.2, 35.9)]  # mm and rad
+    >>> poses = [[0.0, height, 0.0, 0.0, 0.0, 0.0] for height in (28.4, 28.1)]  # mm and rad
     >>> contact = kw.evaluate_contact(knee, poses)
     >>> contact.force.dims
     ('pose', 'side', 'component')
