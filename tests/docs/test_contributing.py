@@ -64,6 +64,6 @@ def test_a_study_kind_is_a_settings_module_a_rule_file_and_a_template(tmp_path):
     checkout.snakemake()
     page = (checkout.folder / "results/mine/report/index.html").read_text(encoding="utf-8")
     assert "Surfaces of a knee" in page
-    assert "Deviation of the surfaces" in page
+    assert "The surfaces are built-in and exact" in page
     message = checkout.snakemake(overrides={"static": {"medial_mm": 0.0}}, fails=True)
     assert "a block of kind static in a study of kind surfaces" in message
