@@ -107,6 +107,7 @@ increasing value:
 | `body-123` | flexes | varus | tibia outwards | femur forward | femur up | femur lateral |
 | `opensim` | flexes | adduction | tibia inwards | tibia forward | tibia up | tibia lateral |
 | `iso14243-3:2004`, `iso14243-3:2014` | flexes | - | tibia inwards | tibia forward | - | - |
+| `jointtrack` | from the pose files of both components | | | | | |
 | `signs` | as `signs` says | | | | | |
 
 - `grood-suntay`: clinical angles (turns about the tibia's long axis, then the floating one, then
@@ -117,6 +118,9 @@ increasing value:
   tibia, R = Rz(-flexion) Rx(adduction) Ry(rotation), position of the tibia along the femur's axes
   (Lenhart 2015, Smith 2019); right knees. `placement` gives the positions of the components in
   the bones.
+- `jointtrack`: two files of JointTrack or JTML (`.jts`, `.jtak`), each with the pose of one
+  component in the frame of the x-ray camera, R = Rz Rx Ry. `placement` gives the axes of the
+  components in the frames of the meshes that were registered.
 - `iso14243-3`: displacements from the pose at rest, which `reference_posterior_mm` places. The
   standard was not available: that in both editions tibial motion forward and inward is positive is
   an assumption; that their curves have opposite signs, AP mainly negative and rotation mainly

@@ -14,6 +14,7 @@ body-123             flexed  varus     tibia external   femur anter.  superior  
 opensim              flexed  adduction tibia internal   tibia anter.  tibia up  tibia lateral
 iso14243-3:2004      flexed  -         tibia internal   tibia anter.  -         -
 iso14243-3:2014      flexed  -         tibia internal   tibia anter.  -         -
+jointtrack           as grood-suntay, once the reader has combined the poses of both components
 signs                by the six signs; angles and axes as grood-suntay
 ==================== ======= ========= ================ ============= ========= ==================
 
@@ -39,7 +40,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.mechanics.rotations import angles_123, body_three_123, grood_suntay
+from kneewear.mechanics.rotations import (
+    angles_123,
+    body_three_123,
+    clinical_angles,
+    grood_suntay,
+    turns_312,
+)
 from kneewear.settings.activity import ISO_CONVENTIONS, MotionSettings, PlacementSettings
 
 Array = NDArray[np.float64]
@@ -47,12 +54,15 @@ Array = NDArray[np.float64]
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
 POSE = (*ANGLES, *POSITIONS)
+# Direction of the x-ray beam along the insert's axes, of motion from fluoroscopy.
+BEAM = ("beam_posterior", "beam_superior", "beam_medial")
 # Signs of flexion, varus, tibial external rotation, and of the femur posterior, superior, medial.
 _FEMUR = (1, 1, 1, -1, 1, -1)
 _TIBIA = (1, 1, -1, 1, -1, 1)
 _SIGNS = {
     "grood-suntay": _FEMUR,
     "body-123": _FEMUR,
+    "jointtrack": _FEMUR,
     "opensim": _TIBIA,
     "iso14243-3:2004": _TIBIA,
     "iso14243-3:2014": _TIBIA,
@@ -126,7 +136,11 @@ def _inverted(values: dict[str, Array], placement: PlacementSettings | None) -> 
     # Rz(flexion), of the form `grood_suntay` makes.
     turn = grood_suntay(-flexion, -adduction, -internal)
     tibia = np.column_stack([values[name] for name in POSITIONS])
-    shift = -np.einsum("nij,nj->ni", turn, tibia)
+    return _placed(turn, -np.einsum("nij,nj->ni", turn, tibia), placement)
+
+
+def _placed(turn: Array, shift: Array, placement: PlacementSettings | None) -> tuple[Array, Array]:
+    """Pose of the femoral component in the insert from that of the femoral body in the tibial."""
     femoral = insert = np.hstack([_OPENSIM_AXES, np.zeros((3, 1))])
     if placement is not None:
         femoral, insert = np.array(placement.femoral_mm), np.array(placement.insert_mm)
@@ -134,3 +148,43 @@ def _inverted(values: dict[str, Array], placement: PlacementSettings | None) -> 
     matrix = axes.T @ turn @ femoral[:, :3]
     translation = (turn @ femoral[:, 3] + shift - origin) @ axes
     return translation, matrix
+
+
+def registered_motion(
+    femoral: Array, tibial: Array, settings: MotionSettings, knee: str
+) -> pd.DataFrame:
+    """Motion of the femoral component on the insert from registered poses of both.
+
+    The pose of the femur in the tibia is inv(T_tibial) T_femoral, with T of R = Rz Rx Ry. A left
+    knee, whose right-handed component frames have x anterior, becomes its mirror image.
+
+    Parameters
+    ----------
+    femoral, tibial : array, shape (n, 6)
+        Poses as of `kneewear.io.pose_files.read_poses`, mm and deg; not-a-number where missing.
+    settings : MotionSettings
+        Frame rate, and placement of the components' axes in the frames of the registered meshes.
+    knee : str
+        "right" or "left".
+
+    Returns
+    -------
+    DataFrame
+        Columns time_s, the pose in the sense of grood-suntay (deg and mm), and `BEAM`; not-a-number
+        where a component was not registered.
+    """
+    one, other = (turns_312(np.radians(poses[:, 3:])) for poses in (tibial, femoral))
+    back = one.swapaxes(1, 2)
+    shift = np.einsum("nij,nj->ni", back, femoral[:, :3] - tibial[:, :3])
+    translation, matrix = _placed(back @ other, shift, settings.placement)
+    beam = back[:, :, 2]
+    if settings.placement is not None:
+        beam = beam @ np.array(settings.placement.insert_mm)[:, :3]
+    if knee == "left":
+        mirror = np.array([-1.0, 1.0, 1.0])
+        translation, beam = translation * mirror, beam * mirror
+        matrix = matrix * np.outer(mirror, mirror)
+    flexion, varus, rotation = np.degrees(clinical_angles(matrix)).T
+    values = (flexion, varus, rotation, *(translation * (-1.0, 1.0, -1.0)).T, *beam.T)
+    time = np.arange(len(beam)) / (settings.frame_rate_hz or 1.0)
+    return pd.DataFrame({"time_s": time, **dict(zip((*POSE, *BEAM), values, strict=True))})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.activity.conventions import ANGLES, POSE, femoral_pose
+from kneewear.activity.activity import Activity
+from kneewear.activity.conventions import ANGLES, BEAM, POSE, femoral_pose
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import MotionSettings
@@ -15,6 +18,8 @@ Array = NDArray[np.float64]
 
 # Smallest number of rows of a cycle for a spline.
 _FEWEST_ROWS = 4
+# Longest part of the cycle without a registered frame.
+LONGEST_GAP_PERCENT = 5.0
 
 
 def cut_cycle(
@@ -44,6 +49,75 @@ def cut_cycle(
     start, duration = time[inside][0], float(np.ptp(time[inside]))
     part.insert(0, "percent", 100.0 * (time[inside] - start) / duration)
     return part, duration
+
+
+def leave_out_missing(
+    motion: pd.DataFrame, settings: MotionSettings
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Motion without the frames that were not registered, and a note that counts them.
+
+    `motion` has a column percent; a missing frame is a row of not-a-numbers, which the spline over
+    the others bridges. InputDataError if the first or last frame is missing, or all frames of more
+    than a twentieth of the cycle.
+    """
+    missing = motion.isna().any(axis=1).to_numpy()
+    if not missing.any():
+        return motion, ()
+    percent = motion["percent"].to_numpy(dtype=float)[~missing]
+    found = ""
+    if missing[0] or missing[-1]:
+        found = "a cycle whose first or last frame was not registered"
+    elif np.diff(percent).max() > LONGEST_GAP_PERCENT:
+        widest = int(np.argmax(np.diff(percent)))
+        found = (
+            f"no registered frame from {percent[widest]:.3g} to {percent[widest + 1]:.3g} percent "
+            "of the cycle"
+        )
+    if found:
+        raise InputDataError(
+            settings.file,
+            found,
+            f"registered frames at both ends, and gaps of at most {LONGEST_GAP_PERCENT:g} percent",
+            "Register these frames, or choose another cycle with motion.window_s.",
+        )
+    note = f"{missing.sum()} of {missing.size} frames were not registered; a spline bridges them"
+    return motion.loc[~missing].reset_index(drop=True), (note,)
+
+
+def apply_deviation(activity: Activity, motion: pd.DataFrame, settings: MotionSettings) -> Activity:
+    """Activity with the standard deviation of its measured pose.
+
+    The error along the x-ray beam adds to that of each position by the root mean square over the
+    cycle of the beam's direction along its axis; it is stated in a note, and in a warning where the
+    medial-lateral position that it spoils is followed.
+    """
+    given = settings.standard_deviation
+    if given is None:
+        return activity
+    positions = np.array(
+        [given.anterior_posterior_mm, given.superior_inferior_mm, given.medial_lateral_mm]
+    )
+    notes, warnings = activity.notes, activity.warnings
+    if given.out_of_plane_mm:
+        beam = np.sqrt(np.mean(motion[list(BEAM)].to_numpy(dtype=float) ** 2, axis=0))
+        along = given.out_of_plane_mm * beam
+        positions = np.hypot(positions, along)
+        text = (
+            f"an error of {given.out_of_plane_mm:g} mm along the x-ray beam (standard deviation) "
+            f"is {along[0]:.2g} mm anterior-posterior, {along[1]:.2g} mm superior-inferior and "
+            f"{along[2]:.2g} mm medial-lateral"
+        )
+        notes = (*notes, text)
+        if "z" in activity.prescribed and np.ptp(activity.translation[:, 2]):
+            warnings = (*warnings, f"{settings.file}: {text}, and that position is prescribed")
+    angles = np.radians([given.varus_deg, given.rotation_deg, given.flexion_deg])
+    return replace(
+        activity,
+        deviation=np.array([*positions, *angles]),
+        deviation_harmonics=given.harmonics,
+        notes=notes,
+        warnings=warnings,
+    )
 
 
 def motion_pose(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,12 @@ from kneewear.activity.checks import check_duration, check_motion, check_side
 from kneewear.activity.control import apply_control
 from kneewear.activity.cycles import frame_percent
 from kneewear.activity.load import MOST_BODY_WEIGHTS, axial_load
-from kneewear.activity.motion import cut_cycle, motion_pose
+from kneewear.activity.motion import (
+    apply_deviation,
+    cut_cycle,
+    leave_out_missing,
+    motion_pose,
+)
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import angles_123, grood_suntay
 from kneewear.settings.activity import (
@@ -79,6 +83,7 @@ def build_activity(
     check_side(settings, knee)
     motion, seconds = cut_cycle(motion, settings.motion.window_s, settings.motion.file)
     load, _ = cut_cycle(load, settings.motion.window_s, settings.load.file)
+    motion, missing_notes = leave_out_missing(motion, settings.motion)
     warnings = check_motion(motion, settings.motion)
     if seconds is not None:
         warnings += check_duration(seconds, settings)
@@ -91,17 +96,11 @@ def build_activity(
         translation=pose[:, :3],
         rotation=pose[:, 3:],
         load=forces,
-        notes=(*notes, *load_notes),
+        notes=(*missing_notes, *notes, *load_notes),
         warnings=warnings,
     )
     activity = apply_control(activity, motion, settings)
-    given = settings.motion.standard_deviation
-    if given is None:
-        return activity
-    positions = given.anterior_posterior_mm, given.superior_inferior_mm, given.medial_lateral_mm
-    angles = np.radians([given.varus_deg, given.rotation_deg, given.flexion_deg])
-    deviation = np.array([*positions, *angles])
-    return replace(activity, deviation=deviation, deviation_harmonics=given.harmonics)
+    return apply_deviation(activity, motion, settings.motion)
 
 
 def build_parametric_activity(name: str, settings: ParametricActivity, frames: int) -> Activity:

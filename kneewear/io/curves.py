@@ -13,9 +13,11 @@ import numpy as np
 import pandas as pd
 
 from kneewear.activity.activity import Activity
+from kneewear.activity.conventions import registered_motion
 from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.io.data_file import decode_text, read_data
+from kneewear.io.pose_files import read_both_poses
 from kneewear.settings.activity import FileActivity, ParametricActivity
 
 ANGLES = ("flexion", "varus", "rotation")
@@ -59,13 +61,18 @@ def read_activity(
 ) -> Activity:
     """Build an activity from its settings and the paths of its curve files `motion` and `load`.
 
-    `files` is empty for a built-in activity; `frames` is the number of frames of the cycle and
-    `knee` "right" or "left". Raises as `read_curves` and `build_activity`.
+    A motion of registered components has a file `tibial` too. `files` is empty for a built-in
+    activity; `frames` is the number of frames of the cycle and `knee` "right" or "left". Raises as
+    `read_curves`, `read_both_poses` and `build_activity`.
     """
     curves = {
-        part: read_curves(path, getattr(settings, part).columns.given())
-        for part, path in files.items()
+        part: read_curves(files[part], getattr(settings, part).columns.given())
+        for part in ("motion", "load")
+        if part in files and not (part == "motion" and "tibial" in files)
     }
+    if "tibial" in files and isinstance(settings, FileActivity):
+        poses = read_both_poses(files["motion"], files["tibial"])
+        curves["motion"] = registered_motion(*poses, settings.motion, knee)
     return build_activity(name, settings, frames, **curves, knee=knee)
 
 

@@ -48,7 +48,7 @@ def _implant_files(study: Study) -> dict[str, str]:
 
 
 def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, str]:
-    """Files `motion` and `load` of an activity; empty for a built-in one."""
+    """Files `motion`, `load` and perhaps `tibial` of an activity; empty for a built-in one."""
     files = _curve_files(study, activity)
     return {name: str(study.data_path(file, root)) for name, file in files.items()}
 
@@ -58,7 +58,9 @@ def _curve_files(study: Study, activity: str) -> dict[str, str]:
     settings = study.simulated_activities()[activity]
     if not isinstance(settings, FileActivity):
         return {}
-    return {"motion": settings.motion.file, "load": settings.load.file}
+    tibial = settings.motion.tibial_file
+    other = {} if tibial is None else {"tibial": tibial}
+    return {"motion": settings.motion.file, "load": settings.load.file, **other}
 
 
 def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:

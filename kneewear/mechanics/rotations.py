@@ -72,6 +72,12 @@ def clinical_angles(rotation: ArrayLike) -> NDArray[np.float64]:
     )
 
 
+def turns_312(angles: ArrayLike) -> NDArray[np.float64]:
+    """Rotation R = Rz Rx Ry of body-fixed turns z, x, y (..., 3), rad, as JointTrack counts."""
+    angles = np.asarray(angles, dtype=float)
+    return _about(2, angles[..., 0]) @ _about(0, angles[..., 1]) @ _about(1, angles[..., 2])
+
+
 def turn_axes(angles: ArrayLike) -> NDArray[np.float64]:
     """Axes about which each of the body-three 1-2-3 angles, rad, rotates.
 

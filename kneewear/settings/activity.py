@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.settings.faults import fault
+from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.types import (
     Duration,
     Finite,
@@ -16,6 +16,7 @@ from kneewear.settings.types import (
     Positive,
     PositiveLimits,
     Settings,
+    drop_nulls,
 )
 
 Percent = Annotated[float, Field(ge=0, lt=100, allow_inf_nan=False)]
@@ -135,34 +136,82 @@ class MotionDeviation(Settings):
     anterior_posterior_mm: NonNegative = 0.0
     superior_inferior_mm: NonNegative = 0.0
     medial_lateral_mm: NonNegative = 0.0
+    out_of_plane_mm: NonNegative | None = None
     harmonics: int = Field(default=0, ge=0, le=20)
 
 
+# Columns of the motion that two pose files give.
+_REGISTERED = {
+    name: name
+    for name in (
+        "time_s",
+        "flexion",
+        "varus",
+        "rotation",
+        "anterior_posterior",
+        "superior_inferior",
+        "medial_lateral",
+    )
+}
+
+
 class MotionSettings(Settings):
-    """Motion read from a file."""
+    """Motion read from a file, or from the pose files of two registered components."""
 
     file: str
+    tibial_file: str | None = None
     convention: Literal[
-        "grood-suntay", "opensim", "iso14243-3:2004", "iso14243-3:2014", "body-123", "signs"
+        "grood-suntay",
+        "opensim",
+        "iso14243-3:2004",
+        "iso14243-3:2014",
+        "body-123",
+        "jointtrack",
+        "signs",
     ]
     signs: MotionSigns | None = None
     columns: MotionColumns
+    frame_rate_hz: Positive | None = None
     window_s: Limits | None = None
     reference_posterior_mm: Finite | None = None
     placement: PlacementSettings | None = None
     smoothing_harmonics: Annotated[int, Field(ge=1, le=200)] | None = None
     standard_deviation: MotionDeviation | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _pose_files_have_no_names_of_columns(cls, block: Any) -> Any:
+        if not isinstance(block, Mapping) or block.get("convention") != "jointtrack":
+            return block
+        columns = block.get("columns") or _REGISTERED
+        # Settings that were read once before have all keys.
+        if drop_nulls(columns) != _REGISTERED:
+            expected = "no columns with convention: jointtrack, whose files have fixed ones"
+            raise fault_at(("columns",), "names of columns", expected, "Remove columns.")
+        return {**block, "columns": _REGISTERED}
+
     @model_validator(mode="after")
     def _keys_go_with_the_convention(self) -> MotionSettings:
-        iso = self.convention in ISO_CONVENTIONS
+        iso, registered = self.convention in ISO_CONVENTIONS, self.convention == "jointtrack"
         self._goes_with("signs", self.convention == "signs")
         self._goes_with("reference_posterior_mm", iso)
-        if self.placement is not None and self.convention != "opensim":
+        self._goes_with("tibial_file", registered)
+        self._goes_with("frame_rate_hz", registered)
+        if registered:
+            self._goes_with("placement", wanted=True)
+        elif self.placement is not None and self.convention != "opensim":
             raise fault(
                 f"placement with convention: {self.convention}",
-                "placement with convention: opensim only",
+                "placement with convention: opensim or jointtrack only",
                 "Remove placement, or give the pose of the components themselves.",
+            )
+        error = self.standard_deviation.out_of_plane_mm if self.standard_deviation else None
+        if registered != (error is not None):
+            raise fault(
+                f"convention: {self.convention} with standard_deviation.out_of_plane_mm: {error}",
+                "it with convention: jointtrack and only then",
+                "Give the error of the relative position along the x-ray beam (millimetres with "
+                "one view, 0 with two), or remove the key.",
             )
         if self.window_s is not None and self.columns.time_s is None:
             raise fault("window_s without columns.time_s", "a column of time", "Name it.")

@@ -81,7 +81,7 @@ def _are_limits(pair: tuple[float, float]) -> tuple[float, float]:
     return pair
 
 
-def _drop_nulls(mapping: Any) -> Any:
+def drop_nulls(mapping: Any) -> Any:
     """Drop keys whose value is null, by which a file removes what it inherits.
 
     Anything but a mapping is returned for the model to refuse.
@@ -92,6 +92,6 @@ def _drop_nulls(mapping: Any) -> Any:
 
 
 Ascending = AfterValidator(ascend)
-Removable = BeforeValidator(_drop_nulls)
+Removable = BeforeValidator(drop_nulls)
 Limits = Annotated[tuple[Finite, Finite], AfterValidator(_are_limits)]
 PositiveLimits = Annotated[tuple[Positive, Positive], AfterValidator(_are_limits)]

@@ -172,5 +172,5 @@ class TestSettings:
         right = [[-1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0]]
         with pytest.raises(ValidationError, match="determinant -1"):
             motion_settings("opensim", placement={"femoral_mm": rows, "insert_mm": right})
-        with pytest.raises(ValidationError, match="opensim only"):
+        with pytest.raises(ValidationError, match="opensim or jointtrack only"):
             motion_settings(placement={"femoral_mm": right, "insert_mm": right})
