@@ -51,7 +51,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     remarks = [
         *notes,
         f"Surfaces deviate from their source by up to {1e3 * worst:.2g} µm.",
-        *(f"{one.name}: {remark}" for one in activities for remark in one.remarks),
+        *(f"{one.name}: {note}" for one in activities for note in one.notes),
     ]
     pictures = {name: (folder / f"{name}.svg").read_bytes() for name in windows | figures}
     page = render_page(

@@ -17,6 +17,7 @@ from typing import Any
 from kneewear import __version__
 from kneewear.errors import OutputFileError
 from kneewear.io.result_files import atomic_path, file_hash
+from kneewear.settings.checks import heard, setting_warnings
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = (
@@ -62,7 +63,7 @@ def provenance_record(
     From all settings (plain builtins), the data files that were read, and the folders of
     Snakemake's benchmark files and of the jobs' logs: `versions`, `machine`, `inputs` (file name to
     SHA-256), `settings`, `seed`, `wall_time_s` (seconds of each rule, summed over its jobs) and
-    `warnings` (pairs of log and message).
+    `warnings` (pairs of log, or "settings", and message, without those that the settings silence).
     """
     return {
         "versions": {"kneewear": __version__, "python": platform.python_version()}
@@ -72,7 +73,7 @@ def provenance_record(
         "settings": dict(settings),
         "seed": settings["seed"],
         "wall_time_s": _wall_times(Path(benchmarks)),
-        "warnings": _warnings(Path(logs)),
+        "warnings": _warnings(settings, Path(logs)),
     }
 
 
@@ -94,15 +95,19 @@ def _wall_times(folder: Path) -> dict[str, float]:
     return {rule: round(total, 3) for rule, total in seconds.items()}
 
 
-def _warnings(folder: Path) -> list[list[str]]:
-    """Log and message of each warning of the jobs that have run so far."""
+def _warnings(settings: Mapping[str, Any], folder: Path) -> list[list[str]]:
+    """Warnings about settings, and those in the logs of the jobs that have run so far."""
     mark = " WARNING "
-    return [
-        [path.relative_to(folder).with_suffix("").as_posix(), line.split(mark, 1)[1]]
+    found = {"settings": list(setting_warnings(settings))} | {
+        path.relative_to(folder).with_suffix("").as_posix(): [
+            line.split(mark, 1)[1]
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+            if mark in line
+        ]
         for path in sorted(folder.rglob("*.log"))
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
-        if mark in line
-    ]
+    }
+    silence = settings["checks"]["silence"]
+    return [[log, text] for log, texts in found.items() for text in heard(texts, silence)]
 
 
 @cache

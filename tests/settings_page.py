@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -15,6 +16,7 @@ import yaml
 
 from kneewear import settings
 from kneewear.settings.activity import FileActivity, ParametricActivity
+from kneewear.settings.checks import Check, checks, span_text
 from kneewear.settings.implant import MeshImplantSettings, NaturalKneeSettings
 from kneewear.settings.study import KINDS, Study
 from kneewear.settings.types import Settings
@@ -134,6 +136,19 @@ displacements.
 """
 
 
+CHECKS = """## Checks of plausibility
+
+Before the first job values, motions, loads and meshes are compared with these ranges: outside the
+first one there is a warning, which is also on the page of the study, outside the second one the
+study is refused. `checks.silence` names checks whose warnings are not shown; the page lists them.
+Ranges marked "judgement" are the authors'; they are wider than those of the data this software was
+tested with.
+
+| check | quantity | no warning | accepted | source |
+|---|---|---|---|---|
+"""
+
+
 def render() -> str:
     """Text of the page."""
     files, meshes = (
@@ -148,6 +163,7 @@ def render() -> str:
         CONVENTIONS,
         _table("Implants read from meshes (`source: meshes`)", meshes),
         _table("Natural knees (`source: natural`)", _rows(NaturalKneeSettings, "implant.natural")),
+        CHECKS + "".join(map(_check_row, checks().values())),
     ]
     return "\n".join(parts)
 
@@ -158,6 +174,19 @@ def meaning(model: type[Settings], name: str) -> str:
         return str(model.__doc__).split("\n")[0]
     texts = [MEANINGS.get(one.__name__.split("[")[0], {}) for one in model.__mro__]
     return next((text[name] for text in texts if name in text), "")
+
+
+def _check_row(check: Check) -> str:
+    """Line of the table of checks."""
+    unit = "" if check.unit == "1" else f" {check.unit}"
+    usual, accepted = (
+        span_text(low, high) + unit if abs(low) < inf or high < inf else "-"
+        for low, high in (
+            (check.warn_below, check.warn_above),
+            (check.refuse_below, check.refuse_above),
+        )
+    )
+    return f"| `{check.name}` | {check.quantity} | {usual} | {accepted} | {check.source} |\n"
 
 
 def _own_fields(model: type[Study]) -> dict[str, Any]:

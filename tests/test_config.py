@@ -203,8 +203,9 @@ def test_all_faults_come_in_one_message():
         load_study(settings)
 
 
-def test_life_of_no_length_has_no_creep_by_pressure_only():
-    assert load_study(changed("wear.months", 0)).wear.months == 0
+def test_life_of_no_length_is_refused():
+    with pytest.raises(InputDataError, match="found length of the life of 0 months"):
+        load_study(changed("wear.months", 0))
     assert load_study(changed("wear.creep_law", "strain")).wear.creep_law == "strain"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity, ParametricActivity
 from kneewear.settings.base import Study
+from kneewear.settings.checks import heard, setting_warnings
 from kneewear.settings.study import load_study, merge_settings, read_settings
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
@@ -108,17 +109,19 @@ def load_activity(study: Study, name: str, root: str | Path) -> Activity:
 def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     """Refuse a study whose data files are missing or cannot be what the settings state.
 
-    Returns warnings: the study can run. InputDataError when a file is missing or not readable, a
-    mesh or curve is not what its settings say, the insert of a case has no thickness somewhere, or
-    a motion or load (a built-in one too) is not one of a knee, or not of this one.
+    Returns warnings, without those that `checks.silence` names: the study can run. InputDataError
+    when a file is missing or not readable, a mesh or curve is not what its settings say, the insert
+    of a case has no thickness somewhere, or a motion or load (a built-in one too) is not one of a
+    knee, or not of this one.
     """
     named = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     curves = [path for files in named.values() for path in files.values()]
     for path in (*mesh_files(study, root).values(), *curves):
         _check_readable(path, study, root)
     _check_implant(study, root)
-    warnings = [warning for name in named for warning in load_activity(study, name, root).warnings]
-    return (*warnings, *_files_of_checkout(study, root))
+    warnings = [*setting_warnings(study)]
+    warnings += [warning for name in named for warning in load_activity(study, name, root).warnings]
+    return (*heard(warnings, study.checks.silence), *_files_of_checkout(study, root))
 
 
 def _check_implant(study: Study, root: str | Path) -> None:

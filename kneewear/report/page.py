@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from kneewear.report import facts, tables
 from kneewear.report.captions import FigureText, figure_text, starting_with, template_data
+from kneewear.settings.checks import heard
 from kneewear.sides import SIDES
 from kneewear.wear.laws import WEAR_LAWS
 
@@ -61,7 +62,7 @@ def render_page(
         "pictures": lambda *prefixes: pictures(figures, *prefixes), "k3d_source": k3d_source,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
         "citations": citations, "data_frame": pd.DataFrame,
-        "facts": facts, "wear_laws": WEAR_LAWS,
+        "facts": facts, "heard": heard, "wear_laws": WEAR_LAWS,
     }  # fmt: skip
     return environment.get_template(f"{kind}.html.j2").render(
         study=study,

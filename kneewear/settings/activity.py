@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.types import (
     Duration,
+    FileName,
     Finite,
     Limits,
     NonNegative,
@@ -158,8 +159,8 @@ _REGISTERED = {
 class MotionSettings(Settings):
     """Motion read from a file, or from the pose files of two registered components."""
 
-    file: str
-    tibial_file: str | None = None
+    file: FileName
+    tibial_file: FileName | None = None
     convention: Literal[
         "grood-suntay",
         "opensim",
@@ -252,7 +253,7 @@ class LoadColumns(_CurveColumns):
 class LoadSettings(Settings):
     """Load read from a file."""
 
-    file: str
+    file: FileName
     columns: LoadColumns
     kind: Literal["axial_load", "axial_force_n", "ground_reaction"]
     load_range_body_weights: PositiveLimits | None = None

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
+from pydantic_core import InitErrorDetails
 
 from kneewear.settings.activity import ActivitySettings
 from kneewear.settings.cases import Case, CaseSettings, check_varied, is_built_in, override
+from kneewear.settings.checks import ChecksSettings, judged_settings
 from kneewear.settings.faults import fault, fault_at, suggestion
 from kneewear.settings.files import Location
 from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.settings.types import Name, NonNegative, Positive, Removable, Settings
+from kneewear.settings.types import FileName, Name, NonNegative, Positive, Removable, Settings
 from kneewear.settings.wear import WearSettings
 
 
@@ -80,7 +82,7 @@ class Study(Settings):
 
     kind: str
     study: Name
-    data_folder: str
+    data_folder: FileName
     seed: int = Field(ge=0)
     implant: ImplantSettings
     grid: GridSettings
@@ -88,6 +90,19 @@ class Study(Settings):
     table: TableSettings
     simulation: SimulationSettings
     report: ReportSettings
+    checks: ChecksSettings = ChecksSettings()
+
+    @model_validator(mode="after")
+    def _values_are_possible(self) -> Study:
+        lines: list[InitErrorDetails] = []
+        for check, at, value in judged_settings(self):
+            if check.verdict(value) == "refuse":
+                said = check.fault(value, "")
+                texts = said.found, said.expected, said.remedy
+                lines.append(InitErrorDetails(type=fault(*texts), loc=at, input=value))
+        if lines:
+            raise ValidationError.from_exception_data("settings", lines)
+        return self
 
     @property
     def thinnest_mm(self) -> float:
@@ -104,7 +119,13 @@ class Study(Settings):
         Jobs that need a whole study take these, so that its name, folder, jobs and report do not
         run them again.
         """
-        same = {"study": "study", "data_folder": ".", "cases_per_job": 1, "report": _NO_REPORT}
+        same = {
+            "study": "study",
+            "data_folder": ".",
+            "cases_per_job": 1,
+            "report": _NO_REPORT,
+            "checks": ChecksSettings().model_dump(mode="json"),
+        }
         settings = self.model_dump(mode="json")
         return settings | {key: value for key, value in same.items() if key in settings}
 

@@ -43,6 +43,7 @@ _EXPECTATIONS = {
     "string_type": "text",
     "tuple_type": "a list",
     "too_short": "at least one entry",
+    "string_too_long": "a shorter text",
     "string_pattern_mismatch": "a name of letters, digits, '-' and '_'",
 }
 

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from kneewear.settings.faults import fault
 from kneewear.settings.types import (
+    FileName,
     Finite,
     FinitePerSide,
     Limits,
@@ -150,15 +151,15 @@ class PlaneSettings(Settings):
 class MeshImplantSettings(Settings):
     """Implant read from files: meshes, point clouds or CAD."""
 
-    insert: str
-    femoral: str
+    insert: FileName
+    femoral: FileName
     insert_form: Literal["sheet", "solid"]
     femoral_form: Literal["sheet", "solid"]
     unit: Literal["m", "mm"]
     axes: AxesSettings
     underside_mm: Finite | None
     underside_plane: PlaneSettings | None = None
-    underside_mesh: str | None = None
+    underside_mesh: FileName | None = None
     insert_region_mm: InsertRegions
     femoral_region_mm: FemoralRegions
     knot_spacing_mm: KnotSpacingSettings
@@ -182,10 +183,10 @@ class MeshImplantSettings(Settings):
 class NaturalKneeSettings(Settings):
     """Natural knee read from sheets of cartilage and subchondral bone."""
 
-    femoral_cartilage: str
-    femoral_bone: str
-    tibial_cartilage: str
-    tibial_bone: str
+    femoral_cartilage: FileName
+    femoral_bone: FileName
+    tibial_cartilage: FileName
+    tibial_bone: FileName
     unit: Literal["m", "mm"]
     axes: AxesSettings
     tibial_region_mm: InsertRegions
@@ -202,7 +203,7 @@ class ImplantSettings(Settings):
     """The implant, or a natural knee."""
 
     source: Literal["parametric", "meshes", "natural"]
-    name: str = Field(min_length=1)
+    name: str = Field(min_length=1, max_length=200)
     knee: Literal["right", "left"]
     nominal_thickness_mm: Thickness
     parametric: ParametricImplantSettings | None

@@ -20,12 +20,30 @@ from kneewear.settings.faults import fault, fault_at
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+# Of Linux, in bytes.
+_LONGEST_PATH = 4096
 # Wide enough for any insert, patient, material and cycle; outside it is another unit.
 Thickness = Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)]
 BodyMass = Annotated[float, Field(ge=5, le=400, allow_inf_nan=False)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+# Names become parts of file names, of which systems allow 255 bytes.
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$", max_length=100)]
 Modulus = Annotated[float, Field(ge=0.5, le=1e5, allow_inf_nan=False)]
 Duration = Annotated[float, Field(ge=0.1, le=60, allow_inf_nan=False)]
+
+
+def _can_be_a_path(path: str) -> str:
+    """Refuse a path that no system has, or that Snakemake would take for a pattern."""
+    if "\0" in path:
+        raise fault("a path with the character NUL", "a path", "Write the path again.")
+    if "{" in path or "}" in path:
+        raise fault(f"braces in {path}", "a path without braces", "Rename the file or folder.")
+    if len(path) > _LONGEST_PATH:
+        found = f"a path of {len(path)} characters"
+        raise fault(found, f"at most {_LONGEST_PATH}", "Correct the path.")
+    return path
+
+
+FileName = Annotated[str, AfterValidator(_can_be_a_path)]
 
 
 class Settings(BaseModel):
