@@ -41,11 +41,11 @@ single keys:
 | `monte_carlo.yaml` | prediction intervals: 1000 samples of one case with uncertain constants |
 | `uncertainty/one_at_a_time.yaml` | after `monte_carlo.yaml`: the effect of each constant alone |
 | `uncertainty/variance_based.yaml` | after `monte_carlo.yaml`: first and total indices |
-| `dm_fluoroscopy/measured_load.yaml` | after `dm_fluoroscopy.yaml`: the measured load |
 | `uncertainty/dm_monte_carlo.yaml` | after `dm_fluoroscopy.yaml`: intervals of the real implant |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data not included) |
 | `verification.yaml` | the contact model against analytical solutions; its methods compared |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data not included) |
+| `dm_measured.yaml` | the same under the contact force measured in the subject |
 
 Run one with `make study CONFIG=config/quick.yaml` or
 `snakemake --cores 2 --configfile config/quick.yaml`. Several files may be named; later ones win.

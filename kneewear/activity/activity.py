@@ -40,6 +40,11 @@ class Activity:
         others only start the search of the equilibrium.
     load_line : float or None
         Medial-lateral position (insert z) of the axial load, mm; None where it is solved.
+    medial_share : array, shape (n_frames,), optional
+        Measured part of the load that the medial side carries; of the settings when not given.
+    varus_moment : array, shape (n_frames,), optional
+        Moment of the load about the anterior-posterior axis through the insert's origin, body
+        weights times mm, positive where it loads the medial side; instead of a share.
     wrench : array, shape (n_frames, 6), optional
         Further force (body weights) and moment about the femoral origin (body weights times mm) on
         the femoral component, along the insert's axes; zero when not given.
@@ -69,6 +74,8 @@ class Activity:
     load: NDArray[np.float64]
     prescribed: tuple[str, ...] = USUALLY_PRESCRIBED
     load_line: float | None = None
+    medial_share: NDArray[np.float64] | None = None
+    varus_moment: NDArray[np.float64] | None = None
     wrench: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 6)))
     springs: tuple[Spring, ...] = ()
     deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(6))
@@ -109,7 +116,10 @@ class Activity:
             "wrench": (*frames, 6),
             "deviation": (6,),
         }
-        for name, shape in shapes.items():
+        given = {
+            name for name in ("medial_share", "varus_moment") if getattr(self, name) is not None
+        }
+        for name, shape in {**shapes, **dict.fromkeys(sorted(given), frames)}.items():
             values = np.asarray(getattr(self, name))
             if len(frames) != 1 or values.shape != shape:
                 raise ValueError(

@@ -72,7 +72,8 @@ def check_side(settings: FileActivity, knee: str) -> None:
     pattern = re.compile(rf"(^|[_/ ]){other[0]}($|[/ ])|(^|[_/ ]){other}($|[_/ ])", re.IGNORECASE)
     for part in (settings.motion, settings.load):
         for name, column in part.columns.given().items():
-            if pattern.search(column):
+            # "force_l" may well be that of the lateral side.
+            if name != "lateral" and pattern.search(column):
                 raise InputDataError(
                     part.file,
                     f"column '{column}' ({name}), which looks like that of a {other} knee",
@@ -88,15 +89,15 @@ def check_side(settings: FileActivity, knee: str) -> None:
         )
 
 
-def check_duration(seconds: float, settings: FileActivity) -> tuple[str, ...]:
-    """Warning when the duration of a cycle in the file, s, differs from that of the settings."""
-    if abs(seconds / settings.duration_s - 1.0) < _DURATION:
+def check_duration(seconds: float, duration: float, file: str) -> tuple[str, ...]:
+    """Warning when the duration of a cycle in a file differs from that of the settings, both s."""
+    if abs(seconds / duration - 1.0) < _DURATION:
         return ()
     fault = InputDataError(
-        settings.motion.file,
+        file,
         f"a cycle of {seconds:.4g} s",
-        f"duration_s: {settings.duration_s:g}",
-        "The motion is scaled to another speed; correct duration_s or window_s.",
+        f"duration_s: {duration:g}",
+        "The curves are scaled to another speed; correct duration_s or window_s.",
     )
     return (str(fault),)
 

@@ -18,6 +18,12 @@ GRAVITY = 9.81
 MOST_BODY_WEIGHTS = 15.0
 # The maximum of a cycle is above this many body weights, unless the file is in kN or body weights.
 LEAST_PEAK = 0.05
+# Negative forces of sensors within this part of the peak are noise (some 20 to 50 N in swing).
+NOISE_PART = 0.04
+# What a sample without any force is given, of the peak, and a side, of the load of its frame.
+LEAST_PART, LEAST_SHARE = 0.005, 0.02
+# No insert is wider than twice this, mm.
+FARTHEST_LINE = 60.0
 
 
 def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Array:
@@ -32,6 +38,114 @@ def scale_ground_reaction(force: ArrayLike, limits: tuple[float, float]) -> Arra
     if span == 0:
         raise ValueError("a constant ground reaction cannot be scaled to a range of loads")
     return limits[0] + (limits[1] - limits[0]) * (force - force.min()) / span
+
+
+def clip_noise(load: pd.DataFrame, settings: LoadSettings) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Measured forces without the negative noise of sensors, and notes that count it.
+
+    The column load is the sum where the file has sides. Negative forces within `NOISE_PART` of its
+    peak become zero; a sample without any force gets `LEAST_PART` of the peak, because every frame
+    needs a load. InputDataError where the force of a side pulls by more.
+    """
+    sides = ("medial", "lateral") if "medial" in load else ()
+    if settings.kind == "ground_reaction":
+        return load, ()
+    peak = float((load["medial"] + load["lateral"] if sides else load["load"]).max())
+    notes = []
+    for name in sides or ("load",):
+        values = load[name].to_numpy(dtype=float)
+        least = int(values.argmin())
+        if sides and values[least] < -NOISE_PART * peak:
+            raise InputDataError(
+                settings.file,
+                f"a force of {values[least]:g} with a peak of both sides of {peak:g}",
+                f"positive (compressive) forces, noise within {100 * NOISE_PART:g} % of the peak",
+                "Reverse the sign, or correct the zero of the sensor.",
+                f"column '{getattr(settings.columns, name)}', data row {least + 1}",
+            )
+        noise = (values < 0.0) & (values >= -NOISE_PART * peak)
+        if noise.any():
+            load = load.assign(**{name: np.where(noise, 0.0, values)})
+            notes.append(
+                f"{noise.sum()} of {noise.size} samples of the {name} force were negative (to "
+                f"{values[least]:.3g}), noise of the sensor: set to zero"
+            )
+    if sides:
+        load = load.assign(load=load["medial"] + load["lateral"])
+    empty = (load["load"] == 0.0).to_numpy()
+    if notes and empty.any():
+        least_load = LEAST_PART * peak
+        load = load.assign(load=np.where(empty, least_load, load["load"]))
+        if sides:
+            load = load.assign(medial=np.where(empty, 0.5 * least_load, load["medial"]))
+        notes.append(
+            f"{empty.sum()} samples without any force: given {100 * LEAST_PART:g} % of the peak"
+        )
+    return load, tuple(notes)
+
+
+def load_sharing(
+    load: pd.DataFrame, settings: LoadSettings, frames: int, closing_percent: float
+) -> tuple[dict[str, Array], tuple[str, ...]]:
+    """Measured `medial_share` or `varus_moment` of an `Activity` at each frame, and notes.
+
+    Forces, not shares, are resampled. A side that carries less than `LEAST_SHARE` is given that
+    much: equilibria keep both sides in contact. Nothing where the file has only the total.
+    InputDataError if a share is not one, or a moment belongs to another unit than N m.
+    """
+    percent = load["percent"].to_numpy(dtype=float)
+
+    def resampled(values: pd.Series) -> Array:
+        closed, _ = close_cycle(percent, values.to_numpy(dtype=float), closing_percent)
+        return resample_cycle(percent, closed, frames)
+
+    total = resampled(load["load"])
+    if "varus_moment_n_m" in load:
+        line = 1000.0 * resampled(load["varus_moment_n_m"]) / total
+        most = int(np.abs(line).argmax())
+        if abs(line[most]) > FARTHEST_LINE:
+            raise InputDataError(
+                settings.file,
+                f"a moment that puts the load {line[most]:.3g} mm medial of the insert's origin",
+                f"a moment in N m about that origin, for a line within {FARTHEST_LINE:g} mm",
+                "Check its unit and the point it is taken about; in swing both must be small.",
+                f"column '{settings.columns.varus_moment_n_m}'",
+            )
+        weight = (settings.body_mass_kg or 1.0) * GRAVITY
+        note = (
+            f"load line from the varus moment: {line.min():.3g} to {line.max():.3g} mm medial of "
+            "the insert's origin"
+        )
+        return {"varus_moment": line * total / weight}, (note,)
+    if "medial_share" in load:
+        given = load["medial_share"].to_numpy(dtype=float)
+        worst = int(np.abs(given - 0.5).argmax())
+        if not 0.0 <= given[worst] <= 1.0:
+            raise InputDataError(
+                settings.file,
+                f"a share of {given[worst]:g}",
+                "a share from 0 to 1",
+                "Divide percent by 100.",
+                f"column '{settings.columns.medial_share}', data row {worst + 1}",
+            )
+        load = load.assign(medial=load["medial_share"] * load["load"])
+    if "medial" not in load:
+        return {}, ()
+    medial = resampled(load["medial"])
+    measured = medial / total
+    share = np.clip(measured, LEAST_SHARE, 1.0 - LEAST_SHARE)
+    notes = [
+        f"measured medial share: {100 * medial.sum() / total.sum():.3g} % of the force over the "
+        f"cycle, {100 * measured[total.argmax()]:.3g} % at its peak, {100 * share.min():.3g} to "
+        f"{100 * share.max():.3g} % by frame"
+    ]
+    few = int(np.sum(share != measured))
+    if few:
+        notes.append(
+            f"{few} of {frames} frames have a side with less than {100 * LEAST_SHARE:g} % of the "
+            "load, and were given that much"
+        )
+    return {"medial_share": share}, tuple(notes)
 
 
 def axial_load(
@@ -75,13 +189,17 @@ def axial_load(
             "a load that stays positive",
             "Give more samples, or a load that is positive everywhere.",
         )
-    notes.append(f"load of {len(percent)} samples resampled to {frames} frames")
+    notes.append(
+        f"load of {len(percent)} samples resampled to {frames} frames: {sampled.mean():.3g} body "
+        f"weights on average over the cycle, {sampled.min():.3g} to {sampled.max():.3g}"
+    )
     return sampled, tuple(notes)
 
 
 def _check_body_weights(values: Array, settings: LoadSettings) -> None:
     """Refuse loads that pull or are in another unit."""
-    column = f"column '{settings.columns.load}'"
+    columns = settings.columns
+    column = f"column '{columns.load or columns.medial}'"
     unit = "body weights" if settings.body_mass_kg is None else "body weights after division"
     if values.min() <= 0:
         row = int(values.argmin())

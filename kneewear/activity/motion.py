@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.conventions import ANGLES, BEAM, POSE, femoral_pose
+from kneewear.activity.conventions import ANGLES, BEAM, POSE, column_signs, femoral_pose
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.errors import InputDataError
-from kneewear.settings.activity import MotionSettings
+from kneewear.settings.activity import FileActivity, MotionSettings
 
 Array = NDArray[np.float64]
 
@@ -159,6 +159,28 @@ def motion_pose(
         notes.append(_smoothing_note(smooth - sampled, settings.smoothing_harmonics))
         sampled = smooth
     return sampled, tuple(notes)
+
+
+def compare_flexion(
+    motion: pd.DataFrame, load: pd.DataFrame, settings: FileActivity
+) -> tuple[str, ...]:
+    """Note on flexion recorded with the load beside that of the motion, if the load file has it.
+
+    Both cycles begin at the same event, such as foot strike; other trials at another speed show in
+    the percent at which the knee is most flexed.
+    """
+    if "flexion" not in load:
+        return ()
+    way = column_signs(settings.motion)["flexion"]
+    one = motion[["percent", "flexion"]].to_numpy(dtype=float).T * np.array([[1.0], [way]])
+    other = load[["percent", "flexion"]].to_numpy(dtype=float).T
+    (at, most), (load_at, load_most) = (curve[:, curve[1].argmax()] for curve in (one, other))
+    off = other[1] - np.interp(other[0], *one)
+    return (
+        f"flexion recorded with the load is largest at {load_at:.3g} percent ({load_most:.3g} "
+        f"deg), that of the motion at {at:.3g} percent ({most:.3g} deg); they differ by "
+        f"{np.sqrt(np.mean(off**2)):.2g} deg (rms): load and motion are of other trials",
+    )
 
 
 def _closing_note(names: list[str], gap: Array, closing_percent: float) -> str:

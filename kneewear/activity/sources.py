@@ -13,9 +13,10 @@ from kneewear.activity.activity import Activity
 from kneewear.activity.checks import check_duration, check_motion, check_side
 from kneewear.activity.control import apply_control
 from kneewear.activity.cycles import frame_percent
-from kneewear.activity.load import MOST_BODY_WEIGHTS, axial_load
+from kneewear.activity.load import MOST_BODY_WEIGHTS, axial_load, clip_noise, load_sharing
 from kneewear.activity.motion import (
     apply_deviation,
+    compare_flexion,
     cut_cycle,
     leave_out_missing,
     motion_pose,
@@ -82,13 +83,17 @@ def build_activity(
         raise ValueError(f"activity {name} is read from files: motion and load are needed")
     check_side(settings, knee)
     motion, seconds = cut_cycle(motion, settings.motion.window_s, settings.motion.file)
-    load, _ = cut_cycle(load, settings.motion.window_s, settings.load.file)
+    load, load_seconds = cut_cycle(load, settings.motion.window_s, settings.load.file)
     motion, missing_notes = leave_out_missing(motion, settings.motion)
     warnings = check_motion(motion, settings.motion)
     if seconds is not None:
-        warnings += check_duration(seconds, settings)
+        warnings += check_duration(seconds, settings.duration_s, settings.motion.file)
+    if load_seconds is not None:
+        warnings += check_duration(load_seconds, settings.duration_s, settings.load.file)
     pose, notes = motion_pose(motion, settings.motion, frames, settings.closing_percent)
+    load, noise_notes = clip_noise(load, settings.load)
     forces, load_notes = axial_load(load, settings.load, frames, settings.closing_percent)
+    sharing, sharing_notes = load_sharing(load, settings.load, frames, settings.closing_percent)
     activity = Activity(
         name=name,
         percent=frame_percent(frames),
@@ -96,7 +101,12 @@ def build_activity(
         translation=pose[:, :3],
         rotation=pose[:, 3:],
         load=forces,
-        notes=(*missing_notes, *notes, *load_notes),
+        medial_share=sharing.get("medial_share"),
+        varus_moment=sharing.get("varus_moment"),
+        notes=(
+            *(*missing_notes, *notes),
+            *(*noise_notes, *load_notes, *sharing_notes, *compare_flexion(motion, load, settings)),
+        ),
         warnings=warnings,
     )
     activity = apply_control(activity, motion, settings)

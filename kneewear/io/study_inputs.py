@@ -65,13 +65,13 @@ def _curve_files(study: Study, activity: str) -> dict[str, str]:
 
 
 def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
-    """Measured activities of `report.measured` whose files exist, as plain builtins.
+    """Measured activities of `report.measured` whose files exist, each once, as plain builtins.
 
     Each has `name`, `beside` (a built-in activity of the study), `settings`, `files` (`motion` and
     `load`) and `knee`.
     """
     simulated = study.simulated_activities()
-    found = []
+    found: list[dict[str, Any]] = []
     for name, one in study.report.measured.items():
         if not isinstance(simulated.get(one.beside), ParametricActivity):
             continue
@@ -85,6 +85,8 @@ def measured_activities(study: Study, root: str | Path) -> list[dict[str, Any]]:
             }
             if files and all(Path(file).is_file() for file in files.values()):
                 settings = block.model_dump(mode="json")
+                if settings in [known["settings"] for known in found]:
+                    continue
                 found.append({"name": name, "beside": one.beside, "settings": settings,
                               "files": files, "knee": other.implant.knee})  # fmt: skip
     return found

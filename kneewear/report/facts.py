@@ -44,6 +44,10 @@ BLOCK_QUANTITIES = (
     "max_wear_depth", "max_creep_depth", "damage_depth", "wear_area", "creep_area", "damage_area",
     "wear_volume", "creep_volume", "damage_volume",
 )  # fmt: skip
+# Results that lives are compared by.
+COMPARED = (
+    "max_pressure", "wear_depth", "damage_depth", "damage_area", "wear_volume", "damage_volume",
+)  # fmt: skip
 BLOCKS = "wear.blocks"
 LOCATION = ["damage_location_x", "damage_location_z"]
 # Insert thickness, mm, and body mass, kg, of the patient of Bei (2003).
@@ -125,6 +129,18 @@ def planned_cases(study: Settings) -> int:
     cases = study["cases"]
     levels = [cases["thickness_mm"], cases["body_mass_kg"], *cases["overrides"].values()]
     return math.prod(map(len, levels))
+
+
+def measured_sharing(study: Settings) -> dict[str, str]:
+    """Activities whose load file says how the load is shared, and by what."""
+    found = {}
+    for name, activity in study["activities"].items():
+        columns = activity.get("load", {}).get("columns", {})
+        if columns.get("medial") or columns.get("medial_share"):
+            found[name] = "measured medial share"
+        elif columns.get("varus_moment_n_m"):
+            found[name] = "varus moment"
+    return found
 
 
 def further_settings(cases: pd.DataFrame) -> dict[str, str]:
@@ -231,6 +247,25 @@ def life_differences(cases: pd.DataFrame) -> list[dict[str, Any]]:
             row[side] = {"depth": span(depth, "+.1f"), "distance": span(moved, ".1f")}
         found.append(row)
     return found
+
+
+def life_ratios(cases: pd.DataFrame) -> pd.DataFrame:
+    """Results of each further life over those of the first, smallest to largest of all cases.
+
+    Columns quantity, side, unit (of the values of the first life) and a column by life; empty with
+    one life.
+    """
+    chosen = cases[cases["quantity"].isin(COMPARED)]
+    lives = list(dict.fromkeys(cases["life"]))
+    wide = chosen.pivot_table(
+        index=["quantity", "side", "unit", "case"], columns="life", values="value", sort=False
+    )
+    rows = []
+    for (quantity, side, unit), group in wide.groupby(level=[0, 1, 2], sort=False):
+        ratios = {life: span(group[life] / group[lives[0]], ".2f") for life in lives[1:]}
+        first = span(group[lives[0]], "3")
+        rows.append({"quantity": quantity, "side": side, "unit": unit, lives[0]: first, **ratios})
+    return pd.DataFrame(rows if len(lives) > 1 else [])
 
 
 def beyond_limits(validity: pd.DataFrame) -> pd.DataFrame:

@@ -247,7 +247,34 @@ class MotionSettings(Settings):
 class LoadColumns(_CurveColumns):
     """Columns of the load file."""
 
-    load: str
+    load: str | None = None
+    medial: str | None = None
+    lateral: str | None = None
+    medial_share: str | None = None
+    varus_moment_n_m: str | None = None
+    flexion: str | None = None
+
+    @property
+    def sharing(self) -> tuple[str, ...]:
+        """Quantities that say how the load is shared; none where the settings say it."""
+        names = ("medial", "lateral", "medial_share", "varus_moment_n_m")
+        return tuple(name for name in names if getattr(self, name) is not None)
+
+    @model_validator(mode="after")
+    def _give_one_load(self) -> LoadColumns:
+        given = (*(("load",) if self.load is not None else ()), *self.sharing)
+        if given not in (
+            ("load",),
+            ("medial", "lateral"),
+            ("load", "medial_share"),
+            ("load", "varus_moment_n_m"),
+        ):
+            raise fault(
+                f"columns of {', '.join(given) or 'no load'}",
+                "load; medial and lateral; load and medial_share; or load and varus_moment_n_m",
+                "Name the columns of one of these.",
+            )
+        return self
 
 
 class LoadSettings(Settings):
@@ -270,6 +297,14 @@ class LoadSettings(Settings):
                     f"{key} with kind: {kind} and only then",
                     f"Add or remove {key}.",
                 )
+        sharing = self.columns.sharing
+        moment = "varus_moment_n_m" in sharing
+        if (sharing and self.kind == "ground_reaction") or (moment and self.body_mass_kg is None):
+            raise fault(
+                f"kind: {self.kind} with columns of {', '.join(sharing)}",
+                f"kind: axial_force_n{'' if moment else ' or axial_load'} with them",
+                "Choose the kind that the forces of the file are of.",
+            )
         return self
 
 
@@ -319,6 +354,12 @@ class FileActivity(Settings):
     @model_validator(mode="after")
     def _columns_go_with_the_control(self) -> FileActivity:
         columns, control = self.motion.columns.given(), self.control
+        if control is not None and self.load.columns.sharing:
+            raise fault(
+                f"load.columns.{self.load.columns.sharing[0]} with control",
+                "load alone with control, whose load_line_mm says how it is shared",
+                "Remove the column, or control.",
+            )
         forces = {
             "anterior_posterior": "anterior_posterior_force_n",
             "rotation": "rotation_torque_n_m",

@@ -67,8 +67,8 @@ def solve_quasi_static(
     springs: tuple[Spring, ...]
     if activity.load_line is None:
         load_line = coordinates[:, 2] - contact[:, 3] / load
-        if settings.load_line == "fixed":
-            load_line = np.full(load.size, settings.fixed_load_line_mm)
+        shared, _, given_line = _sharing(activity, settings)
+        load_line = load_line if shared else given_line
         # In forward dynamics a spring in proportion to the load has the stiffness of the mean load.
         stiffness, rest = settings.medial_lateral_spring_per_mm, np.mean(activity.translation[:, 2])
         spring_force = -stiffness * load * (coordinates[:, 2] - rest)
@@ -144,6 +144,20 @@ def _extrapolated(start: Array, before: Sequence[Array], orders: Mapping[int, in
     return start
 
 
+def _sharing(activity: Activity, settings: SimulationSettings) -> tuple[bool, Array, Array]:
+    """Whether the load line is solved, the medial share if so, and the load line, mm, if not.
+
+    What was measured with the load goes before the settings.
+    """
+    share = np.full(activity.load.size, settings.medial_share)
+    line = np.full(activity.load.size, settings.fixed_load_line_mm)
+    if activity.medial_share is not None:
+        return True, activity.medial_share, line
+    if activity.varus_moment is not None:
+        return False, share, activity.varus_moment / activity.load
+    return settings.load_line != "fixed", share, line
+
+
 def _shared_load_solver(
     pairs: Sequence[ContactPair],
     layers: Sequence[Layer],
@@ -151,17 +165,18 @@ def _shared_load_solver(
     load: Array,
     settings: SimulationSettings,
 ) -> _FrameSolver:
-    """Axial load shared between the sides as the settings state, or at their load line."""
+    """Axial load shared between the sides, or at its load line, as `_sharing` says."""
     model, held = contact_model(pairs, layers), settings.medial_lateral == "held"
+    shared, medial_share, load_line = _sharing(activity, settings)
     rest = float(np.mean(activity.translation[:, 2]))
 
     def solve(start: Array, frame: int) -> Equilibrium:
         force = float(load[frame])
         loading = Loading(
             force=force,
-            medial_share=settings.medial_share,
-            shared=settings.load_line != "fixed",
-            load_line=settings.fixed_load_line_mm,
+            medial_share=float(medial_share[frame]),
+            shared=shared,
+            load_line=float(load_line[frame]),
             spring=settings.medial_lateral_spring_per_mm * force,
             spring_rest=rest,
             held=held,

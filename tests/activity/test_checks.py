@@ -167,7 +167,7 @@ def test_another_duration_is_reported():
     samples["time_s"] *= 0.0154
     activity = build_activity("mine", file_activity(settings), 25, samples, load())
     assert activity.warnings == (
-        "gait.csv: found a cycle of 1.54 s; expected duration_s: 1.2. The motion is scaled to "
+        "gait.csv: found a cycle of 1.54 s; expected duration_s: 1.2. The curves are scaled to "
         "another speed; correct duration_s or window_s.",
     )
     same = build_activity("mine", file_activity(settings, duration_s=1.54), 25, samples, load())

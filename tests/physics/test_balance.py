@@ -72,6 +72,31 @@ def test_solved_line_gives_each_side_its_share():
     assert np.max(np.abs(up - [share, 1.0 - share])) < 1e-6
 
 
+def test_measured_share_is_carried_at_every_frame():
+    study = gait_study()
+    frames = study.activity.load.size
+    share = 0.5 + 0.48 * np.sin(2 * np.pi * np.arange(frames) / frames)
+    measured = replace(study, activity=replace(study.activity, medial_share=share))
+    # A measured share goes before the settings.
+    history = measured.with_settings(load_line="fixed").run(CASES[0])
+    up = -history.force[0, :, 0, 1] / history.load[0]
+    assert np.max(np.abs(up - share)) < 1e-6
+
+
+def test_measured_moment_is_the_load_line_of_every_frame():
+    study = gait_study()
+    frames = study.activity.load.size
+    line = 6.0 + 4.0 * np.sin(2 * np.pi * np.arange(frames) / frames)
+    measured = replace(study.activity, varus_moment=line * study.activity.load)
+    history = replace(study, activity=measured).run(CASES[0])
+    np.testing.assert_allclose(history.load_line[0], line, rtol=1e-12)
+    moment = -history.torque.sum(axis=2)[0, :, 0]
+    upward = -history.force.sum(axis=2)[0]
+    height = history.centre_of_pressure[0, ..., 1].mean()
+    # About the insert's origin, friction and sideways forces aside, the moments are equal.
+    assert np.max(np.abs(moment + line * upward[:, 1])) < 1e-3 * abs(height * upward[:, 1]).max()
+
+
 def test_solved_line_passes_between_the_centres_of_pressure():
     _, history = solved()
     medial, lateral = history.centre_of_pressure[..., 2].swapaxes(0, -1).swapaxes(1, 2)

@@ -1,0 +1,169 @@
+"""Measured loads of both sides: clipped, shared by frame, and what the equilibria make of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.activity.load import LEAST_SHARE, clip_noise, load_sharing
+from kneewear.activity.sources import build_activity
+from kneewear.errors import InputDataError
+from kneewear.io.study_inputs import load_activity
+from kneewear.settings.activity import FileActivity
+from tests.activity.motions import ROOT, file_activity, load_settings, motion, study
+
+DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
+PERCENT = np.linspace(0, 100, 41)
+WAVE = np.cos(2 * np.pi * PERCENT / 100)
+SIDES = {"percent": "p", "medial": "m", "lateral": "l"}
+
+
+def settings(columns=SIDES, kind="axial_force_n", **changed):
+    mass = {"body_mass_kg": 75.0} if kind == "axial_force_n" else {}
+    return load_settings(kind, columns=columns, **mass, **changed)
+
+
+def activity(load: pd.DataFrame, **changed):
+    block = settings(**changed).model_dump()
+    return build_activity("mine", file_activity(load=block), 40, motion(), load)
+
+
+def forces(medial=600 + 500 * WAVE, lateral=500 + 300 * WAVE):
+    return pd.DataFrame({"percent": PERCENT, "medial": medial, "lateral": lateral})
+
+
+class TestSharing:
+    def test_share_is_that_of_both_forces_at_every_frame(self):
+        found = activity(forces())
+        medial, lateral = 600 + 500 * WAVE[:-1], 500 + 300 * WAVE[:-1]
+        np.testing.assert_allclose(found.load, (medial + lateral) / 735.75, rtol=1e-9)
+        np.testing.assert_allclose(found.medial_share, medial / (medial + lateral), rtol=1e-9)
+        assert any("measured medial share: 54.5 %" in note for note in found.notes)
+
+    def test_total_with_share_is_the_same(self):
+        table = forces()
+        total = table["medial"] + table["lateral"]
+        other = pd.DataFrame(
+            {"percent": PERCENT, "load": total, "medial_share": table["medial"] / total}
+        )
+        columns = {"percent": "p", "load": "f", "medial_share": "s"}
+        np.testing.assert_allclose(
+            activity(other, columns=columns).medial_share, activity(table).medial_share
+        )
+
+    def test_moment_is_a_load_line(self):
+        table = pd.DataFrame({"percent": PERCENT, "load": 1000.0 + 500 * WAVE})
+        table["varus_moment_n_m"] = 0.008 * table["load"]
+        columns = {"percent": "p", "load": "f", "varus_moment_n_m": "m"}
+        found = activity(table, columns=columns)
+        assert found.medial_share is None
+        np.testing.assert_allclose(found.varus_moment / found.load, 8.0, rtol=1e-9)
+
+    def test_load_alone_has_no_share_of_its_own(self):
+        table = pd.DataFrame({"percent": PERCENT, "load": 1000.0 + 500 * WAVE})
+        found = activity(table, columns={"percent": "p", "load": "f"})
+        assert found.medial_share is None
+        assert found.varus_moment is None
+
+
+class TestNoise:
+    def test_negative_noise_is_set_to_zero_and_counted(self):
+        lateral = 500 + 300 * WAVE
+        lateral[18:22] = -12.0
+        table, notes = clip_noise(forces(lateral=lateral), settings())
+        assert (table["lateral"] >= 0.0).all()
+        assert notes == (
+            "4 of 41 samples of the lateral force were negative (to -12), noise of the sensor: "
+            "set to zero",
+        )
+        found = activity(forces(lateral=lateral))
+        assert found.medial_share.max() == 1.0 - LEAST_SHARE
+        assert any("have a side with less than 2 % of the load" in note for note in found.notes)
+
+    def test_a_frame_without_force_keeps_a_little(self):
+        medial, lateral = 600 + 500 * WAVE, 500 + 300 * WAVE
+        medial[20] = lateral[20] = -1.0
+        table, notes = clip_noise(forces(medial, lateral), settings())
+        assert table["load"][20] == 0.005 * 1900.0
+        assert len(notes) == 3
+        share, _ = load_sharing(table, settings(), 40, 0.0)
+        assert share["medial_share"][20] == pytest.approx(0.5)
+
+    def test_a_sensor_of_the_wrong_sign_is_refused(self):
+        with pytest.raises(InputDataError, match=r"column 'l', data row 1: found a force of -800"):
+            activity(forces(lateral=-(500 + 300 * WAVE)))
+
+    @pytest.mark.parametrize(
+        ("columns", "table", "found"),
+        [
+            (
+                {"percent": "p", "load": "f", "medial_share": "s"},
+                {"load": 1000.0, "medial_share": 45.0},
+                "a share of 45",
+            ),
+            (
+                {"percent": "p", "load": "f", "varus_moment_n_m": "m"},
+                {"load": 1000.0, "varus_moment_n_m": 8000.0},
+                "8e[+]03 mm medial",
+            ),
+        ],
+    )
+    def test_other_units_are_refused(self, columns, table, found):
+        with pytest.raises(InputDataError, match=found):
+            activity(pd.DataFrame({"percent": PERCENT, **table}), columns=columns)
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("columns", "kind", "found"),
+        [
+            ({"percent": "p"}, "axial_load", "columns of no load"),
+            ({"percent": "p", "medial": "m"}, "axial_load", "columns of medial"),
+            (SIDES | {"load": "f"}, "axial_load", "columns of load, medial, lateral"),
+            (
+                {"percent": "p", "load": "f", "varus_moment_n_m": "m"},
+                "axial_load",
+                "kind: axial_load with columns of varus_moment_n_m",
+            ),
+        ],
+    )
+    def test_columns_that_do_not_go_together(self, columns, kind, found):
+        with pytest.raises(ValueError, match=found):
+            settings(columns, kind)
+
+    def test_a_ground_reaction_has_no_sides(self):
+        with pytest.raises(ValueError, match="kind: ground_reaction with columns of medial"):
+            settings(SIDES, "ground_reaction", load_range_body_weights=(0.25, 3.0))
+
+    def test_a_controlled_activity_has_its_own_load_line(self):
+        control = {"anterior_posterior": "prescribed", "rotation": "prescribed", "varus": "free",
+                   "medial_lateral": "held", "load_line_mm": 0.0}  # fmt: skip
+        with pytest.raises(ValueError, match=r"load.columns.medial with control"):
+            FileActivity.model_validate(
+                file_activity().model_dump() | {"load": settings().model_dump(), "control": control}
+            )
+
+
+def test_the_measured_study_is_the_fluoroscopic_one_with_another_load():
+    measured, base = study("dm_measured"), study("dm_fluoroscopy")
+    assert measured.implant == base.implant
+    assert measured.table == base.table
+    gait = base.activities["fluoroscopic_gait"]
+    assert measured.activities["scaled_ground_reaction"] == gait
+    assert measured.activities["measured_force"].motion == gait.motion
+    assert measured.wear.wear_factor_mm3_per_n_m == base.wear.wear_factor_mm3_per_n_m
+
+
+@pytest.mark.skipif(not (DATA / "gc_dm").is_dir(), reason=f"no data in {DATA}")
+def test_the_force_measured_in_the_subject(monkeypatch):
+    monkeypatch.setenv("KNEEWEAR_DATA", str(DATA))
+    measured = load_activity(study("dm_measured"), "measured_force", ROOT)
+    scaled = load_activity(study("dm_measured"), "scaled_ground_reaction", ROOT)
+    assert scaled.load.mean() / measured.load.mean() == pytest.approx(1.44, abs=0.01)
+    stance = measured.load > 0.5 * measured.load.max()
+    assert 0.46 < measured.medial_share[stance].mean() < 0.50
+    assert any("load and motion are of other trials" in note for note in measured.notes)
