@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from kneewear.mechanics.loads import Spring
 
 # Flexion, internal-external rotation and anterior-posterior translation (Bei 2003, 4.2.1).
 USUALLY_PRESCRIBED = ("x", "theta_2", "theta_3")
+# What may be measured with the load.
+_OF_LOAD = ("medial_share", "varus_moment")
 
 
 @dataclass(frozen=True)
@@ -116,10 +119,8 @@ class Activity:
             "wrench": (*frames, 6),
             "deviation": (6,),
         }
-        given = {
-            name for name in ("medial_share", "varus_moment") if getattr(self, name) is not None
-        }
-        for name, shape in {**shapes, **dict.fromkeys(sorted(given), frames)}.items():
+        shapes |= {name: frames for name in _OF_LOAD if getattr(self, name) is not None}
+        for name, shape in shapes.items():
             values = np.asarray(getattr(self, name))
             if len(frames) != 1 or values.shape != shape:
                 raise ValueError(
@@ -148,6 +149,16 @@ class Activity:
     def remarks(self) -> tuple[str, ...]:
         """Warnings, then notes, for the report."""
         return (*(f"Check this: {warning}" for warning in self.warnings), *self.notes)
+
+
+def thin_out(activity: Activity, step: int) -> Activity:
+    """Activity of every step-th frame."""
+    every: Any = {
+        name: values[::step]
+        for name in ("percent", "translation", "rotation", "load", "wrench", *_OF_LOAD)
+        if (values := getattr(activity, name)) is not None
+    }
+    return replace(activity, **every)
 
 
 def sample_activity(activity: Activity, generator: np.random.Generator) -> Activity:

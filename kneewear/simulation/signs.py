@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.activity.activity import Activity
+from kneewear.activity.activity import Activity, thin_out
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.knee import KneeModel
 from kneewear.settings.cases import Case
@@ -99,9 +99,7 @@ def try_signs(
     reversed sign climbs the dish. A flat bearing gives no indication. The correlation of contact
     with flexion is weaker evidence because replaced knees often move the other way.
     """
-    every = slice(None, None, max(1, activity.percent.size // FRAMES))
-    names = ("percent", "translation", "rotation", "load", "wrench")
-    short = replace(activity, **{name: getattr(activity, name)[every] for name in names})
+    short = thin_out(activity, max(1, activity.percent.size // FRAMES))
     trials = []
     for name, (posterior, external) in _TRIALS.items():
         translation, rotation = short.translation.copy(), short.rotation.copy()

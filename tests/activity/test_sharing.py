@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.activity.activity import thin_out
 from kneewear.activity.load import LEAST_SHARE, clip_noise, load_sharing
 from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
@@ -68,6 +69,10 @@ class TestSharing:
         found = activity(table, columns={"percent": "p", "load": "f"})
         assert found.medial_share is None
         assert found.varus_moment is None
+
+    def test_frames_left_out_take_their_share_along(self):
+        found = activity(forces())
+        np.testing.assert_array_equal(thin_out(found, 4).medial_share, found.medial_share[::4])
 
 
 class TestNoise:
