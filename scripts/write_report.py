@@ -21,6 +21,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     folders = {name: snakemake.params[name] for name in ("benchmarks", "logs")}
     provenance = provenance_record(settings, inputs=list(snakemake.input.data), **folders)
     save_json(provenance, snakemake.output.provenance)
+    activities = netcdf.load_all(Activity, files["activities"])
     page = render_page(
         kind=settings["kind"],
         study=settings,
@@ -37,7 +38,8 @@ with job_log(snakemake.log[0], snakemake.threads):
             for path in sorted(Path(folder).glob("*.svg"))
         },
         provenance=provenance,
-        notes={one.name: one.remarks for one in netcdf.load_all(Activity, files["activities"])},
+        activities={one.name: one for one in activities},
+        notes={one.name: one.remarks for one in activities},
         view=next(map(load_json, files["view"]), None),
     )
     save_text(page, snakemake.output.page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,11 +11,20 @@ from numpy.typing import NDArray
 
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Spring
+from kneewear.mechanics.rotations import (
+    angles_123,
+    body_three_123,
+    clinical_angles,
+    grood_suntay,
+)
 
 # Flexion, internal-external rotation and anterior-posterior translation (Bei 2003, 4.2.1).
 USUALLY_PRESCRIBED = ("x", "theta_2", "theta_3")
 # What may be measured with the load.
 _OF_LOAD = ("medial_share", "varus_moment")
+# Coordinates of which `clinical_angles` are the clinical counterparts, in its order.
+_CLINICAL = ("theta_3", "theta_1", "theta_2")
+CLINICAL_PLACES = [COORDINATES.index(name) for name in _CLINICAL]
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,9 @@ class Activity:
     prescribed : tuple of str
         Coordinates, of `COORDINATES`, that follow translation and rotation; the values of the
         others only start the search of the equilibrium.
+    angles : str
+        Which angles are prescribed: "body-three", or the "clinical" ones of Grood and Suntay. They
+        differ as soon as varus is solved.
     load_line : float or None
         Medial-lateral position (insert z) of the axial load, mm; None where it is solved.
     medial_share : array, shape (n_frames,), optional
@@ -76,6 +89,7 @@ class Activity:
     rotation: NDArray[np.float64]
     load: NDArray[np.float64]
     prescribed: tuple[str, ...] = USUALLY_PRESCRIBED
+    angles: str = "body-three"
     load_line: float | None = None
     medial_share: NDArray[np.float64] | None = None
     varus_moment: NDArray[np.float64] | None = None
@@ -134,6 +148,55 @@ class Activity:
     def free(self) -> tuple[str, ...]:
         """Coordinates that follow from contact, loads and springs."""
         return tuple(name for name in COORDINATES if name not in self.prescribed)
+
+    def rotation_at(self, frame: int, solved: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Body-three angles, rad, (3,) with the free angles of `solved` and the prescribed ones.
+
+        Where the clinical angles are prescribed, the body-three ones depend on those that are free:
+        with the measured varus, flexion and rotation would be wrong by the product of rotation and
+        the difference to the solved varus.
+        """
+        if self.angles != "clinical":
+            return solved
+        both = clinical_angles(body_three_123(np.stack([solved, self.rotation[frame]])))
+        chosen = np.where([name in self.prescribed for name in _CLINICAL], both[1], both[0])
+        return angles_123(grood_suntay(*chosen))
+
+    @property
+    def shares_by_settings(self) -> bool:
+        """Whether neither a load line nor a file says how the load is shared between the sides."""
+        given = (self.load_line, self.medial_share, self.varus_moment)
+        return all(value is None for value in given)
+
+    @property
+    def boundary_conditions(self) -> Mapping[str, tuple[str, ...]]:
+        """Coordinates by what determines them: `prescribed`, `held`, `force` or `solved`.
+
+        Held ones are prescribed and constant; `force` are the free ones that a force or moment of
+        the activity acts along, `springs` those with a spring.
+        """
+        constant: NDArray[np.bool_] = np.ptp(self.prescribable, axis=0) < 1e-9
+        found: dict[str, tuple[str, ...]] = dict.fromkeys(("prescribed", "held", "force"), ())
+        found["solved"] = ()
+        forced = np.count_nonzero(self.wrench, axis=0)
+        for name, still, force in zip(COORDINATES, constant, forced, strict=True):
+            if name in self.prescribed:
+                way = "held" if still else "prescribed"
+            else:
+                way = "force" if force else "solved"
+            found[way] += (name,)
+        return found | {"springs": tuple(dict.fromkeys(one.coordinate for one in self.springs))}
+
+    @property
+    def prescribable(self) -> NDArray[np.float64]:
+        """Coordinates with the angles that are prescribed, shape (n_frames, 6), mm and rad.
+
+        Clinical angles are in the places of their counterparts: varus, rotation and flexion.
+        """
+        values = self.coordinates
+        if self.angles == "clinical":
+            values[:, CLINICAL_PLACES] = clinical_angles(body_three_123(self.rotation))
+        return values
 
     @property
     def time(self) -> NDArray[np.float64]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from kneewear.activity.activity import Activity
+from kneewear.activity.activity import CLINICAL_PLACES, Activity
 from kneewear.activity.conventions import column_signs
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.load import GRAVITY
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Spring
+from kneewear.mechanics.rotations import angles_123, grood_suntay
 from kneewear.settings.activity import ControlSettings, FileActivity, MotionSettings
 
 # Coordinate of this project that each controlled quantity is.
@@ -43,13 +46,13 @@ def apply_control(activity: Activity, motion: pd.DataFrame, settings: FileActivi
     control = settings.control
     if control is None:
         return activity
-    prescribed, pose = {"theta_3"}, activity.coordinates
+    prescribed, held = {"theta_3"}, set()
     for name, coordinate in _COORDINATE.items():
         if getattr(control, name) in ("prescribed", "held"):
             prescribed.add(coordinate)
         if getattr(control, name) == "held":
-            number = COORDINATES.index(coordinate)
-            pose[:, number] = pose[:, number].mean()
+            held.add(coordinate)
+    pose = _at_mean(activity, held)
     wrench = np.zeros((len(activity.percent), 6))
     for name, (column, index, unit) in _FORCES.items():
         if column in motion:
@@ -68,6 +71,18 @@ def apply_control(activity: Activity, motion: pd.DataFrame, settings: FileActivi
         springs=_springs(control, settings.motion),
         notes=(*activity.notes, f"flexion prescribed, {ways}"),
     )
+
+
+def _at_mean(activity: Activity, held: Collection[str]) -> NDArray[np.float64]:
+    """Coordinates of an activity, mm and rad, some of them, as prescribed, at their mean."""
+    clinical = activity.angles == "clinical" and not {"theta_1", "theta_2"}.isdisjoint(held)
+    pose = activity.prescribable if clinical else activity.coordinates
+    for name in held:
+        number = COORDINATES.index(name)
+        pose[:, number] = pose[:, number].mean()
+    if clinical:
+        pose[:, 3:] = np.unwrap(angles_123(grood_suntay(*pose[:, CLINICAL_PLACES].T)), axis=0)
+    return pose
 
 
 def _springs(control: ControlSettings, motion: MotionSettings) -> tuple[Spring, ...]:

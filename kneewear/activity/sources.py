@@ -101,6 +101,7 @@ def build_activity(
         translation=pose[:, :3],
         rotation=pose[:, 3:],
         load=forces,
+        angles="body-three" if settings.motion.convention == "body-123" else "clinical",
         medial_share=sharing.get("medial_share"),
         varus_moment=sharing.get("varus_moment"),
         notes=(

@@ -62,17 +62,18 @@ def fit_regression(cases: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row per side and quantity: coefficients of
         `a0 + a1_per_mm * thickness_mm + a2_per_kg * body_mass_kg` (and `a3_<name>` of each further
-        covariate), r2, standard errors, 95 % limits, root mean square residual, number of cases
-        and `mm_per_10kg`, the insert thickness that has the effect of 10 kg less body mass. A life
-        column comes first when the study has several lives. Empty, with its header, when
+        covariate), r2, standard errors, 95 % limits, root mean square residual `rmse`, number of
+        cases and `mm_per_10kg`, the insert thickness that has the effect of 10 kg less body mass. A
+        life column comes first when the study has several lives. Empty, with its header, when
         :func:`regression_shortfall` gives a reason.
 
     Notes
     -----
     Ordinary least squares (Bei 2003, Eq. 4-1 and Table 4-1). Limits assume independent, normal
     residuals; residuals are model misfit of a deterministic computation, so the limits describe how
-    well the plane fits, not how certain the prediction is. `mm_per_10kg` = -10 a2 / a1 is negative
-    where thickness and mass act in the same direction (area).
+    well the plane fits, not how certain the prediction is. Standard errors, limits and rmse divide
+    by the same degrees of freedom, cases minus coefficients. `mm_per_10kg` = -10 a2 / a1 is
+    negative where thickness and mass act in the same direction (area).
     """
     possible = not regression_shortfall(cases)
     rows = [
@@ -145,7 +146,7 @@ def _fit_plane(design: pd.DataFrame, values: NDArray[np.float64]) -> dict[str, A
     return {
         **row,
         "r2": float("nan") if np.ptp(values) == 0.0 else float(fit.rsquared),
-        "rmse": float(np.sqrt(np.mean(fit.resid**2))),
+        "rmse": float(np.sqrt(fit.mse_resid)),
         "cases": len(values),
         "mm_per_10kg": -LOST_MASS_KG * a2 / a1 if a1 else float("nan"),
     }

@@ -82,14 +82,14 @@ def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row per side, quantity and model: number of `terms`, `r2` and `adjusted_r2` (of the
-        power law those of the logarithm), root mean square residual `rmse`; root mean square and
-        largest error of each case predicted from all others, in the unit of the quantity and in
-        per cent of its mean; `p_value` of the F test of the terms a polynomial has beyond the
-        plane's; `plane_is_enough`, whether the plane's leave-one-out error is below 2 % of the
-        mean; and `factor`, exponents and `log_deviation` (standard deviation of the residuals) of
-        the power law. Models without a residual degree of freedom are left out. A life column
-        comes first when the study has several lives. Empty, with its header, when there is no
-        regression.
+        power law those of the logarithm), root mean square residual `rmse`, which divides by cases
+        minus terms; root mean square and largest error of each case predicted from all others, in
+        the unit of the quantity and in per cent of its mean; `p_value` of the F test of the terms
+        a polynomial has beyond the plane's; `plane_is_enough`, whether the plane's leave-one-out
+        error is below 2 % of the mean; and `factor`, exponents and `log_deviation` (standard
+        deviation of the residuals) of the power law. Models without a residual degree of freedom
+        are left out. A life column comes first when the study has several lives. Empty, with its
+        header, when there is no regression.
 
     Notes
     -----
@@ -176,7 +176,7 @@ def _quality(fit: _Fit, plane: _Fit) -> dict[str, Any]:
         "terms": len(fit.result.params),
         "r2": np.nan if flat else float(fit.result.rsquared),
         "adjusted_r2": np.nan if flat else float(fit.result.rsquared_adj),
-        "rmse": _root_mean_square(fit.values - fit.fitted()),
+        "rmse": float(np.linalg.norm(fit.values - fit.fitted()) / np.sqrt(fit.result.df_resid)),
         "leave_one_out_rmse": _root_mean_square(left_out),
         "leave_one_out_max": float(np.abs(left_out).max()),
         "leave_one_out_percent": fit.percent(),

@@ -131,18 +131,6 @@ def planned_cases(study: Settings) -> int:
     return math.prod(map(len, levels))
 
 
-def measured_sharing(study: Settings) -> dict[str, str]:
-    """Activities whose load file says how the load is shared, and by what."""
-    found = {}
-    for name, activity in study["activities"].items():
-        columns = activity.get("load", {}).get("columns", {})
-        if columns.get("medial") or columns.get("medial_share"):
-            found[name] = "measured medial share"
-        elif columns.get("varus_moment_n_m"):
-            found[name] = "varus moment"
-    return found
-
-
 def further_settings(cases: pd.DataFrame) -> dict[str, str]:
     """Columns of the settings that vary in addition to thickness and mass."""
     return {name: name for name in covariates_of(cases)[2:]}
@@ -330,8 +318,6 @@ def trade_off_numbers(
     if models is not None:
         wanted = (models["model"] == POWER_LAW) & ~models["plane_is_enough"].astype(bool)
         table = table.merge(models.loc[wanted, [*keys, *POWER]], how="left", on=keys)
-    # The root mean square error does not count degrees of freedom.
-    factor = np.sqrt((freedom + COEFFICIENTS) / freedom)
     return {
         **{str(name): [float(own.min()), float(own.max())] for name, own in design.items()},
         "inverse": _inverse(design.to_numpy()),
@@ -345,7 +331,7 @@ def trade_off_numbers(
                 "name": quantity_name(row["quantity"]),
                 "unit": unit_name(row["unit"]),
                 "coefficients": [float(row[name]) for name in ("a0", "a1_per_mm", "a2_per_kg")],
-                "deviation": float(row["rmse"] * factor),
+                "deviation": float(row["rmse"]),
                 "power": _power_law(row),
             }
             for row in table.to_dict("records")

@@ -41,8 +41,8 @@ def render_page(
     `kind` names the template; `study` are the settings as plain builtins, `frames` the tables by
     their file names (empty ones count as missing, except `cases`), `figures` SVG or PNG by name,
     and `provenance` versions, inputs, wall times and warnings. `parts` are further values of the
-    template: of a wear study `notes` (activity name to what was done to its data) and `view` (of
-    :func:`kneewear.report.insert_view.build_insert_view`).
+    template: of a wear study `activities` by name, `notes` (activity name to what was done to its
+    data) and `view` (of :func:`kneewear.report.insert_view.build_insert_view`).
     """
     environment = Environment(
         autoescape=True,
@@ -69,7 +69,7 @@ def render_page(
         tables={name: table for name, table in frames.items() if name == "cases" or len(table)},
         provenance=provenance or {},
         contents=[],
-        **{"view": None, "notes": {}} | parts,
+        **{"view": None, "notes": {}, "activities": {}} | parts,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -31,6 +32,8 @@ from kneewear.simulation.static import solve_static
 
 Array = NDArray[np.float64]
 
+# Prescribed clinical angles are those of the activity within this, rad, after so many solutions.
+_TURN, _MOST_TURNS = 1e-8, 20
 # Weights of the frames before, the latest first, that extrapolate them by a polynomial.
 _EXTRAPOLATION = {1: (1.0,), 2: (2.0, -1.0), 3: (3.0, -3.0, 1.0)}
 
@@ -126,13 +129,31 @@ def _solve_frames(
         start = activity.coordinates[frame]
         if before:
             with suppress(ConvergenceError):
-                found[frame] = solver.solve(_extrapolated(start, before, solver.orders), frame)
+                extrapolated = _extrapolated(start, before, solver.orders)
+                found[frame] = _solve_frame(activity, solver, extrapolated, frame)
         if frame not in found:
-            found[frame] = solver.solve(solver.restart(start, frame), frame)
+            restart = solver.restart(start, frame)
+            found[frame] = _solve_frame(activity, solver, restart, frame)
         pose = np.concatenate([found[frame].translation, found[frame].rotation])
         before = [pose, *before[:2]]
         on_frame_done()
     return [found[frame] for frame in range(count)]
+
+
+def _solve_frame(activity: Activity, solver: _FrameSolver, start: Array, frame: int) -> Equilibrium:
+    """Equilibrium whose prescribed angles are those of the activity at the angles it solves."""
+    used = 0
+    for _ in range(_MOST_TURNS):
+        start = np.concatenate([start[:3], activity.rotation_at(frame, start[3:])])
+        found = solver.solve(start, frame)
+        used += found.iterations
+        miss = float(np.abs(activity.rotation_at(frame, found.rotation) - found.rotation).max())
+        if miss <= _TURN:
+            return replace(found, iterations=used)
+        start = np.concatenate([found.translation, found.rotation])
+    raise ConvergenceError(
+        "Prescribed angles at the solved varus", frame, miss, "rad", "Check the motion's angles."
+    )
 
 
 def _extrapolated(start: Array, before: Sequence[Array], orders: Mapping[int, int]) -> Array:

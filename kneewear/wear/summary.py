@@ -94,7 +94,9 @@ def summarize_cases(
     `cross_shear` is the mean ratio of the wear volume. A positive `border_pressure` shows that
     contact reaches the end of the element grid and is cut off there. Centres of pressure, load line
     and residual are those of the fresh surface, over the activities that have a share in the life;
-    `centre_of_pressure_x` and `..._z` are at the frame of largest load. Positions are in the
+    `centre_of_pressure_x` and `..._z` are at the frame of largest load. The reactions are what
+    prescribes the motion: the posterior force on the femoral component, and the moment on it about
+    the superior axis through its origin, zero where no motion is prescribed. Positions are in the
     insert's frame of a right knee: x posterior, z medial.
     """
     if maps.cases != cycles.cases or maps.activities != cycles.activities:
@@ -235,13 +237,18 @@ def _centre_of_pressure_rows(
 
 
 def _equilibrium_rows(cycles: CycleRecord, used: NDArray[np.intp], case: int) -> list[Row]:
-    """Load line, residual and spring force of the whole knee."""
+    """Load line, reactions, residual and spring force of the whole knee."""
     load, line = cycles.load[used, case], cycles.load_line[used, case]
+    push, turn = cycles.reaction_force[used, case, :, 0], cycles.reaction_moment[used, case, :, 1]
     spring = np.abs(cycles.spring_force[used, case]) / load
     return [
         ("max_load", float(load.max()), "N"),
         ("load_line_min", float(line.min()), "mm"),
         ("load_line_max", float(line.max()), "mm"),
+        ("anterior_posterior_reaction_min", float(push.min()), "N"),
+        ("anterior_posterior_reaction_max", float(push.max()), "N"),
+        ("rotation_torque_min", 1e-3 * float(turn.min()), "N m"),
+        ("rotation_torque_max", 1e-3 * float(turn.max()), "N m"),
         ("max_relative_spring_force", float(spring.max()), "1"),
         ("max_residual", float(cycles.residual[used, case].max()), "1"),
     ]

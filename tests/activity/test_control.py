@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from kneewear.activity.sources import build_activity
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import spring_forces
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from tests.activity.motions import (
     COLUMNS,
     file_activity,
@@ -94,6 +95,27 @@ class TestDisplacement:
         activity = build_activity("machine", chosen, 40, samples, load())
         np.testing.assert_allclose(activity.translation[:, 2], -2.0, atol=1e-6)
         assert np.ptp(activity.translation[:, 0]) > 7.0
+
+    def test_a_held_varus_is_the_clinical_one_and_leaves_the_other_angles(self):
+        chosen = file_activity(control=self.control | {"varus": "held"})
+        samples = motion(varus=4.0 + motion()["varus"])
+        activity = build_activity("machine", chosen, 40, samples, load())
+        flexion, varus, external = np.degrees(clinical_angles(body_three_123(activity.rotation))).T
+        np.testing.assert_allclose(varus, 4.0, atol=1e-6)
+        turn = 2 * np.pi * np.arange(40) / 40
+        np.testing.assert_allclose(flexion, 25 - 20 * np.cos(turn), atol=1e-4)
+        np.testing.assert_allclose(external, 6.0 * np.cos(turn), atol=1e-4)
+
+    def test_the_record_of_what_was_prescribed_held_and_solved(self):
+        chosen = file_activity(control=self.control | {"medial_lateral": "held"})
+        activity = build_activity("machine", chosen, 40, motion(), load())
+        assert activity.boundary_conditions == {
+            "prescribed": ("x", "theta_2", "theta_3"),
+            "held": ("z",),
+            "force": (),
+            "solved": ("y", "theta_1"),
+            "springs": (),
+        }
 
     def test_a_prescribed_coordinate_needs_its_column(self):
         settings = motion_settings(leave_out=("rotation",))

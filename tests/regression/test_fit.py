@@ -35,6 +35,18 @@ def test_limits_hold_the_true_plane_under_noise(plane):
     )
 
 
+def test_residual_and_standard_errors_have_the_same_degrees_of_freedom(plane):
+    """The variance of the slope over thickness is rmse2 over the sum of squares of thickness."""
+    cases = plane()
+    cases["value"] += np.random.default_rng(3).normal(0.0, 0.5, len(cases))
+    row = fit_regression(cases).query("side == 'medial' and quantity == 'damage_depth'").iloc[0]
+    thickness = cases.drop_duplicates("case")["thickness_mm"]
+    spread = np.sqrt(((thickness - thickness.mean()) ** 2).sum())
+    assert row["rmse"] == pytest.approx(row["a1_se"] * spread, rel=1e-10)
+    models = compare_models(cases).query("side == 'medial' and quantity == 'damage_depth'")
+    assert models.set_index("model").loc["plane", "rmse"] == pytest.approx(row["rmse"])
+
+
 def test_refit_of_the_published_values_agrees_with_table_4_1(published):
     table = fit_regression(published).merge(
         published_table("table_4_1_regression"), on=["side", "quantity"], suffixes=("", "_printed")

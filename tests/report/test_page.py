@@ -42,7 +42,7 @@ class Balance(HTMLParser):
         assert self.open.pop() == tag
 
 
-def page_of(study, settings=None, **changes):
+def page_of(study, settings=None, activities=None, **changes):
     """Page as text without entities, and its parsed structure."""
     text = render_page(
         "wear",
@@ -50,6 +50,7 @@ def page_of(study, settings=None, **changes):
         study.tables | changes,
         dict.fromkeys(NAMES, SVG),
         {"versions": {"numpy": "2.0"}, "inputs": {}},
+        activities=activities or study.activities,
         notes={"gait": ("The gap of 0.3 mm was blended.",)},
     )
     parser = Balance()
@@ -256,9 +257,19 @@ def test_page_of_a_surface_that_follows_states_no_linear_effects(whole, mixing):
     assert "% (linear)" not in text
 
 
-def test_activities_under_simulator_control_are_not_stated_as_prescribed(whole):
-    gait = {**whole.settings["activities"]["gait"], "control": {"rotation": "force"}}
-    study = {**whole.settings, "activities": {**whole.settings["activities"], "gait": gait}}
-    words = "except in gait, controlled as in a knee simulator"
-    assert words in page_of(whole, study)[0]
-    assert words not in page_of(whole)[0]
+def test_boundary_conditions_are_those_the_activity_records(whole):
+    usual = page_of(whole)[0]
+    assert "rotation and flexion were prescribed; superior-inferior translation, medial" in usual
+    gait = replace(
+        whole.activities["gait"],
+        prescribed=("z", "theta_3"),
+        load_line=5.0,
+        wrench=np.tile([0.1, 0.0, 0.0, 0.0, 2.0, 0.0], (6, 1)),
+    )
+    text = page_of(whole, activities={"gait": gait})[0]
+    assert "Flexion was prescribed; medial-lateral translation was held; " in text
+    assert "anterior-posterior translation and internal-external rotation were driven by" in text
+    assert "superior-inferior translation and varus followed without friction" in text
+    assert "on a line 5 mm medial of the insert's origin" in text
+    for words in ("it is carried medially", "70 %, load line", "translation were prescribed"):
+        assert words not in text

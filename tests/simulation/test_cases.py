@@ -8,6 +8,12 @@ import numpy as np
 import pytest
 
 from kneewear.errors import ConvergenceError
+from kneewear.mechanics.rotations import (
+    angles_123,
+    body_three_123,
+    clinical_angles,
+    grood_suntay,
+)
 from kneewear.settings.cases import Case
 from kneewear.simulation.warm_up import compile_kernels
 from tests.physics.bodies import CASES, gait_study
@@ -68,6 +74,24 @@ def test_prescribed_coordinates_are_kept_and_others_are_solved():
     # The activity says nothing of these: they come from contact.
     assert np.ptp(history.translation[0, :, 1]) > 0.01
     assert np.ptp(history.rotation[0, :, 0]) > 1e-4
+
+
+def test_prescribed_clinical_angles_are_those_of_the_file_at_the_varus_that_is_solved():
+    """Body-three angles converted with 3 deg of measured varus would be 0.3 deg off."""
+    study = gait_study()
+    clinical = clinical_angles(body_three_123(study.activity.rotation))
+    clinical[:, 1] += np.radians(3.0)
+    clinical[:, 2] += np.radians(5.0)
+    measured = replace(
+        study.activity, rotation=angles_123(grood_suntay(*clinical.T)), angles="clinical"
+    )
+    found = {}
+    for angles in ("clinical", "body-three"):
+        history = replace(study, activity=replace(measured, angles=angles)).run(CASES[0])
+        found[angles] = clinical_angles(body_three_123(history.rotation[0]))
+    np.testing.assert_allclose(found["clinical"][:, [0, 2]], clinical[:, [0, 2]], atol=1e-7)
+    assert np.abs(found["clinical"][:, 1] - clinical[:, 1]).min() > np.radians(2.0)
+    assert np.abs(found["body-three"][:, 0] - clinical[:, 0]).max() > np.radians(0.2)
 
 
 @pytest.mark.parametrize("analysis", ["quasi_static", "forward"])

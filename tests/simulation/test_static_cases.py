@@ -60,6 +60,20 @@ def test_cases_are_every_combination_with_the_load_fastest():
     assert len(listed) == len(set(listed)) == 8
 
 
+def test_contact_at_the_border_is_reported():
+    """A femur held at the posterior end of the plateaus is cut off there; elsewhere it is not."""
+    study = small_study(
+        free=["superior_inferior", "varus_valgus"], flexion_deg=[0], load_n=[3000],
+        posterior_mm=[0.0, 20.0],
+    )  # fmt: skip
+    record = solved(study)
+    assert (record.border_pressure[0] == 0.0).all()
+    assert (record.border_pressure[1, :2] > 1.0).all()
+    table = tabulate_static(record)
+    rows = table[(table["quantity"] == "border_pressure") & (table["posterior_mm"] == 20.0)]
+    np.testing.assert_array_equal(rows["value"], record.border_pressure[1])
+
+
 def test_contact_balances_the_load_in_every_case():
     record = cases()
     total = record.force.sum(axis=1)

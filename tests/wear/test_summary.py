@@ -65,6 +65,19 @@ def test_depths_stand_at_the_element_of_largest_damage(summary):
     assert value(table, "t06_m050", "medial", "max_wear_depth") >= wear
 
 
+def test_reactions_are_those_that_prescribe_the_motion(history, grid, settings):
+    force, moment = (np.zeros((*history.load.shape, 3)) for _ in range(2))
+    force[1, :, 0] = np.linspace(-20.0, 30.0, force.shape[1])
+    moment[1, :, 1] = np.linspace(-4000.0, 5000.0, moment.shape[1])
+    histories = {"gait": replace(history, reaction_force=force, reaction_moment=moment)}
+    maps = accumulate_wear(histories, grid, settings())
+    table = summarize_cases(maps, record_cycles(histories), grid, settings())
+    case = history.cases[1].name
+    for name, low, high in (("anterior_posterior_reaction", -20, 30), ("rotation_torque", -4, 5)):
+        assert value(table, case, "both", f"{name}_min") == pytest.approx(low)
+        assert value(table, case, "both", f"{name}_max") == pytest.approx(high)
+
+
 def test_areas_end_where_the_largest_pressure_tends_to_zero(summary):
     maps, table = summary
     pressure, areas = maps.max_pressure[0, 0, 0], np.full((6, 4), 6.0)

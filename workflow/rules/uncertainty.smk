@@ -131,6 +131,7 @@ REPORTED = {
         rules.check_discretisation.output.discretisation,
         rules.build_geometry.output.fit_quality,
     ],
+    "activities": PREPARED,
 }
 
 

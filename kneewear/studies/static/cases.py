@@ -22,6 +22,7 @@ from kneewear.settings.static import Coordinate, StaticSettings
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 from kneewear.studies.static.pairs import CellPairs, KneePairs
 from kneewear.studies.static.record import StaticCase, StaticRecord
+from kneewear.wear.summary import border_pressure
 
 Array = NDArray[np.float64]
 
@@ -261,6 +262,9 @@ def _pair_results(
     row, column = np.divmod(pair.index[local], elements.grid.area.shape[2])
     corners = [cells.at(row + i, column + j) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
     force = -contact.wrench[:3]
+    valid = elements.grid.valid[number]
+    plan = np.zeros(valid.shape)
+    plan.ravel()[pair.index[local]] = pressure
     resultant = {
         "force": force,
         "torque": np.cross(equilibrium.translation, force) - contact.wrench[3:],
@@ -269,6 +273,7 @@ def _pair_results(
         "contact_area": contact.contact_area,
         "max_penetration": contact.penetration.max(initial=0.0),
         "active_elements": int(loaded.sum()),
+        "border_pressure": border_pressure(plan, valid),
         "rows": cells.rows,
         "columns": cells.columns,
         "centre_of_pressure": carried @ centre / carried.sum() if touches else np.full(3, np.nan),

@@ -48,6 +48,8 @@ class StaticRecord(ContactResults):
         Forces that hold the held coordinates, N and N mm along each; the residual along free ones.
     residual : array, shape (case,)
         Largest residual along a free coordinate, as part of the load.
+    border_pressure : array, shape (case, side)
+        Largest pressure on the outermost elements, MPa: if positive, contact is cut off there.
     rows, columns : int array, shape (case, side)
         Rows and columns of elements that the loaded ones belong to.
     element_case, element_side : int array, shape (element,)
@@ -63,6 +65,7 @@ class StaticRecord(ContactResults):
     cases: tuple[StaticCase, ...]
     reaction: Array
     residual: Array
+    border_pressure: Array
     rows: Count
     columns: Count
     element_case: Count
@@ -79,6 +82,7 @@ _OF_SIDES = {
     "contact_area": "mm2",
     "max_penetration": "mm",
     "active_elements": "1",
+    "border_pressure": "MPa",
 }
 _COMPONENTS = ("posterior", "superior", "medial")
 
