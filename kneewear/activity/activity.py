@@ -70,6 +70,10 @@ class Activity:
         Standard deviation of the measured coordinates, mm and rad; zero when not given.
     deviation_harmonics : int
         Number of harmonics of the measurement error in addition to its mean.
+    measured_percent : array, shape (n_samples,), optional
+        Percent of the cycle of the samples of a motion file, registered ones only.
+    measured_pose : array, shape (n_samples, 6), optional
+        Pose at these samples before it is closed, resampled and smoothed, mm and rad.
     notes : tuple of str
         Processing of the measured data (resampling, closing of the cycle), for the report.
     warnings : tuple of str
@@ -97,6 +101,8 @@ class Activity:
     springs: tuple[Spring, ...] = ()
     deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(6))
     deviation_harmonics: int = 0
+    measured_percent: NDArray[np.float64] | None = None
+    measured_pose: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 

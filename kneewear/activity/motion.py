@@ -9,7 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.conventions import ANGLES, BEAM, POSE, column_signs, femoral_pose
+from kneewear.activity.conventions import (
+    ANGLES,
+    BEAM,
+    POSE,
+    POSITIONS,
+    column_signs,
+    femoral_pose,
+)
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity, MotionSettings
@@ -93,7 +100,8 @@ def apply_deviation(activity: Activity, motion: pd.DataFrame, settings: MotionSe
     """
     given = settings.standard_deviation
     if given is None:
-        return activity
+        note = "no standard deviation of the measured pose is given"
+        return replace(activity, notes=(*activity.notes, note))
     positions = np.array(
         [given.anterior_posterior_mm, given.superior_inferior_mm, given.medial_lateral_mm]
     )
@@ -110,10 +118,22 @@ def apply_deviation(activity: Activity, motion: pd.DataFrame, settings: MotionSe
         notes = (*notes, text)
         if "z" in activity.prescribed and np.ptp(activity.translation[:, 2]):
             warnings = (*warnings, f"{settings.file}: {text}, and that position is prescribed")
-    angles = np.radians([given.varus_deg, given.rotation_deg, given.flexion_deg])
+    angles = np.array([given.varus_deg, given.rotation_deg, given.flexion_deg])
+    sizes = [*(f"{size:.3g} deg" for size in angles), *(f"{size:.3g} mm" for size in positions)]
+    names = ("varus", "rotation", "flexion", *(name.replace("_", " ") for name in POSITIONS))
+    pairs = (f"{name} {size}" for name, size in zip(names, sizes, strict=True))
+    course = (
+        f"varying by its first {given.harmonics} harmonics"
+        if given.harmonics
+        else "one shift for the whole cycle"
+    )
+    notes = (
+        *notes,
+        f"standard deviation of the measured pose: {', '.join(pairs)}; {course} (for intervals)",
+    )
     return replace(
         activity,
-        deviation=np.array([*positions, *angles]),
+        deviation=np.array([*positions, *np.radians(angles)]),
         deviation_harmonics=given.harmonics,
         notes=notes,
         warnings=warnings,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.activity.activity import Activity
 from kneewear.activity.checks import check_duration, check_motion, check_side
 from kneewear.activity.control import apply_control
+from kneewear.activity.conventions import femoral_pose
 from kneewear.activity.cycles import frame_percent
 from kneewear.activity.load import MOST_BODY_WEIGHTS, axial_load, clip_noise, load_sharing
 from kneewear.activity.motion import (
@@ -102,6 +103,8 @@ def build_activity(
         rotation=pose[:, 3:],
         load=forces,
         angles="body-three" if settings.motion.convention == "body-123" else "clinical",
+        measured_percent=motion["percent"].to_numpy(dtype=float),
+        measured_pose=np.hstack(femoral_pose(motion, settings.motion)),
         medial_share=sharing.get("medial_share"),
         varus_moment=sharing.get("varus_moment"),
         notes=(

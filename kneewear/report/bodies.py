@@ -17,6 +17,7 @@ from kneewear.activity.activity import USUALLY_PRESCRIBED, Activity
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import FirstContact, find_first_contact
+from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.report import style
 from kneewear.report.maps import (
@@ -195,6 +196,10 @@ BRIGHT_METAL = "#9aa5ad"
 # Axial load, body weights, that Bei (2003, section 4.2.1) scaled the ground reaction to.
 SCALED_LOAD = (0.25, 3.0)
 POSITION = "Femur posterior (mm)"
+_COORDINATE_TITLES = (
+    "Posterior (mm)", "Superior (mm)", "Medial (mm)", "Varus (deg)", "External rotation (deg)",
+    "Flexion (deg)",
+)  # fmt: skip
 
 
 @style.styled
@@ -223,6 +228,39 @@ def draw_activity(activity: Activity, measured: Mapping[str, Activity] | None = 
             panels[0, 3].axhline(load, color=style.INK, lw=0.8, ls=":")
         style.share_legend(figure, panels[0, 3], 2, below=True)
     return figure
+
+
+@style.styled
+def draw_measured(activity: Activity) -> Figure:
+    """Samples of a measured motion and the curves made of them, with their standard deviation."""
+    if activity.measured_percent is None or activity.measured_pose is None:
+        raise ValueError(f"activity '{activity.name}' was not measured")
+    figure, panels = style.panels_in_rows(len(COORDINATES), 3, 2.0)
+    raw, used = (_clinical(pose) for pose in (activity.measured_pose, activity.coordinates))
+    spread = np.where(np.arange(6) < 3, activity.deviation, np.degrees(activity.deviation))
+    for axes, name, title, samples, values, deviation in zip(
+        panels, COORDINATES, _COORDINATE_TITLES, raw.T, used.T, spread, strict=True
+    ):
+        follows = name in activity.prescribed
+        label, colour = ("used", style.BLUE) if follows else ("start value", style.AMBER)
+        axes.plot(
+            activity.measured_percent, samples, ".", color=style.INK, ms=2.5, label="measured"
+        )
+        style.draw_cycle(axes, activity.percent, values, colour, label)
+        if deviation:
+            axes.fill_between(
+                activity.percent, values - deviation, values + deviation, color=colour, alpha=0.2,
+                lw=0, label="± standard deviation",
+            )  # fmt: skip
+        axes.set_title(f"{title}{'' if follows else ', not prescribed'}")
+    style.share_legends(figure, panels, 4)
+    return figure
+
+
+def _clinical(pose: Array) -> Array:
+    """Positions, mm, and varus, external rotation and flexion, deg, of poses (n, 6)."""
+    flexion, varus, external = np.degrees(clinical_angles(body_three_123(pose[:, 3:]))).T
+    return np.column_stack([pose[:, :3], varus, external, flexion])
 
 
 def _prescribed_curves(activity: Activity) -> dict[str, Array]:
@@ -436,6 +474,11 @@ def draw_preflight(
     figures["first_contact_path"] = draw_contact_path(grid, known)
     figures["thickness_map"] = draw_thickness_map(grid)
     figures |= {f"activity_{one.name}": draw_activity(one) for one in activities}
+    figures |= {
+        f"measured_{one.name}": draw_measured(one)
+        for one in activities
+        if one.measured_pose is not None
+    }
     return figures, contact_table(grid.sides, poses, contacts)
 
 

@@ -20,6 +20,7 @@ from kneewear.report.bodies import (
     draw_dynamics,
     draw_history,
     draw_implant,
+    draw_measured,
 )
 from kneewear.report.facts import by_blocks
 from kneewear.report.maps import (
@@ -140,6 +141,8 @@ def draw_method(
     beside = measured or {}
     for name, one in activities.items():
         figures[f"activity_{name}"] = draw_activity(one, beside.get(name, {}))
+        if one.measured_pose is not None:
+            figures[f"measured_{name}"] = draw_measured(one)
     if distance_tables is not None:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     figures["control_nets"] = draw_control_nets(implant)

@@ -189,6 +189,15 @@ def draw_cells(
     return image
 
 
+def share_legends(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
+    """One legend above all panels, of the curves of any of them."""
+    known: dict[Any, Any] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        known |= dict(zip(labels, handles, strict=True))
+    figure.legend(list(known.values()), list(known), loc="outside upper center", ncols=columns)
+
+
 def share_legend(figure: Figure, axes: Axes, columns: int, below: bool = False) -> None:
     """One legend for all panels, above or below them, of the curves of one panel."""
     handles, labels = axes.get_legend_handles_labels()

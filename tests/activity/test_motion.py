@@ -13,7 +13,8 @@ from kneewear.activity.motion import cut_cycle, motion_pose
 from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.io.curves import read_curves
-from tests.activity.motions import ROOT, motion, motion_settings, study
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from tests.activity.motions import ROOT, file_activity, load, motion, motion_settings, study
 
 
 def test_axes_are_posterior_superior_medial():
@@ -51,6 +52,33 @@ class TestNotes:
         # Clinical angles keep harmonics above the fifth out to a hundredth of a degree.
         np.testing.assert_allclose(pose[:, 0], -4 * np.sin(turn[:-1]), atol=3e-3)
         assert "first 5 harmonics, which moves frames by up to 0.2 mm" in notes[-1]
+
+
+class TestMeasured:
+    def build(self, **changed):
+        noisy = motion(varus=np.sin(np.arange(41.0)))
+        chosen = file_activity(motion_settings(**changed))
+        return noisy, build_activity("mine", chosen, 25, noisy, load())
+
+    def test_samples_are_kept_as_they_were_measured(self):
+        noisy, activity = self.build(smoothing_harmonics=3)
+        np.testing.assert_array_equal(activity.measured_percent, noisy["percent"])
+        np.testing.assert_allclose(activity.measured_pose[:, 0], -noisy["anterior_posterior"])
+        flexion, varus, _ = np.degrees(
+            clinical_angles(body_three_123(activity.measured_pose[:, 3:]))
+        ).T
+        np.testing.assert_allclose(varus, noisy["varus"], atol=1e-9)
+        np.testing.assert_allclose(flexion, noisy["flexion"], atol=1e-9)
+
+    def test_the_deviation_is_stated(self):
+        given = {"flexion_deg": 1.0, "anterior_posterior_mm": 0.5, "harmonics": 3}
+        notes = self.build(standard_deviation=given)[1].notes
+        assert (
+            "standard deviation of the measured pose: varus 0 deg, rotation 0 deg, flexion 1 deg, "
+            "anterior posterior 0.5 mm, superior inferior 0 mm, medial lateral 0 mm; varying by "
+            "its first 3 harmonics (for intervals)"
+        ) in notes
+        assert "no standard deviation of the measured pose is given" in self.build()[1].notes
 
 
 class TestWindow:

@@ -152,7 +152,7 @@ def test_measured_activities_are_those_with_files(tmp_path):
     (tmp_path / "waveforms/gc_dm_measured_gait_load_mean.csv").write_text("")
     _, second = measured_activities(study, ROOT)
     assert second["settings"]["motion"] == found["settings"]["motion"]
-    assert second["settings"]["load"]["columns"]["load"] == "total_BW"
+    assert second["settings"]["load"]["columns"]["medial"] == "medial_N"
 
 
 def test_measured_activities_are_drawn_beside_built_in_ones_only(tmp_path):

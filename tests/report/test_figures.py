@@ -19,6 +19,7 @@ from kneewear.report.bodies import (
     draw_activity,
     draw_bearing_sections,
     draw_history,
+    draw_measured,
     draw_section,
 )
 from kneewear.report.captions import figure_text
@@ -181,6 +182,25 @@ def test_a_force_controlled_activity_shows_forces_and_what_they_move(whole):
     usual = [axes.get_title("left") for axes in draw_history(whole.cycles, 0).axes]
     assert "Posterior translation (mm)" not in usual
     assert len(usual) == 9
+
+
+def test_samples_are_drawn_with_what_is_made_of_them(whole):
+    own = whole.activities["gait"]
+    samples = own.coordinates[::4] + np.array([0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
+    deviation = np.array([0.5, 0.0, 0.0, 0.0, 0.0, np.radians(1.0)])
+    figure = draw_measured(
+        replace(own, measured_percent=own.percent[::4], measured_pose=samples, deviation=deviation)
+    )
+    posterior, superior, *_, flexion = figure.axes
+    np.testing.assert_allclose(posterior.lines[0].get_ydata(), samples[:, 0])
+    np.testing.assert_allclose(posterior.lines[1].get_ydata()[:-1], own.translation[:, 0])
+    assert posterior.get_title("left") == "Posterior (mm)"
+    assert superior.get_title("left") == "Superior (mm), not prescribed"
+    bands = [axes.collections[0].get_paths()[0].vertices for axes in (posterior, flexion)]
+    for band, axes, size in zip(bands, (posterior, flexion), (0.5, 1.0), strict=True):
+        most = axes.lines[1].get_ydata()[:-1].max()
+        assert band[:, 1].max() == pytest.approx(most + size, abs=0.01)
+    assert not superior.collections
 
 
 def test_measured_curves_are_drawn_beside_built_in_ones(whole):
