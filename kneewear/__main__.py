@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError
-from kneewear.io.study_inputs import check_inputs
+from kneewear.io.study_inputs import check_inputs, peak_loads
 from kneewear.settings.study import read_study
 
 
@@ -25,15 +25,17 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         study = read_study(*chosen.file, defaults=default_settings_file())
         notes = check_inputs(study, Path())
+        loads = peak_loads(study, Path())
         page = ""
         if chosen.draw:
             # Imported here: drawing takes seconds that a check does not need.
             from kneewear.preflight import write_preflight  # noqa: PLC0415
 
-            page = str(write_preflight(study, Path(), notes))
+            page = str(write_preflight(study, Path(), (*notes, *loads)))
     except InputDataError as error:
         raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
-    report = [*notes, f"Study '{study.study}': no fault found.", f"Look at {page}" if page else ""]
+    verdict = f"{len(notes)} warning{'s' if len(notes) > 1 else ''}" if notes else "no fault found"
+    report = [*notes, *loads, f"Study '{study.study}': {verdict}.", f"Look at {page}" * bool(page)]
     print("\n".join(filter(None, report)))  # noqa: T201
 
 

@@ -9,29 +9,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.activity.conventions import ANGLES, POSE, column_signs
+from kneewear.activity.plausibility import farthest_from_neighbours
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity, MotionSettings
+from kneewear.settings.checks import checks, named
 
 Array = NDArray[np.float64]
 
-# Wider than the range of any knee (deg and mm): values outside are of another column or unit.
-_LIMITS = {
-    "flexion": (-45.0, 180.0),
-    "varus": (-45.0, 45.0),
-    "rotation": (-60.0, 60.0),
-    "anterior_posterior": (-200.0, 200.0),
-    "superior_inferior": (-200.0, 200.0),
-    "medial_lateral": (-200.0, 200.0),
-}
 # Hyperextension that no knee reaches unless it flexes more, deg.
 _HYPEREXTENSION = 15.0
 # Ends of a cycle differ by less than this, or than this fraction of its range.
 _GAP, _GAP_OF_RANGE = {"deg": 5.0, "mm": 3.0}, 0.3
-# A sample that is off the line through its neighbours by more than _OFF plus _OFF_USUAL times the
-# median is an outlier; with fewer samples than _FEWEST there is no check.
-_OFF, _OFF_USUAL, _FEWEST = 3.0, 10.0, 20
-# Largest relative difference of durations.
-_DURATION = 0.02
+# A sample is an outlier if it is off the line through its neighbours by this many medians more than
+# the range of `motion.spike`.
+_OFF_USUAL = 10.0
 # Main sign of the curves of each edition (Wang et al. 2018, PLoS ONE 13:e0206496).
 _POLARITY = {
     "iso14243-3:2004": {"anterior_posterior": -1, "rotation": 1},
@@ -49,12 +40,9 @@ def check_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, .
     Raises
     ------
     InputDataError
-        If an angle or a position is out of range, flexion has its sign reversed, or the motion does
-        not end where it starts.
+        If flexion has its sign reversed, or the motion does not end where it starts.
     """
     names = [name for name in POSE if name in motion]
-    for name in names:
-        _check_limits(motion, name, settings)
     _check_flexion(motion, settings)
     for name in names:
         _check_periodic(motion, name, settings)
@@ -89,19 +77,6 @@ def check_side(settings: FileActivity, knee: str) -> None:
         )
 
 
-def check_duration(seconds: float, duration: float, file: str) -> tuple[str, ...]:
-    """Warning when the duration of a cycle in a file differs from that of the settings, both s."""
-    if abs(seconds / duration - 1.0) < _DURATION:
-        return ()
-    fault = InputDataError(
-        file,
-        f"a cycle of {seconds:.4g} s",
-        f"duration_s: {duration:g}",
-        "The curves are scaled to another speed; correct duration_s or window_s.",
-    )
-    return (str(fault),)
-
-
 def _unit(name: str) -> str:
     return "deg" if name in ANGLES else "mm"
 
@@ -109,23 +84,6 @@ def _unit(name: str) -> str:
 def _position(settings: MotionSettings, name: str, row: int | None = None) -> str:
     column = f"column '{getattr(settings.columns, name)}'"
     return column if row is None else f"{column}, data row {row + 1}"
-
-
-def _check_limits(motion: pd.DataFrame, name: str, settings: MotionSettings) -> None:
-    low, high = _LIMITS[name]
-    if column_signs(settings)[name] < 0 and name == "flexion":
-        low, high = -high, -low
-    values = motion[name].to_numpy(dtype=float)
-    outside = np.flatnonzero(~((values >= low) & (values <= high)))
-    if outside.size:
-        row = int(outside[0])
-        raise InputDataError(
-            settings.file,
-            f"{name.replace('_', ' ')} of {values[row]:g}",
-            f"{low:g} to {high:g} {_unit(name)}",
-            "Check the column, its unit, its sign and the frame it is measured in.",
-            _position(settings, name, row),
-        )
 
 
 def _check_flexion(motion: pd.DataFrame, settings: MotionSettings) -> None:
@@ -172,22 +130,21 @@ def _check_periodic(motion: pd.DataFrame, name: str, settings: MotionSettings) -
 def _outlier(motion: pd.DataFrame, name: str, settings: MotionSettings) -> str:
     """Sentence on the sample farthest off its neighbours, if it is an outlier."""
     percent, values = (motion[column].to_numpy(dtype=float) for column in ("percent", name))
-    if values.size < _FEWEST:
+    worst = farthest_from_neighbours(percent, values)
+    if worst is None:
         return ""
-    share = (percent[1:-1] - percent[:-2]) / (percent[2:] - percent[:-2])
-    off = values[1:-1] - (1.0 - share) * values[:-2] - share * values[2:]
-    worst = int(np.argmax(np.abs(off)))
-    size = abs(float(off[worst]))
-    if size < _OFF + _OFF_USUAL * float(np.median(np.abs(off))):
+    row, size, usual = worst
+    if size < checks()["motion.spike"].warn_above + _OFF_USUAL * usual:
         return ""
-    return str(
+    return named(
+        "motion.spike",
         InputDataError(
             settings.file,
-            f"{values[worst + 1]:g}, {size:.3g} {_unit(name)} off the line through its neighbours",
+            f"{values[row]:g}, {size:.3g} {_unit(name)} off the line through its neighbours",
             "a smooth motion",
             "Check this sample; motion.smoothing_harmonics smooths noise away.",
-            _position(settings, name, worst + 1),
-        )
+            _position(settings, name, row),
+        ),
     )
 
 

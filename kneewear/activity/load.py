@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import LoadSettings
+from kneewear.settings.checks import checks
 
 Array = NDArray[np.float64]
 
 # Standard gravity as orthopaedics rounds it, m/s2.
 GRAVITY = 9.81
-# Telemetry has never measured ten body weights in a knee; newtons are in the hundreds.
-MOST_BODY_WEIGHTS = 15.0
 # The maximum of a cycle is above this many body weights, unless the file is in kN or body weights.
 LEAST_PEAK = 0.05
 # Negative forces of sensors within this part of the peak are noise (some 20 to 50 N in swing).
@@ -210,11 +209,12 @@ def _check_body_weights(values: Array, settings: LoadSettings) -> None:
             "Reverse the sign, or use kind: ground_reaction to scale the curve.",
             f"{column}, data row {row + 1}",
         )
-    if values.max() > MOST_BODY_WEIGHTS:
+    most = checks()["load.peak"].refuse_above
+    if values.max() > most:
         raise InputDataError(
             settings.file,
             f"a load of {values.max():g}",
-            f"body weights, below {MOST_BODY_WEIGHTS:g}",
+            f"body weights, below {most:g}",
             "This looks like newtons: use kind: axial_force_n with body_mass_kg.",
             f"{column}, data row {int(values.argmax()) + 1}",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,24 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.checks import check_duration, check_motion, check_side
+from kneewear.activity.checks import check_motion, check_side
 from kneewear.activity.control import apply_control
 from kneewear.activity.conventions import femoral_pose
 from kneewear.activity.cycles import frame_percent
-from kneewear.activity.load import MOST_BODY_WEIGHTS, axial_load, clip_noise, load_sharing
+from kneewear.activity.load import GRAVITY, axial_load, clip_noise, load_sharing
 from kneewear.activity.motion import (
     apply_deviation,
     compare_flexion,
     cut_cycle,
     leave_out_missing,
     motion_pose,
+)
+from kneewear.activity.plausibility import (
+    judge_activity,
+    judge_built_in,
+    judge_duration,
+    judge_load,
+    judge_motion,
 )
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import angles_123, grood_suntay
@@ -30,6 +38,7 @@ from kneewear.settings.activity import (
     ParametricActivity,
     parse_activity,
 )
+from kneewear.settings.checks import checks
 
 Array = NDArray[np.float64]
 
@@ -87,12 +96,16 @@ def build_activity(
     load, load_seconds = cut_cycle(load, settings.motion.window_s, settings.load.file)
     motion, missing_notes = leave_out_missing(motion, settings.motion)
     warnings = check_motion(motion, settings.motion)
+    warnings += judge_motion(motion, settings.motion)
     if seconds is not None:
-        warnings += check_duration(seconds, settings.duration_s, settings.motion.file)
+        expected = settings.duration_s
+        warnings += judge_duration("motion.duration", seconds, expected, settings.motion.file)
     if load_seconds is not None:
-        warnings += check_duration(load_seconds, settings.duration_s, settings.load.file)
+        expected = seconds or settings.duration_s
+        warnings += judge_duration("load.duration", load_seconds, expected, settings.load.file)
     pose, notes = motion_pose(motion, settings.motion, frames, settings.closing_percent)
     load, noise_notes = clip_noise(load, settings.load)
+    warnings += judge_load(load, settings.load)
     forces, load_notes = axial_load(load, settings.load, frames, settings.closing_percent)
     sharing, sharing_notes = load_sharing(load, settings.load, frames, settings.closing_percent)
     activity = Activity(
@@ -110,9 +123,10 @@ def build_activity(
         notes=(
             *(*missing_notes, *notes),
             *(*noise_notes, *load_notes, *sharing_notes, *compare_flexion(motion, load, settings)),
+            _peak_note(forces),
         ),
-        warnings=warnings,
     )
+    activity = replace(activity, warnings=(*warnings, *judge_activity(activity, settings)))
     activity = apply_control(activity, motion, settings)
     return apply_deviation(activity, motion, settings.motion)
 
@@ -126,14 +140,19 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
     percent = frame_percent(frames)
     load = curve(settings.load_body_weights, percent)
     _check_load(load, percent, f"key activities.{name}.load_body_weights")
+    curves = {
+        key: curve(getattr(settings, key), percent)
+        for key in ("flexion_deg", "tibial_external_rotation_deg", "femur_posterior_mm")
+    }
+    warnings = judge_built_in(curves, percent, f"key activities.{name}")
     translation = np.zeros((frames, 3))
-    translation[:, 0] = curve(settings.femur_posterior_mm, percent)
+    translation[:, 0] = curves["femur_posterior_mm"]
     rotation = grood_suntay(
-        np.radians(curve(settings.flexion_deg, percent)),
+        np.radians(curves["flexion_deg"]),
         0.0,
-        np.radians(curve(settings.tibial_external_rotation_deg, percent)),
+        np.radians(curves["tibial_external_rotation_deg"]),
     )
-    return Activity(
+    activity = Activity(
         name=name,
         percent=percent,
         duration=settings.duration_s,
@@ -147,11 +166,21 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
             "patient from fluoroscopy.",
         ),
     )
+    return replace(activity, warnings=(*warnings, *judge_activity(activity, settings)))
+
+
+def _peak_note(load: Array) -> str:
+    """Sentence on the peak of a load in body weights."""
+    peak = float(load.max())
+    return (
+        f"load with a peak of {peak:.3g} body weights, {peak * GRAVITY:.3g} N per kg of body mass"
+    )
 
 
 def _check_load(load: Array, percent: Array, key: str) -> None:
     """Refuse loads that vanish, are tensile or are in newtons."""
     least, most = int(load.argmin()), int(load.argmax())
+    limit = checks()["load.peak"].refuse_above
     if load[least] <= 0:
         raise InputDataError(
             key,
@@ -159,11 +188,11 @@ def _check_load(load: Array, percent: Array, key: str) -> None:
             "a load above 0 at every frame",
             "Raise its base, or make the bumps of negative height smaller.",
         )
-    if load[most] > MOST_BODY_WEIGHTS:
+    if load[most] > limit:
         raise InputDataError(
             key,
             f"a load of {load[most]:.3g} at {percent[most]:g} percent",
-            f"body weights, below {MOST_BODY_WEIGHTS:g}",
+            f"body weights, below {limit:g}",
             "This looks like newtons: divide base and heights by body mass x 9.81.",
         )
 

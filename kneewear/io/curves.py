@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import re
 from collections.abc import Mapping
@@ -114,6 +115,12 @@ def _read_cells(path: Path) -> _Cells:
 
 def _parse_csv(path: Path, text: str) -> pd.DataFrame:
     """All cells of a CSV file as text."""
+    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    names = [name.strip() for name in next(csv.reader(lines), [])]
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        found, remedy = f"more than one column '{twice}'", "Rename or remove one."
+        raise InputDataError(path, found, "each name once", remedy, "header")
     try:
         # As text: pandas would turn "NaN" or "n/a" into empty cells.
         return pd.read_csv(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity, ParametricActivity
-from kneewear.settings.base import Study
+from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.checks import heard, setting_warnings
 from kneewear.settings.study import load_study, merge_settings, read_settings
 
@@ -106,6 +106,23 @@ def load_activity(study: Study, name: str, root: str | Path) -> Activity:
     files = activity_files(study, name, root)
     settings = study.simulated_activities()[name]
     return read_activity(name, settings, files, study.simulation.frames, study.implant.knee)
+
+
+def peak_loads(study: Study, root: str | Path) -> tuple[str, ...]:
+    """Sentence on the peak load of every activity, in body weights and in N for the body masses."""
+    from kneewear.activity.load import GRAVITY  # noqa: PLC0415
+
+    masses = study.cases.body_mass_kg if isinstance(study, CaseStudy) else ()
+    found = []
+    for name in study.simulated_activities():
+        peak = float(load_activity(study, name, root).load.max())
+        forces = [
+            f"{peak * mass * GRAVITY:.0f} N at {mass:g} kg"
+            for mass in sorted({min(masses), max(masses)} if masses else ())
+        ]
+        found.append(f"{name}: peak load {peak:.3g} body weights{': ' * bool(forces)}"
+                     f"{', '.join(forces)}.")  # fmt: skip
+    return tuple(found)
 
 
 def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:

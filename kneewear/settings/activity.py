@@ -67,6 +67,19 @@ class _CurveColumns(Settings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _columns_differ(self) -> _CurveColumns:
+        named: dict[str, str] = {}
+        for name, column in self.given().items():
+            if column in named:
+                raise fault(
+                    f"column '{column}' for {named[column]} and {name}",
+                    "a column of its own for each",
+                    "Correct one of the names.",
+                )
+            named[column] = name
+        return self
+
     def given(self) -> dict[str, str]:
         """Columns the file must have: quantity to name in the file's header."""
         return {name: column for name, column in self.model_dump().items() if column is not None}

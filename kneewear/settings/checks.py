@@ -22,6 +22,7 @@ from kneewear.errors import InputDataError
 from kneewear.settings.faults import fault_at, suggestion
 from kneewear.settings.files import Location
 from kneewear.settings.types import Settings
+from kneewear.sides import SIDES
 
 _TABLE = Path(__file__).with_suffix(".csv")
 _EVERY = "*"
@@ -197,6 +198,15 @@ def _computed(
     if offset != 0.0:
         least = min(thin, default=implant["nominal_thickness_mm"])
         yield checks()["settings.effective_thickness"], law, least + offset
+    if implant["source"] != "parametric":
+        block = _children(implant[implant["source"]])
+        for name in ("insert_region_mm", "tibial_region_mm", "femoral_region_mm"):
+            sides = _children(block.get(name))
+            if sides:
+                medial, lateral = (sum(_children(sides[side])["z"]) for side in SIDES)
+                where = ("implant", implant["source"], name)
+                apart = 0.5 * (medial - lateral)
+                yield checks()["settings.window_sides"], where, apart
     if implant["source"] == "parametric":
         shape = _children(implant["parametric"])
         condyle, plateau = (shape[f"{body}_sagittal_radius_mm"] for body in ("femoral", "plateau"))

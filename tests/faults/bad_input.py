@@ -282,7 +282,7 @@ KINDS = (
          example(motion=columns((4, 5, 6), lambda position: position / 1000)),
          ("gait.csv: found positions up to 0.0", "millimetres", "look like metres")),
     Kind("motion", "sign of flexion turned round", example(motion=column(1, lambda f: -f)),
-         ("gait.csv, column 'flexion_deg'", "flexion of -", "its sign")),
+         ("gait.csv, column 'flexion_deg'", "flexion of -", "Flexion is negative in this file")),
     Kind("motion", "samples missing in between",
          example(motion=lambda content: b"\n".join(content.splitlines()[:12]
                                                    + content.splitlines()[20:])),

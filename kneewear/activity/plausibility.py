@@ -1,0 +1,273 @@
+"""Whether motion and load can be those of a knee: ranges, units, columns, signs and cycles.
+
+Ranges are in `kneewear/settings/checks.csv`; a value beyond them gives a warning or is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.activity.activity import Activity
+from kneewear.activity.conventions import POSE, POSITIONS, column_signs
+from kneewear.errors import InputDataError
+from kneewear.settings.activity import (
+    FileActivity,
+    LoadSettings,
+    MotionSettings,
+    ParametricActivity,
+)
+from kneewear.settings.checks import judge
+
+Array = NDArray[np.float64]
+
+_UNIT_REMEDY = "Check the column, its unit (deg and mm) and its sign."
+# A run of zeros is a gap if both its neighbours are farther from zero than this part of the range,
+# and it is no longer than this part of the rows.
+_JUMP, _LONGEST_RUN = 0.15, 0.2
+# A sample is only compared with the usual distance from neighbours where there are this many.
+_FEWEST, _USUAL = 20, 10.0
+# Positions of these conventions are those of a joint, or of frames at any distance.
+_FREE_FRAMES = ("opensim", "jointtrack")
+# Samples on which parts of a cycle are compared; divisible by 2 and 3.
+_SAMPLES = 120
+
+
+def judge_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
+    """Warnings about a motion, columns percent and those of the pose as in `check_motion`.
+
+    InputDataError if no knee moves like this, or columns are exchanged, equal, or in another unit.
+    """
+    names = [name for name in POSE if name in motion]
+    signs = column_signs(settings)
+    columns = {name: signs[name] * motion[name].to_numpy(dtype=float) for name in names}
+    percent = motion["percent"].to_numpy(dtype=float)
+    places = {name: f"column '{getattr(settings.columns, name)}'" for name in names}
+    _refuse_equal({"percent": percent, **columns}, settings)
+    found = list(_judge_ranges(columns, settings, places))
+    where = places["flexion"]
+    found.append(judge("motion.rows", len(motion), settings.file, "Give more samples."))
+    found.append(
+        judge(
+            "motion.repeats",
+            repetition(percent, columns["flexion"]),
+            settings.file,
+            "This looks like several cycles: cut out one.",
+            where,
+        )
+    )
+    for name in names:
+        row = _first_gap(columns[name])
+        if row is not None:
+            place = f"{places[name]}, data row {row + 1}"
+            remedy = "Remove rows with missing values."
+            found.append(judge("motion.zeros", 1, settings.file, remedy, place))
+    return tuple(filter(None, found))
+
+
+def _refuse_equal(columns: dict[str, Array], settings: MotionSettings) -> None:
+    """Refuse two columns with the same values."""
+    for (first, one), (second, other) in combinations(columns.items(), 2):
+        if np.ptp(one) > 0.0 and (np.array_equal(one, other) or np.array_equal(one, -other)):
+            given = settings.columns.given()
+            clock = given.get("percent", given.get("time_s", "time"))
+            raise InputDataError(
+                settings.file,
+                f"the same values as {first.replace('_', ' ')} ('{given.get(first, clock)}')",
+                "values of their own",
+                "Name the right column, or export the file again.",
+                f"column '{given[second]}' ({second.replace('_', ' ')})",
+            )
+
+
+def _judge_ranges(
+    columns: dict[str, Array], settings: MotionSettings, places: dict[str, str]
+) -> Iterator[str]:
+    """Yield warnings about the size, the range and the proportions of coordinates."""
+    span = {name: float(np.ptp(values)) for name, values in columns.items()}
+    for name, values in columns.items():
+        free = settings.convention in _FREE_FRAMES and name in POSITIONS
+        check = "motion.joint_position" if free else f"motion.{name}"
+        yield _judge_extremes(check, values, settings.file, places[name])
+    for name in columns:
+        # A constant coordinate is held; if flexion is constant nothing moves.
+        if span[name] > 0.0 or name == "flexion":
+            args = (settings.file, _UNIT_REMEDY, places[name])
+            yield judge(f"motion.{name}_range", span[name], *args)
+    # Without single faulty samples, which are reported by their own checks.
+    most = {
+        name: float(np.subtract(*np.quantile(values, [0.95, 0.05])))
+        for name, values in columns.items()
+    }
+    shares = {
+        "flexion_share": ("flexion", max(most.get("varus", 0.0), most.get("rotation", 0.0))),
+        "varus_share": ("varus", most.get("rotation", 0.0)),
+        "superior_share": ("superior_inferior", most.get("anterior_posterior", 0.0)),
+    }
+    # Joints have other axes, so that their positions are mixed.
+    for check, (name, other) in shares.items():
+        mixed = settings.convention in _FREE_FRAMES and name in POSITIONS
+        if not mixed and most.get(name, 0.0) > 0.0 and (other > 0.0 or name != "flexion"):
+            share = most[name] / other if other > 0.0 else np.inf
+            if name != "varus" or most[name] > 1.0:
+                remedy = "Columns may be exchanged: check their names."
+                yield judge(f"motion.{check}", share, settings.file, remedy, places[name])
+
+
+def _judge_extremes(check: str, values: Array, file: str, place: str) -> str:
+    """Warning about the value farthest outside the usual range, if there is one."""
+    found = ""
+    for row in (int(values.argmin()), int(values.argmax())):
+        where = f"{place}, data row {row + 1}"
+        found = judge(check, float(values[row]), file, _UNIT_REMEDY, where) or found
+    return found
+
+
+def judge_duration(check: str, seconds: float, expected: float, file: str) -> tuple[str, ...]:
+    """Warning when the duration of a file, s, differs from the expected one."""
+    remedy = (
+        f"The file has {seconds:.4g} s and {expected:.4g} s are expected: correct duration_s or "
+        "window_s; it is scaled to another speed."
+    )
+    found = judge(check, seconds / expected, file, remedy)
+    return (found,) if found else ()
+
+
+def judge_load(load: pd.DataFrame, settings: LoadSettings) -> tuple[str, ...]:
+    """Warnings about a load as read from its file, columns percent and load in any unit.
+
+    InputDataError if it has the sign of a force plate, several cycles or the wrong column.
+    """
+    percent, values = (load[name].to_numpy(dtype=float) for name in ("percent", "load"))
+    place = _load_columns(settings)
+    span = float(np.ptp(values))
+    if np.array_equal(percent, values):
+        raise InputDataError(
+            settings.file, "the percent of the cycle", "a load", "Name its column.", place
+        )
+    if span == 0.0:
+        return ()
+    found = [judge("load.rows", len(load), settings.file, "Give more samples.", place)]
+    if settings.kind == "ground_reaction":
+        lowest = float(values.min() / max(abs(values.max()), 1e-9 * span))
+        remedy = "Reverse the sign of the force plate, and clip its noise at zero."
+        found.append(judge("load.ground_reaction", lowest, settings.file, remedy, place))
+    if percent[-1] >= 100.0 - 1e-9:
+        gap = float(abs(values[-1] - values[0]) / span)
+        remedy = "Cut the load from one heel strike to the next of the same foot."
+        found.append(judge("load.gap", gap, settings.file, remedy, place))
+    remedy = "This looks like several cycles: cut out one."
+    again = repetition(percent, values)
+    found.append(judge("load.repeats", again, settings.file, remedy, place))
+    if settings.kind != "ground_reaction" or values.min() > 0.0:
+        # A foot off the ground is exactly zero for a while.
+        row = _first_gap(values)
+        if row is not None:
+            where = f"{place}, data row {row + 1}"
+            remedy = "Remove rows with missing values."
+            found.append(judge("load.zeros", 1, settings.file, remedy, where))
+    worst = farthest_from_neighbours(percent, values)
+    if worst is not None:
+        row, size, usual = worst
+        if size > _USUAL * usual:
+            where = f"{place}, data row {row + 1}"
+            found.append(
+                judge("load.spike", size / span, settings.file, "Check this sample.", where)
+            )
+    return tuple(filter(None, found))
+
+
+def _load_columns(settings: LoadSettings) -> str:
+    """Column of the load, or those of both sides."""
+    names = settings.columns.load, settings.columns.medial, settings.columns.lateral
+    return "column " + " and ".join(f"'{name}'" for name in names if name is not None)
+
+
+def judge_activity(
+    activity: Activity, settings: FileActivity | ParametricActivity
+) -> tuple[str, ...]:
+    """Warnings about the load of an activity, in body weights, over its motion."""
+    name, load = activity.name, activity.load
+    flexion = np.degrees(-activity.rotation[:, 2])
+    source, place = f"key activities.{name}", "load_body_weights"
+    if isinstance(settings, FileActivity):
+        source, place = settings.load.file, _load_columns(settings.load)
+    found = []
+    peak = f"{place}, at {activity.percent[load.argmax()]:g} percent"
+    remedy = "Check its unit: body weights, or N with kind: axial_force_n and body_mass_kg."
+    found.append(judge("load.peak", float(load.max()), source, remedy, peak))
+    if np.ptp(load) > 0.0:
+        unloaded = float(np.mean(load < 0.4 * load.max()))
+        remedy = "Check that the load is that of a whole cycle, not of stance alone."
+        found.append(judge("load.unloaded", unloaded, source, remedy, place))
+        if np.ptp(flexion) > 0.0:
+            bent = flexion >= np.quantile(flexion, 0.8)
+            remedy = "Check that motion and load start at the same event."
+            flexed = float(load[bent].mean() / load.mean())
+            found.append(judge("load.flexed", flexed, source, remedy, place))
+    return tuple(filter(None, found))
+
+
+def judge_built_in(curves: Mapping[str, Array], percent: Array, source: str) -> tuple[str, ...]:
+    """Warnings about built-in curves, by their keys: flexion, rotation (deg), position (mm)."""
+    judged = {
+        "flexion_deg": "motion.flexion",
+        "tibial_external_rotation_deg": "motion.rotation",
+        "femur_posterior_mm": "motion.anterior_posterior",
+    }
+    found = []
+    for key, values in curves.items():
+        for frame in dict.fromkeys((int(values.argmin()), int(values.argmax()))):
+            where = f"{key}, at {percent[frame]:g} percent"
+            value = float(values[frame])
+            found.append(judge(judged[key], value, source, "Correct base or bumps.", where))
+        span, remedy = float(np.ptp(values)), "Correct its bumps (deg and mm)."
+        if span > 0.0 or key == "flexion_deg":
+            found.append(judge(f"{judged[key]}_range", span, source, remedy, key))
+    return tuple(filter(None, found))
+
+
+def repetition(percent: Array, values: Array) -> float:
+    """Least change over a half or a third of the cycle, rms over the standard deviation.
+
+    Zero for a curve that repeats itself within the cycle; sqrt(2) for an unrelated one; infinite
+    for a constant one.
+    """
+    if np.ptp(values) == 0.0:
+        return float(np.inf)
+    at = np.linspace(0.0, 100.0, _SAMPLES, endpoint=False)
+    curve = np.interp(at, percent, values)
+    changes = [curve - np.roll(curve, _SAMPLES // parts) for parts in (2, 3)]
+    return min(float(np.sqrt(np.mean(change**2)) / curve.std()) for change in changes)
+
+
+def farthest_from_neighbours(percent: Array, values: Array) -> tuple[int, float, float] | None:
+    """Row of the sample farthest from the line through its neighbours, distance, median distance.
+
+    None where there are too few samples.
+    """
+    if values.size < _FEWEST:
+        return None
+    share = (percent[1:-1] - percent[:-2]) / (percent[2:] - percent[:-2])
+    off = np.abs(values[1:-1] - (1.0 - share) * values[:-2] - share * values[2:])
+    worst = int(off.argmax())
+    return worst + 1, float(off[worst]), float(np.median(off))
+
+
+def _first_gap(values: Array) -> int | None:
+    """First row of a short run of exact zeros between values far from zero; None without one."""
+    far = _JUMP * float(np.ptp(values))
+    zero = values == 0.0
+    starts = np.flatnonzero(zero[1:] & ~zero[:-1]) + 1
+    for start in starts:
+        end = int(start)
+        while end < values.size and zero[end]:
+            end += 1
+        inside = end < values.size and end - start <= max(1, _LONGEST_RUN * values.size)
+        if inside and min(abs(values[start - 1]), abs(values[end])) > far:
+            return int(start)
+    return None
