@@ -164,7 +164,7 @@ def judge_load(load: pd.DataFrame, settings: LoadSettings) -> tuple[str, ...]:
     again = repetition(percent, values)
     found.append(judge("load.repeats", again, settings.file, remedy, place))
     if settings.kind != "ground_reaction" or values.min() > 0.0:
-        # A foot off the ground is exactly zero for a while.
+        # In swing a ground reaction is exactly zero for a while.
         row = _first_gap(values)
         if row is not None:
             where = f"{place}, data row {row + 1}"
