@@ -383,3 +383,18 @@ def test_page_of_settings_is_up_to_date():
 def test_settings_can_be_sent_to_another_process(name):
     study = kneewear.load_study(f"config/{name}.yaml")
     assert pickle.loads(pickle.dumps(study)) == study
+
+
+def test_accuracy_selects_elements_and_frames():
+    study = load_study(merge_settings(DEFAULT, {"accuracy": "standard"}))
+    assert (study.grid.rows, study.grid.columns, study.simulation.frames) == (200, 150, 300)
+    assert default_study().grid.rows == 100
+    same = study.model_dump() | {"accuracy": None}
+    assert load_study(same).computed() == study.computed()
+
+
+def test_accuracy_is_refused_beside_elements_of_its_own():
+    with pytest.raises(InputDataError, match=r"50 with accuracy: fine") as caught:
+        load_study(merge_settings(DEFAULT, {"accuracy": "fine", "grid": {"rows": 50}}))
+    assert "grid.rows" in str(caught.value)
+    assert "Remove grid.rows" in str(caught.value)

@@ -628,6 +628,14 @@ def analysis_differences(analyses: pd.DataFrame) -> dict[str, float]:
     }
 
 
+def accuracy_errors(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Error of every quantity, per cent, one column per accuracy in the order of the table."""
+    keys = ["life", "quantity", "side"]
+    names = list(dict.fromkeys(accuracy["accuracy"]))
+    errors = accuracy.pivot_table("error_percent", keys, "accuracy", sort=False)
+    return errors[names].reset_index()
+
+
 def by_variant(variants: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The seven quantities of each variant, with their differences in per cent."""
     chosen = variants[variants["quantity"].isin(QUANTITIES)]

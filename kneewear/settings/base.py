@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
 
+from kneewear.settings.accuracy import Accuracy, contradictions
 from kneewear.settings.activity import ActivitySettings
 from kneewear.settings.cases import Case, CaseSettings, check_varied, is_built_in, override
 from kneewear.settings.checks import ChecksSettings, judged_settings
@@ -84,6 +85,7 @@ class Study(Settings):
     study: Name
     data_folder: FileName
     seed: int = Field(ge=0)
+    accuracy: Accuracy | None
     implant: ImplantSettings
     grid: GridSettings
     coarse_grid: GridSettings
@@ -104,6 +106,19 @@ class Study(Settings):
             raise ValidationError.from_exception_data("settings", lines)
         return self
 
+    @model_validator(mode="after")
+    def _accuracy_is_not_contradicted(self) -> Study:
+        own_settings = self.model_dump(include={"grid", "coarse_grid", "simulation"})
+        for at, own, value in contradictions(own_settings, self.accuracy):
+            key = ".".join(at)
+            raise fault_at(
+                at,
+                f"{own} with accuracy: {self.accuracy}",
+                f"{value}, the value of that accuracy",
+                f"Remove {key}, or set accuracy to null and choose elements and frames yourself.",
+            )
+        return self
+
     @property
     def thinnest_mm(self) -> float:
         """Minimum thickness of the thinnest insert of the study, mm."""
@@ -122,6 +137,7 @@ class Study(Settings):
         same = {
             "study": "study",
             "data_folder": ".",
+            "accuracy": None,
             "cases_per_job": 1,
             "report": _NO_REPORT,
             "checks": ChecksSettings().model_dump(mode="json"),

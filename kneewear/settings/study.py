@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import ValidationError
 
 from kneewear.errors import InputDataError
+from kneewear.settings.accuracy import settings_of
 from kneewear.settings.base import LifeStudy, Study, WearStudy
 from kneewear.settings.cases import Case, override
 from kneewear.settings.faults import position_of, refusal, suggestion
@@ -127,7 +128,8 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
     base, overrides : mapping
         Mappings are merged key by key, everything else (lists too) is replaced. An override of
         null removes an inherited activity or life. Where the overrides name another kind of study,
-        blocks this kind does not have are not inherited.
+        blocks this kind does not have are not inherited. Elements and frames of the `accuracy`
+        replace those of `base`.
 
     Returns
     -------
@@ -138,7 +140,8 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
     if isinstance(kind, str) and kind in KINDS and kind != base.get("kind"):
         foreign = _blocks_of_other_kinds(kind)
         base = {key: value for key, value in base.items() if key not in foreign}
-    return _merged(base, overrides)
+    level = settings_of(overrides.get("accuracy", base.get("accuracy")))
+    return _merged(_merged(base, level), overrides)
 
 
 def _merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

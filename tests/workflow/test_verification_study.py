@@ -17,7 +17,7 @@ SMALL = {
     "simulation": {"frames": 25},
 }
 TABLES = ("verification", "refinement", "active_elements", "sphere_models", "grid_comparison",
-          "distance_correction", "variants", "analyses")  # fmt: skip
+          "distance_correction", "variants", "analyses", "accuracy")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,11 @@ def test_every_table_is_there_and_no_wear_study_runs_them(checkout, finished):
     assert set(tables["variants"]["variant"]) == {
         "force direction: mid-surface", "analysis: quasi-static", "distance: exact",
     }  # fmt: skip
+    accuracy = tables["accuracy"]
+    bound = accuracy["bound_percent"]
+    assert (accuracy["error_percent"].abs() < bound)[bound.notna()].all()
+    coarse = accuracy.loc[bound.isna(), "error_percent"]
+    assert coarse.abs().max() > bound.max()
     assert not {f"{name}.csv" for name in TABLES} & {
         path.name for path in (finished.folder / "results" / "quick" / "tables").iterdir()
     }
@@ -55,7 +60,7 @@ def test_page_shows_every_figure(checkout):
 def test_settings_rerun_the_methods_but_not_the_analytical_solutions(checkout):
     assert checkout.planned(SMALL) == {}
     planned = checkout.planned({**SMALL, "wear": {"months": 12}})
-    assert "verify_methods" in planned
+    assert {"verify_methods", "verify_accuracy"} <= set(planned)
     assert "verify_engine" not in planned
     planned = checkout.planned({**SMALL, "report": {"pressure_limit_mpa": 30.0}})
     assert not {"verify_methods", "verify_engine"} & set(planned)

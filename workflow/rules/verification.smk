@@ -59,7 +59,38 @@ rule verify_methods:
         "../../scripts/verify_methods.py"
 
 
-TABLES = [*rules.verify_engine.output, *rules.verify_methods.output]
+CURVES = {name: activity_files(STUDY, name, ROOT) for name in ACTIVITIES}
+
+
+rule verify_accuracy:
+    input:
+        knee=rules.build_geometry.output.knee,
+        curves=[path for files in CURVES.values() for path in files.values()],
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        accuracy=f"{RESULTS}/tables/accuracy.csv",
+    log:
+        f"{LOGS}/verify_accuracy.log",
+    benchmark:
+        f"{BENCHMARKS}/verify_accuracy.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 9000 * attempt,
+        runtime=30,
+    params:
+        source=source_fingerprint("verify_accuracy", ROOT),
+        study=STUDY.computed(),
+        files=CURVES,
+    script:
+        "../../scripts/verify_accuracy.py"
+
+
+TABLES = [
+    *rules.verify_engine.output,
+    *rules.verify_methods.output,
+    *rules.verify_accuracy.output,
+]
 
 
 rule plot_verification:
