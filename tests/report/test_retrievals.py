@@ -14,6 +14,7 @@ from kneewear.report.facts import (
     insert_rates,
     is_nominal_patient,
     life_differences,
+    life_ratios,
     over_cases,
 )
 from kneewear.report.page import render_page
@@ -97,3 +98,15 @@ def test_lives_differ_by_depth_and_position(single):
 
 def test_one_life_is_compared_with_none(whole):
     assert life_differences(pd.DataFrame(whole.tables["cases"])) == []
+    assert life_ratios(pd.DataFrame(whole.tables["cases"])).empty
+
+
+def test_lives_are_compared_by_their_ratio(single):
+    cases = single.tables["cases"].copy()
+    here = (cases["life"] == "rest") & (cases["quantity"] == "wear_volume")
+    cases.loc[here & (cases["side"] == "lateral"), "value"] *= 1.44
+    found = life_ratios(cases).set_index(["quantity", "side"])["rest"]
+    assert found["wear_volume", "lateral"] == "1.44"
+    assert found["wear_volume", "medial"] == "1.00"
+    page = render_page("wear", single.settings, single.tables | {"cases": cases}, {})
+    assert "Lives compared" in page
