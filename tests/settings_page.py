@@ -18,6 +18,7 @@ from kneewear import settings
 from kneewear.settings.activity import FileActivity, ParametricActivity
 from kneewear.settings.checks import Check, checks, span_text
 from kneewear.settings.implant import MeshImplantSettings, NaturalKneeSettings
+from kneewear.settings.standards import StandardActivity
 from kneewear.settings.study import KINDS, Study
 from kneewear.settings.types import Settings
 
@@ -45,6 +46,7 @@ single keys:
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data not included) |
 | `verification.yaml` | the contact model against analytical solutions; its methods compared |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data not included) |
+| `standards.yaml` | knee simulators of ISO 14243 with the curves of your copy of the standard |
 | `dm_measured.yaml` | the same under the contact force measured in the subject |
 
 Run one with `make study CONFIG=config/quick.yaml` or
@@ -155,11 +157,13 @@ def render() -> str:
         _rows(FileActivity, "activities.*"),
         _rows(MeshImplantSettings, "implant.meshes"),
     )
+    standard = _rows(StandardActivity, "activities.*")
     parts = [
         HEAD.replace("@KINDS@", _kinds()),
         _table("All studies", _rows(Study, "")),
         *_kind_tables(),
         _table("Activities read from files (`source: file`)", files),
+        _table("Activities of a standard (`source: iso14243-3` and others)", standard),
         CONVENTIONS,
         _table("Implants read from meshes (`source: meshes`)", meshes),
         _table("Natural knees (`source: natural`)", _rows(NaturalKneeSettings, "implant.natural")),

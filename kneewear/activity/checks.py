@@ -152,7 +152,8 @@ def _polarity(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]
     """Sentences on curves of the opposite sign to those of the named edition."""
     found = []
     for name, way in _POLARITY.get(settings.convention, {}).items():
-        if name not in motion:
+        # Signs of the user's own go before those of the edition.
+        if settings.signs is not None or name not in motion:
             continue
         values = motion[name].to_numpy(dtype=float)
         farthest = int(np.argmax(np.abs(values)))

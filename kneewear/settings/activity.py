@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from kneewear.settings.faults import fault, fault_at
+from kneewear.settings.standards import Standard, expand_standard
 from kneewear.settings.types import (
     Duration,
     FileName,
     Finite,
     Limits,
+    LinearSpring,
     NonNegative,
     Positive,
     PositiveLimits,
     Settings,
+    TurningSpring,
     drop_nulls,
 )
 
@@ -207,7 +210,8 @@ class MotionSettings(Settings):
     @model_validator(mode="after")
     def _keys_go_with_the_convention(self) -> MotionSettings:
         iso, registered = self.convention in ISO_CONVENTIONS, self.convention == "jointtrack"
-        self._goes_with("signs", self.convention == "signs")
+        if not iso:
+            self._goes_with("signs", self.convention == "signs")
         self._goes_with("reference_posterior_mm", iso)
         self._goes_with("tibial_file", registered)
         self._goes_with("frame_rate_hz", registered)
@@ -321,22 +325,6 @@ class LoadSettings(Settings):
         return self
 
 
-class LinearSpring(Settings):
-    """Soft tissue that holds a position."""
-
-    stiffness_n_per_mm: NonNegative
-    gap_mm: NonNegative
-    rest_mm: Finite = 0.0
-
-
-class TurningSpring(Settings):
-    """Soft tissue that holds an angle."""
-
-    stiffness_n_m_per_deg: NonNegative
-    gap_deg: NonNegative
-    rest_deg: Finite = 0.0
-
-
 Driven = Literal["prescribed", "held", "force"]
 Guided = Literal["prescribed", "held", "free"]
 
@@ -358,6 +346,7 @@ class FileActivity(Settings):
     """Activity read from curves in files."""
 
     source: Literal["file"]
+    standard: Standard | None = None
     motion: MotionSettings
     load: LoadSettings
     duration_s: Duration
@@ -402,7 +391,10 @@ class FileActivity(Settings):
         return self
 
 
-ActivitySettings = Annotated[ParametricActivity | FileActivity, Field(discriminator="source")]
+ActivitySettings = Annotated[
+    Annotated[ParametricActivity | FileActivity, Field(discriminator="source")],
+    BeforeValidator(expand_standard),
+]
 
 
 def parse_activity(settings: Mapping[str, Any]) -> ParametricActivity | FileActivity:

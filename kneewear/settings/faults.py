@@ -158,7 +158,7 @@ def _describe(
 ) -> tuple[Location, str, str, str]:
     """Location, finding, expectation and remedy of one pydantic error."""
     location: Location = details["loc"]
-    if len(location) > 2 and location[0] == "activities":
+    if len(location) > 2 and location[0] == "activities" and location[2] in ("parametric", "file"):
         # Pydantic puts the tag of the discriminated union into the path; users never wrote it.
         location = location[:2] + location[3:]
     location = tuple(step for step in location if step != "[key]")
@@ -179,7 +179,8 @@ def _describe(
         location = (*location, "source")
         tag = value_at(settings, location)
         found = "nothing" if tag is None else _shown(tag)
-        return location, found, "parametric or file", "Say where the activity is from."
+        expected = "parametric or file, or iso14243-1, iso14243-3 or astm-f3141"
+        return location, found, expected, "Say where the activity is from."
     message = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
     wanted = _EXPECTATIONS.get(kind, message)
     return location, _shown(details["input"]), wanted, _remedy(kind, location)

@@ -113,3 +113,19 @@ Ascending = AfterValidator(ascend)
 Removable = BeforeValidator(drop_nulls)
 Limits = Annotated[tuple[Finite, Finite], AfterValidator(_are_limits)]
 PositiveLimits = Annotated[tuple[Positive, Positive], AfterValidator(_are_limits)]
+
+
+class LinearSpring(Settings):
+    """Soft tissue that holds a position."""
+
+    stiffness_n_per_mm: NonNegative
+    gap_mm: NonNegative
+    rest_mm: Finite = 0.0
+
+
+class TurningSpring(Settings):
+    """Soft tissue that holds an angle."""
+
+    stiffness_n_m_per_deg: NonNegative
+    gap_deg: NonNegative
+    rest_deg: Finite = 0.0

@@ -1,0 +1,128 @@
+"""Activities of a standard: the curves are the user's, the rest follows from the standard."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.io.curves import read_activity
+from kneewear.settings.standards import AXIAL, COLUMNS
+from kneewear.settings.study import load_study, merge_settings
+from tests.activity.motions import ROOT, read_settings, study
+
+FOLDER = ROOT / "config/standards"
+
+
+def standards(**changed):
+    """The committed study with keys of its displacement control replaced."""
+    settings = merge_settings(
+        read_settings(ROOT / "config/config.yaml"), read_settings(ROOT / "config/standards.yaml")
+    )
+    own = {key: value for key, value in changed.items() if value is not None}
+    left = {key for key, value in changed.items() if value is None}
+    block = settings["activities"]["displacement_control"] | own
+    settings["activities"]["displacement_control"] = {
+        key: value for key, value in block.items() if key not in left
+    }
+    return load_study(settings)
+
+
+def built(settings, curves, tmp_path):
+    path = tmp_path / "curves.csv"
+    curves.to_csv(path, index=False)
+    return read_activity("machine", settings, {"motion": path, "load": path}, 40, "right")
+
+
+@pytest.fixture
+def curves():
+    """The invented curves of the example simulator under the names of the templates."""
+    table = pd.read_csv(ROOT / "config/example_simulator/curves.csv", comment="#")
+    return table.rename(columns={"rotation_torque_n_m": "tibial_torque_n_m"})
+
+
+@pytest.mark.parametrize("name", ["displacement_control", "force_control"])
+def test_they_are_the_activities_of_the_example_simulator(name, curves, tmp_path):
+    mine = built(standards().activities[name], curves, tmp_path)
+    example = study("example_simulator").activities[name]
+    settings = example.model_copy(update={"closing_percent": 0.0})
+    original = ROOT / "config/example_simulator/curves.csv"
+    files = {"motion": original, "load": original}
+    other = read_activity("machine", settings, files, 40, "right")
+    for quantity in ("translation", "rotation", "load", "wrench"):
+        np.testing.assert_array_equal(getattr(mine, quantity), getattr(other, quantity))
+    assert mine.prescribed == other.prescribed
+    assert mine.load_line == other.load_line
+    assert len(mine.springs) == len(other.springs)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "quantity", "column"),
+    [
+        ("positive_anterior_posterior", "tibia_posterior", "translation", 0),
+        ("positive_rotation", "tibia_external", "rotation", 1),
+    ],
+)
+def test_the_other_sign_is_the_mirrored_curve(key, value, quantity, column, curves, tmp_path):
+    one = built(standards().activities["displacement_control"], curves, tmp_path)
+    other = built(standards(**{key: value}).activities["displacement_control"], curves, tmp_path)
+    mine = getattr(one, quantity)[:, column]
+    assert np.ptp(mine) > 0.01
+    np.testing.assert_allclose(getattr(other, quantity)[:, column], -mine, atol=1e-3)
+
+
+def test_astm_gives_curves_of_both(curves, tmp_path):
+    for way, prescribed in (("displacement", True), ("force", False)):
+        settings = standards(source="astm-f3141", control=way).activities["displacement_control"]
+        activity = built(settings, curves, tmp_path)
+        assert ("x" in activity.prescribed) == prescribed
+        assert np.any(activity.wrench) != prescribed
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({"source": "astm-f3141"}, "source: astm-f3141 with control: null"),
+        ({"control": "force"}, "source: iso14243-3 with control: force"),
+        ({"positive_rotation": None}, "displacement_control.positive_rotation: found nothing"),
+        ({"curve": "mine.csv"}, "displacement_control.curve: found an unknown key"),
+        (
+            {"rotation_springs": [{"stiffness_n_m_per_deg": 1.0, "gap_deg": 0.0}]},
+            "springs along coordinates whose displacement is prescribed",
+        ),
+    ],
+)
+def test_faults_of_settings_are_told(changed, found):
+    with pytest.raises(InputDataError, match=found):
+        standards(**changed)
+
+
+@pytest.mark.parametrize("name", ["displacement_control", "force_control"])
+def test_a_template_without_rows_is_refused(name):
+    settings = standards().activities[name]
+    path = ROOT / settings.motion.file
+    with pytest.raises(InputDataError, match="found no rows"):
+        read_activity(name, settings, {"motion": path, "load": path}, 40, "right")
+
+
+def test_templates_have_the_columns_that_are_read():
+    heads = {}
+    for path in FOLDER.glob("*.csv"):
+        lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+        heads[path.stem] = lines[0].split(",")
+    for name, way in (("iso14243-3", "displacement"), ("iso14243-1", "force")):
+        assert set(heads[name]) == {"percent", AXIAL, *COLUMNS[way].values()}
+        assert set(heads[name]) <= set(heads["astm-f3141"])
+
+
+def test_springs_of_the_study_are_rows_of_the_table():
+    lines = (FOLDER / "springs.csv").read_text().splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    known = {(row["setting"], float(row["stiffness"]), float(row["gap"])) for row in rows}
+    control = standards().activities["force_control"].control
+    (linear,), (turning,) = control.anterior_posterior_springs, control.rotation_springs
+    assert ("anterior_posterior_springs", linear.stiffness_n_per_mm, linear.gap_mm) in known
+    assert ("rotation_springs", turning.stiffness_n_m_per_deg, turning.gap_deg) in known
