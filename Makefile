@@ -21,20 +21,31 @@ help:
 
 environment: $(STAMP)
 
+# A linked environment is another checkout's: it is used and not changed.
 $(STAMP): requirements.lock
-	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; name it with PYTHON=..."; exit 1; }
-	@echo "Setting up .venv with $(PYTHON) ..."
-	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-# Compiled once here, because some machines do not let jobs write compiled files.
-	@$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true
-	@touch $@
+	@if [ -L .venv ]; then \
+		$(BIN)/python -c "import snakemake" 2>/dev/null && exit 0; \
+		echo ".venv: found a link to $$(readlink .venv), which holds no environment; expected a folder." \
+			"Remove the link (rm .venv) and run make again."; exit 1; fi; \
+	test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; name it with PYTHON=..."; exit 1; }; \
+	echo "Setting up .venv with $(PYTHON) ..."; \
+	$(PYTHON) -m venv .venv; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock; \
+	$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true; \
+	touch $@
+# Packages are compiled once, because some machines do not let jobs write compiled files.
 
+# Settings are read here before Snakemake, whose reader knows neither line nor remedy.
 study:
 	@start=$$(date +%s); \
 	$(MAKE) --no-print-directory environment; \
+	$(BIN)/python -c "" 2>/dev/null || { echo ".venv/bin/python: cannot be run; the folder or its Python was" \
+		"moved. Remove .venv (rm -r .venv) and run make again."; exit 1; }; \
+	named=$$($(BIN)/python -m kneewear --names "$(CONFIG)"); \
+	files=(); if [ -n "$$named" ]; then mapfile -t files <<< "$$named"; fi; \
 	ready=$$(date +%s); log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	$(BIN)/snakemake --cores $(CORES) --rerun-incomplete $(if $(CONFIG),--configfile $(CONFIG)) 2>&1 | tee "$$log"; \
+	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete \
+		$${files[@]+--configfile "$${files[@]}"} 2>&1 | tee "$$log"; \
 	done=$$(date +%s); \
 	if grep -q "^Nothing to be done" "$$log"; then \
 		echo "The study is up to date: nothing was run."; fi; \
@@ -59,7 +70,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 check-inputs: $(STAMP)
-	$(BIN)/python -m kneewear --draw $(CONFIG)
+	$(BIN)/python -m kneewear --draw "$(CONFIG)"
 
 # Kernels run as Python, so that their lines are counted; tests marked compiled, slow or workflow are
 # left out, so that the result does not depend on the speed of the machine.

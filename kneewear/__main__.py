@@ -2,7 +2,8 @@
 
 `python -m kneewear config/mine.yaml` reads the default study and the files named, and reports the
 first fault. With `--draw` it also shows implant, axes, first contact, thickness and motion on the
-page `results/<study>/inputs/index.html`.
+page `results/<study>/inputs/index.html`. With `--names` it only reads the files and prints their
+names, one per line, after a check of the machine: `make study` does so before Snakemake reads them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 from pathlib import Path
 
 from kneewear import default_settings_file
+from kneewear.environment import check_machine, settings_files
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs, peak_loads
 from kneewear.settings.study import read_study
@@ -21,17 +23,24 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m kneewear", description=__doc__)
     parser.add_argument("file", nargs="*", help="settings (YAML) over the default ones")
     parser.add_argument("--draw", action="store_true", help="write a page that shows them")
+    parser.add_argument("--names", action="store_true", help="read the files and print their names")
     chosen = parser.parse_args(arguments)
     try:
-        study = read_study(*chosen.file, defaults=default_settings_file())
+        files = settings_files(chosen.file)
+        if chosen.names:
+            check_machine()
+            print("\n".join(files))  # noqa: T201
+            return
+        study = read_study(*files, defaults=default_settings_file())
         notes = check_inputs(study, Path())
         loads = peak_loads(study, Path())
-        page = ""
+        page: str | Path = ""
         if chosen.draw:
             # Imported here: drawing takes seconds that a check does not need.
             from kneewear.preflight import write_preflight  # noqa: PLC0415
 
-            page = str(write_preflight(study, Path(), (*notes, *loads)))
+            page, apart = write_preflight(study, Path(), (*notes, *loads))
+            notes = (*notes, *apart)
     except InputDataError as error:
         raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
     verdict = f"{len(notes)} warning{'s' if len(notes) > 1 else ''}" if notes else "no fault found"

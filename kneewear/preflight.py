@@ -14,7 +14,7 @@ from kneewear.geometry.implant_sources import build_implant, extract_bearings, w
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.documents import save_figures, save_text
 from kneewear.io.study_inputs import load_activity, load_shapes
-from kneewear.report.bodies import Pose, draw_preflight, poses_of
+from kneewear.report.bodies import APART, Pose, draw_preflight, poses_of
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
 from kneewear.settings.base import Study
@@ -24,12 +24,14 @@ from kneewear.settings.static import StaticStudy
 ELEMENTS = (60, 45)
 
 
-def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -> Path:
+def write_preflight(
+    study: Study, root: str | Path, notes: Sequence[str] = ()
+) -> tuple[Path, tuple[str, ...]]:
     """Draw implant, axes, first contact, thickness and motion of a study whose files were checked.
 
     `notes` are the warnings of that check. Returns the page, `results/<study>/inputs/index.html`,
-    with the figures in the same folder. Raises InputDataError when the implant cannot be built from
-    its files, or an activity from its curves.
+    with the figures in the same folder, and warnings about poses off the insert. Raises
+    InputDataError when the implant cannot be built from its files, or an activity from its curves.
     """
     shapes = load_shapes(study, root)
     folder = Path(root) / "results" / study.study / "inputs"
@@ -48,7 +50,10 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     figures, table = draw_preflight(implant, grid, poses, activities)
     save_figures(figures, folder)
     worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
+    apart = table.loc[table["touches"] == APART, "pose"]
+    warnings = [f"Pose '{pose}': {APART}. Check zero and signs of the motion." for pose in apart]
     remarks = [
+        *warnings,
         *notes,
         f"Surfaces deviate from their source by up to {1e3 * worst:.2g} µm.",
         *(f"{one.name}: {note}" for one in activities for note in one.notes),
@@ -62,7 +67,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
         notes=remarks,
     )
     save_text(page, folder / "index.html")
-    return folder / "index.html"
+    return folder / "index.html", tuple(warnings)
 
 
 def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figure]:

@@ -9,16 +9,16 @@ counts both sides; `attempt` is 1 at first, and each further one requests as muc
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from kneewear.io.result_files import check_writable
+from kneewear.io.result_files import check_writable, file_hash
 from kneewear.io.study_inputs import check_inputs
 from kneewear.report.captions import figure_texts
 from kneewear.settings.base import CaseStudy, Study, WearStudy
-from kneewear.settings.files import read_settings_file
+from kneewear.settings.files import read_settings_file, unfiled_settings
 from kneewear.settings.study import load_study, merge_settings
 
 MIN_MEMORY_MB = 1000
@@ -30,16 +30,23 @@ ELEMENT_FRAMES_PER_MINUTE = 2.0e6
 
 
 def checked_study(
-    own: Mapping[str, Any], files: Sequence[str | Path], root: str, check_files: bool
+    own: Mapping[str, Any],
+    files: Sequence[str | Path],
+    root: str,
+    check_files: bool,
+    typed: Mapping[str, Any] | None = None,
 ) -> tuple[Study, tuple[str, ...]]:
     """Study of a run of the workflow, and notes for the user.
 
     `own` are the settings that override the default study, merged by Snakemake from `files`, which
-    are read so that messages can name file and line. `check_files` also checks the data files and
+    are read so that messages can name file and line, and from `typed`, those of the option
+    `--config`. `check_files` also checks the data files and
     the folder of the results. Raises InputDataError and OutputFileError.
     """
     default = relpath(f"{root}/config/config.yaml")
     read = [read_settings_file(path) for path in (default, *map(relpath, files))]
+    if typed:
+        read.append(unfiled_settings(typed, "option --config of the command line"))
     settings = merge_settings(read[0].content, own)
     study = load_study(settings, " + ".join(file.path for file in read), read)
     notes: tuple[str, ...] = ()
@@ -47,6 +54,14 @@ def checked_study(
         notes = check_inputs(study, root)
         check_writable(f"results/{study.study}")
     return study, notes
+
+
+def input_digests(files: Iterable[str]) -> list[str]:
+    """SHA-256 of data files, in their order: a rule parameter, so that a changed one is noticed.
+
+    Snakemake compares times, and a file that replaces another one may be older.
+    """
+    return [file_hash(file) if Path(file).is_file() else "" for file in files]
 
 
 def caption_texts() -> dict[str, str]:

@@ -424,6 +424,7 @@ def draw_contact_areas(grid: ElementGrid, history: ContactHistory) -> Figure:
 
 # Poses of an activity that are lowered onto the insert.
 POSES = 20
+APART = "no condyle above its plateau"
 ARROW = 18.0
 AXES = ("x posterior", "y superior", "z medial")
 
@@ -532,7 +533,7 @@ def contact_table(
     """Gap of each side (mm) when the other touches, and its position; NaN without contact."""
     rows = []
     for pose, contact in zip(poses, contacts, strict=True):
-        row: dict[str, Any] = {"pose": pose.name, "touches": "no condyle above its plateau"}
+        row: dict[str, Any] = {"pose": pose.name, "touches": APART}
         row |= {f"{side}_{what}": np.nan for side in sides for what in ("gap", "x", "z")}
         if contact is not None:
             row["touches"] = contact.side

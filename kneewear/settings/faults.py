@@ -118,7 +118,9 @@ def position_of(
                 return name
             holding = same
         if holding:
-            return f"{holding[-1].path}, line {holding[-1].lines[part]}"
+            line = holding[-1].lines[part]
+            # Settings given on the command line have no lines.
+            return f"{holding[-1].path}, line {line}" if line else holding[-1].path
     return name
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ class SettingsFile:
     content : dict
         Its mapping.
     lines : dict
-        Location (keys, and indices of lists) to its line, counted from 1.
+        Location (keys, and indices of lists) to its line, counted from 1; 0 where there are none.
     """
 
     path: str
@@ -48,6 +48,18 @@ def value_at(settings: Any, location: Location) -> Any:
         except (KeyError, IndexError, TypeError):
             return None
     return settings
+
+
+def unfiled_settings(content: Mapping[str, Any], name: str) -> SettingsFile:
+    """Settings that are in no file, such as those of a command line, called by a name."""
+
+    def locations(value: Any, at: Location) -> Iterator[Location]:
+        entries = value.items() if isinstance(value, Mapping) else ()
+        for key, inner in (*entries, *(enumerate(value) if isinstance(value, list) else ())):
+            yield (*at, key)
+            yield from locations(inner, (*at, key))
+
+    return SettingsFile(name, dict(content), dict.fromkeys(locations(content, ()), 0))
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:

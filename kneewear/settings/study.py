@@ -19,7 +19,7 @@ from kneewear.settings.accuracy import settings_of
 from kneewear.settings.base import LifeStudy, Study, WearStudy
 from kneewear.settings.cases import Case, override
 from kneewear.settings.faults import position_of, refusal, suggestion
-from kneewear.settings.files import SettingsFile, read_settings, read_settings_file
+from kneewear.settings.files import Location, SettingsFile, read_settings, read_settings_file
 
 __all__ = [
     "KINDS",
@@ -86,11 +86,32 @@ def load_study(
     if not isinstance(source, Mapping):
         files = [read_settings_file(source)]
         name, source = str(source), files[0].content
+    _refuse_markup(source, name, files)
     model = _model_of(source, name, files)
     try:
         return model.model_validate(dict(source))
     except ValidationError as error:
         raise refusal(error, model, source, name, files) from None
+
+
+def _refuse_markup(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]) -> None:
+    """Refuse texts and keys with "<": reports of other programs would take them for markup."""
+    waiting: list[tuple[Location, Any]] = [((), settings)]
+    while waiting:
+        at, value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += [((*at, key), inner) for key, inner in value.items()]
+            value = " ".join(map(str, value))
+        elif isinstance(value, list | tuple):
+            waiting += [((*at, number), inner) for number, inner in enumerate(value)]
+        if isinstance(value, str) and "<" in value:
+            raise InputDataError(
+                position_of(at, settings, name, files),
+                "the character '<'",
+                "text without markup",
+                "Write it in words: below, less than.",
+                f"key {'.'.join(map(str, at))}",
+            )
 
 
 def _model_of(settings: Mapping[str, Any], name: str, files: Sequence[SettingsFile]) -> type[Study]:

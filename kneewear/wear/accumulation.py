@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import ContactHistory
@@ -84,6 +85,8 @@ def accumulate_wear(
         `resimulate`.
     ConvergenceError
         If a cycle has no equilibrium on a worn surface.
+    InputDataError
+        If damage reaches the local thickness of the insert.
 
     Notes
     -----
@@ -258,6 +261,7 @@ def _simulate_life(
         before = insert.wear + insert.creep
         _add_wear(insert, step, sums, life)
         _update_creep(insert, step, cycles, before, life)
+        _check_thickness(insert.wear + insert.creep, step, life)
         if number + 1 < len(steps):
             damage = insert.wear + insert.creep
             depth = np.max([cycle.max_penetration for cycle in sums.values()], axis=0)
@@ -268,6 +272,25 @@ def _simulate_life(
                 life.grid, damage, insert.wear, update.smoothing_mm, update.thins_layer
             )
     return insert
+
+
+def _check_thickness(damage: Array, step: WearStep, life: _Life) -> None:
+    """Refuse damage that reaches the local thickness: nothing is left to carry the load."""
+    left = life.grid.case_thickness(life.case.thickness) - damage
+    worn = np.isfinite(left) & (damage > 0.0) & (left <= 0.0)
+    if not worn.any():
+        return
+    at = np.unravel_index(int(np.argmin(np.where(worn, left, np.inf))), left.shape)
+    x, _, z = life.grid.centre[at]
+    months = step.end * life.settings.months
+    raise InputDataError(
+        f"case {life.case.name}",
+        f"damage of {damage[at]:.3g} mm after {months:.4g} months at x {x:.1f}, z {z:.1f} mm, "
+        f"{worn.sum()} elements worn through",
+        f"less than the local thickness of {damage[at] + left[at]:.3g} mm",
+        "Shorten wear.months or wear.cycles_per_year, or correct wear.wear_factor_mm3_per_n_m "
+        "and wear.creep_mm_per_mpa; leave out cases this thin or heavy.",
+    )
 
 
 def divide_life(mixture: Mapping[str, float], settings: WearSettings) -> tuple[WearStep, ...]:

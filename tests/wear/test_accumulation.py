@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kneewear.errors import InputDataError
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.creep import creep_strain_per_pressure, minutes_of_life
 from kneewear.wear.records import record_cycles
@@ -95,6 +96,13 @@ def test_strain_creep_uses_the_case_thickness(history, grid, settings):
 def test_life_naming_an_unknown_activity_is_refused(history, grid, settings):
     with pytest.raises(ValueError, match=r"not simulated.*stairs"):
         accumulate_wear({"gait": history}, grid, settings(lives={"x": {"stairs": 1.0}}))
+
+
+def test_damage_that_reaches_the_local_thickness_is_refused(history, grid, settings):
+    with pytest.raises(
+        InputDataError, match=r"case .*: found damage of .* mm after 51 months at x"
+    ):
+        accumulate_wear({"gait": history}, grid, settings(wear_factor_mm3_per_n_m=1e-3))
 
 
 def test_shares_must_sum_to_one(history, grid, settings):

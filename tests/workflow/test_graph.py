@@ -59,6 +59,16 @@ def test_report_setting_reruns_tables_and_page_but_no_computation(finished):
     assert not {"simulate_contact", "accumulate_wear", "plot_contact"} & set(planned)
 
 
+def test_input_replaced_by_an_older_file_is_noticed(tmp_path):
+    copy = Checkout(tmp_path / "copy", "config/example_meshes.yaml")
+    copy.snakemake("--until", "prepare_activity")
+    assert "prepare_activity" not in copy.planned()
+    motion = copy.folder / "config/example_meshes/gait.csv"
+    motion.write_text(motion.read_text().replace("8.7909", "8.8000"))
+    os.utime(motion, (1e9, 1e9))
+    assert copy.planned()["prepare_activity"] == 1
+
+
 STUB = """
 from pathlib import Path
 

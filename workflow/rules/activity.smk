@@ -17,6 +17,7 @@ rule prepare_activity:
         runtime=5,
     params:
         source=source_fingerprint("prepare_activity", ROOT),
+        digests=lambda wildcards, input: input_digests(input),
         activity=lambda wildcards: settings(
             STUDY.simulated_activities()[wildcards.activity]
         ),

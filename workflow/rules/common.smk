@@ -8,16 +8,17 @@ from snakemake.logging import logger
 from kneewear.errors import KneewearError
 from kneewear.io.study_inputs import activity_files, measured_activities
 from kneewear.provenance import source_fingerprint
-from kneewear.workflow import JobSizes, caption_texts, checked_study
+from kneewear.workflow import JobSizes, caption_texts, checked_study, input_digests
 
 # Relative: a moved checkout runs nothing again.
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
 # Lines of keys come from the files; another workflow that uses this one passes none.
 HAS_FILES = config == workflow.config_settings.overwrite_config
 FILES = workflow.configfiles if HAS_FILES and workflow.is_main_process else []
+TYPED = workflow.config_settings.config if HAS_FILES else None
 
 try:
-    STUDY, NOTES = checked_study(config, FILES, ROOT, workflow.is_main_process)
+    STUDY, NOTES = checked_study(config, FILES, ROOT, workflow.is_main_process, TYPED)
     # Drawn beside built-in activities.
     MEASURED = measured_activities(STUDY, ROOT)
 except KneewearError as error:

@@ -36,6 +36,7 @@ rule plot_method:
         runtime=15,
     params:
         source=source_fingerprint("plot_method", ROOT),
+        digests=lambda wildcards, input: input_digests(input.measured),
         captions=CAPTIONS,
         frames=STUDY.simulation.frames,
         measured=MEASURED,
