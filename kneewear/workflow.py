@@ -59,7 +59,8 @@ def checked_study(
 def input_digests(files: Iterable[str]) -> list[str]:
     """SHA-256 of data files, in their order: a rule parameter, so that a changed one is noticed.
 
-    Snakemake compares times, and a file that replaces another one may be older.
+    Snakemake compares times, and a file that replaces another one may be older. It leaves
+    parameters that are functions of its `input` out of the comparison.
     """
     return [file_hash(file) if Path(file).is_file() else "" for file in files]
 

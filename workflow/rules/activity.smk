@@ -17,7 +17,9 @@ rule prepare_activity:
         runtime=5,
     params:
         source=source_fingerprint("prepare_activity", ROOT),
-        digests=lambda wildcards, input: input_digests(input),
+        digests=lambda wildcards: input_digests(
+            activity_files(STUDY, wildcards.activity, ROOT).values()
+        ),
         activity=lambda wildcards: settings(
             STUDY.simulated_activities()[wildcards.activity]
         ),

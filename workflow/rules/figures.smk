@@ -36,7 +36,9 @@ rule plot_method:
         runtime=15,
     params:
         source=source_fingerprint("plot_method", ROOT),
-        digests=lambda wildcards, input: input_digests(input.measured),
+        digests=lambda wildcards: input_digests(
+            path for one in MEASURED for path in one["files"].values()
+        ),
         captions=CAPTIONS,
         frames=STUDY.simulation.frames,
         measured=MEASURED,

@@ -26,7 +26,7 @@ rule build_geometry:
         runtime=10,
     params:
         source=source_fingerprint("build_geometry", ROOT),
-        digests=lambda wildcards, input: input_digests(input),
+        digests=lambda wildcards: input_digests(MESHES.values()),
         implant=settings(STUDY.implant) | dict.fromkeys(UNUSED_SOURCES),
         grid=settings(STUDY.grid),
         coarse_grid=settings(STUDY.coarse_grid),

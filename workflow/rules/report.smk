@@ -34,7 +34,7 @@ rule write_report:
         runtime=5,
     params:
         source=source_fingerprint("write_report", ROOT),
-        digests=lambda wildcards, input: input_digests(input.data),
+        digests=lambda wildcards: input_digests(sorted(DATA_FILES)),
         settings=settings(STUDY),
         benchmarks=BENCHMARKS,
         logs=LOGS,
