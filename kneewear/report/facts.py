@@ -48,6 +48,9 @@ BLOCK_QUANTITIES = (
 COMPARED = (
     "max_pressure", "wear_depth", "damage_depth", "damage_area", "wear_volume", "damage_volume",
 )  # fmt: skip
+# Share of force or wear on the outermost elements above which cut-off contact shows in results: as
+# much as the elements themselves err by.
+BORDER_LIMIT = 0.005
 BLOCKS = "wear.blocks"
 LOCATION = ["damage_location_x", "damage_location_z"]
 # Insert thickness, mm, and body mass, kg, of the patient of Bei (2003).
@@ -254,6 +257,33 @@ def life_ratios(cases: pd.DataFrame) -> pd.DataFrame:
         first = span(group[lives[0]], "3")
         rows.append({"quantity": quantity, "side": side, "unit": unit, lives[0]: first, **ratios})
     return pd.DataFrame(rows if len(lives) > 1 else [])
+
+
+def border_contact(cases: pd.DataFrame) -> list[dict[str, Any]]:
+    """Contact at the end of the elements, by side: cases, largest pressure and shares in per cent.
+
+    `matters` says whether some case has more than `BORDER_LIMIT` of its force or wear there.
+    """
+    names = ["border_pressure", "border_force_share", "border_wear_share"]
+    chosen = cases[cases["quantity"].isin(names)]
+    wide = chosen.pivot_table(
+        index=["side", "case", "life"], columns="quantity", values="value", sort=False
+    )
+    found = []
+    for side, rows in wide[wide["border_pressure"] > 0.0].groupby(level="side", sort=False):
+        most = rows.max()
+        shares = most.reindex(names[1:]).fillna(1.0)
+        found.append(
+            {
+                "side": side,
+                "cases": rows.index.get_level_values("case").nunique(),
+                "pressure": float(most["border_pressure"]),
+                "force_percent": 100.0 * float(shares.iloc[0]),
+                "wear_percent": 100.0 * float(shares.iloc[1]),
+                "matters": bool(shares.max() > BORDER_LIMIT),
+            }
+        )
+    return found
 
 
 def beyond_limits(validity: pd.DataFrame) -> pd.DataFrame:

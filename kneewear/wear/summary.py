@@ -47,9 +47,14 @@ def damage_volume(depth: NDArray[np.float64], area: NDArray[np.float64]) -> floa
 
 def border_pressure(max_pressure: NDArray[np.float64], valid: NDArray[np.bool_]) -> float:
     """Largest pressure on the outermost elements, MPa: if positive, contact is cut off there."""
+    return float(np.max(max_pressure, where=border_elements(valid), initial=0.0))
+
+
+def border_elements(valid: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Outermost elements: the valid ones with a neighbour in row or column that is not."""
     padded = np.pad(valid, 1)
     inner = valid & padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
-    return float(np.max(max_pressure, where=valid & ~inner, initial=0.0))
+    return valid & ~inner
 
 
 def summarize_cases(
@@ -92,9 +97,12 @@ def summarize_cases(
     the life, per year, of the largest wear (`linear_wear_rate`), the largest damage
     (`linear_penetration_rate`) and the same of volumes; NaN for a life of zero length.
     `cross_shear` is the mean ratio of the wear volume. A positive `border_pressure` shows that
-    contact reaches the end of the element grid and is cut off there. Centres of pressure, load line
-    and residual are those of the fresh surface, over the activities that have a share in the life;
-    `centre_of_pressure_x` and `..._z` are at the frame of largest load. The reactions are what
+    contact reaches the end of the element grid and is cut off there; `border_force_share` is the
+    largest pressure of each outermost element times its area, summed, over the largest force of the
+    side (no frame has more there), `border_wear_share` their part of the wear volume. Centres of
+    pressure, load line and residual are those of the fresh surface, over the activities that have a
+    share in the life; `centre_of_pressure_x` and `..._z` are at the frame of largest load. The
+    reactions are what
     prescribes the motion: the posterior force on the femoral component, and the moment on it about
     the superior axis through its origin, zero where no motion is prescribed. Positions are in the
     insert's frame of a right knee: x posterior, z medial.
@@ -156,6 +164,9 @@ def _case_rows(
     used = order[maps.shares[life][order] > 0.0]
     for index, side in enumerate(maps.sides):
         yield from ((side, row) for row in _damage_rows(maps, grid, settings, (life, case, index)))
+        peak = np.linalg.norm(cycles.force[used, case, :, index], axis=-1).max(initial=0.0)
+        border = _border_rows(maps, grid, (life, case, index), float(peak))
+        yield from ((side, row) for row in border)
         yield from ((side, row) for row in _centre_of_pressure_rows(cycles, used, case, index))
     yield from ((BOTH_SIDES, row) for row in _equilibrium_rows(cycles, used, case))
 
@@ -212,6 +223,20 @@ def _damage_rows(
         ("volumetric_penetration_rate", per_year * volumes["damage"], "mm3/year"),
         ("mass_loss", per_million * mass, "mg/million cycles"),
         ("cross_shear", cross_shear, "1"),
+    ]
+
+
+def _border_rows(
+    maps: DamageMaps, grid: ElementGrid, index: tuple[int, int, int], peak: float
+) -> list[Row]:
+    """What the outermost elements of a side carry of its largest force, N, and have of its wear."""
+    area, wear = grid.area[index[2]], maps.wear_depth[index]
+    border = border_elements(grid.valid[index[2]])
+    force = float(np.sum((maps.max_pressure[index] * area)[border]))
+    volume, whole = damage_volume(wear[border], area[border]), damage_volume(wear, area)
+    return [
+        ("border_force_share", force / peak if peak > 0.0 else 0.0, "1"),
+        ("border_wear_share", volume / whole if whole > 0.0 else 0.0, "1"),
     ]
 
 

@@ -10,7 +10,12 @@ import pytest
 from kneewear.geometry.element_grid import covered_area
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
-from kneewear.wear.summary import border_pressure, damage_area, summarize_cases
+from kneewear.wear.summary import (
+    border_elements,
+    border_pressure,
+    damage_area,
+    summarize_cases,
+)
 
 
 @pytest.fixture
@@ -193,6 +198,21 @@ def test_different_cases_are_refused(history, grid, settings):
     cycles = record_cycles({"gait": history})
     with pytest.raises(ValueError, match="different cases"):
         summarize_cases(maps, replace(cycles, cases=cycles.cases[:1]), grid, settings())
+
+
+def test_share_of_the_outermost_elements_is_that_of_their_force_and_wear(history, grid, settings):
+    maps = accumulate_wear({"gait": history}, grid, settings())
+    cycles = record_cycles({"gait": history})
+    table = summarize_cases(maps, cycles, grid, settings())
+    border = border_elements(grid.valid[0])
+    case = maps.cases[0].name
+    force = (maps.max_pressure[0, 0, 0] * grid.area[0])[border].sum()
+    peak = np.linalg.norm(cycles.force[:, 0, :, 0], axis=-1).max()
+    worn = maps.wear_depth[0, 0, 0] * grid.area[0]
+    chosen = table[(table["case"] == case) & (table["side"] == "medial")]
+    found = chosen.set_index("quantity")["value"]
+    assert found["border_force_share"] == pytest.approx(force / peak)
+    assert found["border_wear_share"] == pytest.approx(worn[border].sum() / worn.sum())
 
 
 def test_pressure_on_the_outermost_elements_is_told():

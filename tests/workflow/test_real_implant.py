@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import brentq
 
@@ -56,6 +57,13 @@ def test_every_frame_of_every_case_is_balanced_without_a_spring(real_results):
     history = assert_balanced(real_results, "fluoroscopic_gait", 0.7)
     assert len(history.cases) == 6
     assert (history.spring_force == 0.0).all()
+
+
+def test_contact_stays_within_the_windows(real_results):
+    table = pd.read_csv(real_results / "tables/cases.csv")
+    border = table[table["quantity"] == "border_pressure"]
+    assert len(border) == 12
+    assert (border["value"] == 0.0).all()
 
 
 def test_centres_of_pressure_lie_on_the_flat_bearing_in_stance(real_results):
