@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,12 @@ from kneewear.geometry.meshes import (
     to_knee_axes,
 )
 from kneewear.geometry.parametric import build_parametric_implant
+from kneewear.geometry.plausibility import (
+    condyle_bearing,
+    judge_bearing,
+    judge_pair,
+    plateau_bearing,
+)
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import (
     PlaneUnderside,
@@ -40,6 +48,8 @@ from kneewear.settings.implant import (
     NaturalKneeSettings,
 )
 from kneewear.sides import SIDES
+
+logger = logging.getLogger(__name__)
 
 MeshBlock = MeshImplantSettings | NaturalKneeSettings
 Patches = dict[str, Surface]
@@ -90,6 +100,8 @@ def build_implant(
     sheets = {name: (bearing.sheet, files[name]) for name, bearing in bearings.items()}
     implant, quality = _fit_sheets(settings, meshes, sheets)
     quality.sort(key=lambda fit: SIDES.index(fit.side))
+    for warning in judge_meshes(settings, insert_mesh, femoral_mesh, underside_mesh):
+        logger.warning(warning)
     underside, source, key = _read_underside(settings, underside_mesh)
     _check_underside(implant, underside, source, key)
     solid = "solid" in (meshes.insert_form, meshes.femoral_form)
@@ -106,9 +118,43 @@ def check_meshes(settings: ImplantSettings, **meshes: TriangleMesh) -> None:
     if settings.source != "natural":
         _convert_meshes(settings, meshes["insert_mesh"], meshes["femoral_mesh"])
         return
-    for mesh, source in _natural_sheets(settings, **meshes)[1].values():
+    sheets = _natural_sheets(settings, **meshes)[1]
+    for mesh, source in sheets.values():
         mesh_checks.check_size(mesh, source)
         _check_form(mesh, "sheet", "natural", source)
+    tibia, source = sheets["insert"]
+    mesh_checks.check_plateau_lengths(tibia, settings.knee, source)
+
+
+def judge_meshes(
+    settings: ImplantSettings,
+    insert_mesh: TriangleMesh,
+    femoral_mesh: TriangleMesh,
+    underside_mesh: TriangleMesh | None = None,
+) -> tuple[str, ...]:
+    """Warnings about bearings that may not be those of one whole implant; meshes as they were read.
+
+    InputDataError if a bearing has a hole, several layers or too few triangles, or insert, condyles
+    and settings cannot be of one implant.
+    """
+    meshes = _mesh_settings(settings)
+    bearings = extract_bearings(settings, insert_mesh, femoral_mesh)
+    insert, femoral = (bearings[name].sheet for name in ("insert", "femoral"))
+    axis = window_axis(meshes, femoral)
+    plateaus, condyles = {}, {}
+    for side in SIDES:
+        plateau = getattr(meshes.insert_region_mm, side)
+        plateaus[side] = plateau_bearing(insert, plateau.x, plateau.z, meshes.insert, side)
+        condyle = getattr(meshes.femoral_region_mm, side)
+        low, high = (math.radians(angle) for angle in condyle.angle_deg)
+        condyles[side] = condyle_bearing(
+            femoral, axis, (low, high), condyle.z, meshes.femoral, side
+        )
+    found = [judge_bearing(one) for one in (*plateaus.values(), *condyles.values())]
+    underside, _, _ = _read_underside(settings, underside_mesh)
+    thickness = partial(thickness_above, underside)
+    found.append(judge_pair(plateaus, condyles, thickness, settings.nominal_thickness_mm))
+    return tuple(warning for part in found for warning in part)
 
 
 def extract_bearings(

@@ -127,16 +127,23 @@ def check_insert_side(mesh: TriangleMesh, knee: str, source: str = "insert mesh"
     Arguments and error as for `check_femoral_side`; symmetric inserts without a notch pass.
     """
     low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
-    width = high[2] - low[2]
     across = mesh.vertices[:, 2] - 0.5 * (low[2] + high[2])
     x = mesh.vertices[:, 0]
-    between = np.abs(across) < _MIDDLE * width
+    between = np.abs(across) < _MIDDLE * (high[2] - low[2])
     if between.any():
         front, behind = float(x[between].min() - low[0]), float(high[0] - x[between].max())
         if front > behind + _NOTCH_MM:
             found = f"a notch {front:.1f} mm deep in front and {behind:.1f} mm behind"
             expected = f"the notch behind, on the {knee} knee stated"
             raise InputDataError(source, found, expected, _OTHER_KNEE, "knee")
+    check_plateau_lengths(mesh, knee, source)
+
+
+def check_plateau_lengths(mesh: TriangleMesh, knee: str, source: str) -> None:
+    """Refuse a tibial surface, of an insert or of cartilage, that is longer on its lateral side."""
+    x, z = mesh.vertices[:, 0], mesh.vertices[:, 2]
+    width = float(np.ptp(z))
+    across = z - 0.5 * (z.min() + z.max())
     medial, lateral = (
         float(np.ptp(x[side])) if side.any() else 0.0
         for side in (across > 0.15 * width, across < -0.15 * width)

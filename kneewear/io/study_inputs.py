@@ -137,21 +137,25 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     curves = [path for files in named.values() for path in files.values()]
     for path in (*mesh_files(study, root).values(), *curves):
         _check_readable(path, study, root)
-    _check_implant(study, root)
-    warnings = [*setting_warnings(study)]
+    warnings = [*setting_warnings(study), *_check_implant(study, root)]
     warnings += [warning for name in named for warning in load_activity(study, name, root).warnings]
     return (*heard(warnings, study.checks.silence), *_files_of_checkout(study, root))
 
 
-def _check_implant(study: Study, root: str | Path) -> None:
-    """Check the meshes, and the thickness of the thinnest case."""
-    from kneewear.geometry.implant_sources import check_meshes, check_thickness  # noqa: PLC0415
+def _check_implant(study: Study, root: str | Path) -> tuple[str, ...]:
+    """Check the meshes, and the thickness of the thinnest case; warnings about the meshes."""
+    from kneewear.geometry.implant_sources import (  # noqa: PLC0415
+        check_meshes,
+        check_thickness,
+        judge_meshes,
+    )
 
     shapes = load_shapes(study, root)
     if shapes:
         check_meshes(study.implant, **shapes)
     parts = {name: shapes.get(name) for name in ("insert_mesh", "underside_mesh")}
     check_thickness(study.implant, study.thinnest_mm, **parts)
+    return judge_meshes(study.implant, **shapes) if study.implant.source == "meshes" else ()
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:

@@ -217,7 +217,7 @@ def _angle(low: float, high: float) -> Callable[[Path], Path]:
                   for side in ("medial", "lateral")))  # fmt: skip
 
 
-MEANINGS = (
+MEANINGS: tuple[Meaning, ...] = (
     # Values of settings.
     Meaning("settings", "thickness 60 mm", key("cases.thickness_mm", [60]), "W",
             "settings.thickness"),
@@ -468,6 +468,129 @@ MEANINGS = (
     Meaning("load", "scaled to a range of 8 body weights",
             keys((f"{GAIT}.load.load_range_body_weights", [0.25, 8.0])), "W", "load.peak"),
 )  # fmt: skip
+
+
+def _soup(content: bytes) -> np.ndarray:
+    """Corners (n, 3, 3) of a binary STL."""
+    kind = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
+    return np.array(np.frombuffer(content, kind, offset=84)["corners"], dtype=float)
+
+
+def _stl(corners: np.ndarray) -> bytes:
+    """Binary STL of corners (n, 3, 3)."""
+    kind = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
+    triangles = np.zeros(len(corners), kind)
+    triangles["corners"] = corners
+    return b" " * 80 + np.uint32(len(corners)).tobytes() + triangles.tobytes()
+
+
+Soup = Callable[[np.ndarray], np.ndarray]
+
+
+def mesh(part: str, change: Soup, *settings: tuple[str, Any]) -> Callable[[Path], Path]:
+    """The example study with the triangles of a component changed."""
+    files = {part: lambda content: _stl(change(_soup(content)))}
+    return example(several(*settings), **files)
+
+
+def hole(x: float, z: float, radius: float) -> Soup:
+    """A round hole; axes of the file: x anterior, y superior, z lateral."""
+
+    def change(corners: np.ndarray) -> np.ndarray:
+        middle = corners.mean(axis=1)
+        return corners[np.hypot(middle[:, 0] - x, middle[:, 2] - z) > radius]
+
+    return change
+
+
+def second(shift: tuple[float, float, float]) -> Soup:
+    """A copy of the component beside it."""
+    return lambda corners: np.concatenate([corners, corners + np.array(shift)])
+
+
+def noise(rms: float) -> Soup:
+    """Noise of all vertices, the same for those at one place."""
+
+    def change(corners: np.ndarray) -> np.ndarray:
+        places, number = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+        moved = places + np.random.default_rng(1).normal(0.0, rms, places.shape)
+        return moved[number.ravel()].reshape(corners.shape)
+
+    return change
+
+
+def turned(degrees: float) -> Soup:
+    """Turn about the medial-lateral axis."""
+    angle = np.radians(degrees)
+    turn = np.array([[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0],
+                     [0.0, 0.0, 1.0]])  # fmt: skip
+    return lambda corners: corners @ turn.T
+
+
+def _nearest(corners: np.ndarray, x: float, z: float) -> int:
+    """Triangle nearest to a position."""
+    return int(np.hypot(*(corners.mean(axis=1)[:, [0, 2]] - [x, z]).T).argmin())
+
+
+def crossing(corners: np.ndarray) -> np.ndarray:
+    """The component and a copy turned by a degree, which crosses it."""
+    return np.concatenate([corners, turned(1.0)(corners)])
+
+
+def thinned(corners: np.ndarray) -> np.ndarray:
+    """About fifty triangles over the same corners, as decimation leaves them."""
+    places = np.unique(corners.reshape(-1, 3), axis=0)
+    xs, zs = (np.linspace(places[:, k].min(), places[:, k].max(), n) for k, n in ((0, 5), (2, 8)))
+    from scipy.spatial import cKDTree
+
+    height = places[
+        cKDTree(places[:, [0, 2]]).query(
+            np.stack(np.meshgrid(xs, zs, indexing="ij"), -1).reshape(-1, 2)
+        )[1],
+        1,
+    ].reshape(5, 8)
+    grid = np.stack([*np.meshgrid(xs, zs, indexing="ij"), height], axis=-1)[..., [0, 2, 1]]
+    a, b, c, d = grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]
+    quads = [np.stack(corner, axis=-2).reshape(-1, 3, 3) for corner in ((a, d, c), (a, c, b))]
+    return np.concatenate(quads)  # fmt: skip
+
+
+GEOMETRY = (
+    Meaning("geometry", "hole of 3 mm radius in the medial bearing",
+            mesh("insert", hole(0.0, -23.5, 3.0)), "E", "area of a hole of the bearing of"),
+    Meaning("geometry", "hole of 3 mm radius in the lateral bearing",
+            mesh("insert", hole(2.0, 23.5, 3.0)), "E", "area of a hole of the bearing of"),
+    Meaning("geometry", "one triangle missing from the insert",
+            mesh("insert", lambda corners: np.delete(corners, _nearest(corners, 0.0, -23.5), 0)),
+            "W", "geometry.hole"),
+    Meaning("geometry", "second shell 1 mm below", mesh("insert", second((0.0, -1.0, 0.0))), "E",
+            "several layers"),
+    Meaning("geometry", "second shell 10 um above", mesh("insert", second((0.0, 0.01, 0.0))),
+            "E", "several layers"),
+    Meaning("geometry", "second shell of the femoral component",
+            mesh("femoral", second((0.0, -0.5, 0.0))), "E", "several layers"),
+    Meaning("geometry", "copy that crosses the insert", mesh("insert", crossing), "E",
+            "several layers"),
+    Meaning("geometry", "noise of 50 um on the insert", mesh("insert", noise(0.05)), "W",
+            "geometry.noise"),
+    Meaning("geometry", "noise of 50 um on the condyles", mesh("femoral", noise(0.05)), "W",
+            "geometry.noise"),
+    Meaning("geometry", "femoral component scaled to 0.85",
+            mesh("femoral", lambda corners: 0.85 * corners), "W", "geometry.width"),
+    Meaning("geometry", "insert tilted by 7 degrees", mesh("insert", turned(7.0)), "W",
+            "geometry.slope"),
+    Meaning("geometry", "insert tilted by 7 degrees forwards", mesh("insert", turned(-7.0)),
+            "W", "geometry.slope"),
+    Meaning("geometry", "insert decimated to 56 triangles", mesh("insert", thinned), "E",
+            "triangles in the window of one side"),
+    Meaning("geometry", "underside 50 mm below", keys((f"{MESHES}.underside_mm", -50.0)), "E",
+            "thickness at the lowest point above the nominal one of"),
+    Meaning("geometry", "underside 4 mm too low", keys((f"{MESHES}.underside_mm", -4.0)), "W",
+            "geometry.dwell_thickness"),
+    Meaning("geometry", "nominal thickness of 1 mm for a mesh of 6 mm",
+            keys(("implant.nominal_thickness_mm", 1.0)), "W", "geometry.dwell_thickness"),
+)  # fmt: skip
+MEANINGS += GEOMETRY
 
 
 def render_table() -> str:

@@ -6,9 +6,11 @@ import re
 
 import pytest
 
+import kneewear
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import check_inputs
+from kneewear.provenance import provenance_record
 from kneewear.settings.checks import checks
 from kneewear.settings.study import read_study
 from tests.faults.faulty_files import CHECKOUT
@@ -67,9 +69,44 @@ def test_shipped_studies_give_no_alarm(name):
     except InputDataError as error:
         if "no such file" in str(error):
             pytest.skip("needs the data folder")
+        if "no rows" in str(error):
+            pytest.skip("a template that the user fills in")
         raise
     assert [text for text in warnings if "(check " in text] == []
 
 
 def test_default_study_gives_no_alarm():
     assert judged() == ()
+
+
+def test_natural_knee_with_exchanged_sides_is_refused():
+    axes = {"x": "posterior", "y": "superior", "z": "medial"}
+    turned = {"implant": {"natural": {"axes": axes}}}
+    try:
+        judged(CHECKOUT / "config/natural_knee.yaml")
+    except InputDataError:
+        pytest.skip("needs the data folder")
+    with pytest.raises(InputDataError, match=r"a lateral plateau .* longer than the medial one"):
+        judged(CHECKOUT / "config/natural_knee.yaml", turned)
+
+
+def test_page_shows_warnings_and_names_silenced_checks(tmp_path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "fit.log").write_text("t WARNING A warning of a job. (check motion.spike)\n")
+    settings = kneewear.default_study().model_dump(mode="json")
+    settings["cases"]["thickness_mm"] = [3.0]
+
+    def shown(silence):
+        settings["checks"] = {"silence": silence}
+        folders = {"benchmarks": tmp_path, "logs": logs}
+        return provenance_record(settings, [], **folders)["warnings"]
+
+    (first, second) = shown([])
+    assert first[0] == "settings"
+    assert "(check settings.thickness)" in first[1]
+    assert second == ["fit", "A warning of a job. (check motion.spike)"]
+    (first, second) = shown(["settings.thickness", "motion.spike"])
+    assert first[1].startswith("Silenced by checks.silence: 1 warning of settings.thickness")
+    assert second == ["fit", "Silenced by checks.silence: 1 warning of motion.spike "
+                      f"({checks()['motion.spike'].quantity})."]  # fmt: skip

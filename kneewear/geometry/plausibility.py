@@ -1,0 +1,253 @@
+"""Whether the bearings of meshes can be those of an implant: holes, layers, noise, slope, size.
+
+Ranges are in `kneewear/settings/checks.csv`; a value beyond them gives a warning or is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.settings.checks import judge
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+# Distance of the lines on which layers are counted, mm; each is moved off the mesh's own lines.
+_STEP, _SHIFT = 1.0, (0.137, 0.291)
+# Heights on one line that differ by less are of triangles that share an edge, mm.
+_SAME_HEIGHT = 2e-3
+# Standard deviation of what `_roughness` measures on a regular mesh with unit noise.
+_NOISE_GAIN = 1.36
+
+
+class Bearing(NamedTuple):
+    """One side of a bearing sheet, unrolled.
+
+    `sheet` is in knee axes, mm; `plan` (n_vertices, 2) and `height` (n_vertices,) are positions
+    along and across the bearing and over it, mm: x, z and y of an insert, the arc, z and the radius
+    of a condyle. `window` has the limits of the plan, (2, 2), and `source` names the file.
+    """
+
+    sheet: TriangleMesh
+    plan: Array
+    height: Array
+    window: Array
+    source: str
+    side: str
+
+    @property
+    def inside(self) -> Bools:
+        """Whether each vertex is in the window."""
+        return self.holds(self.plan)
+
+    def holds(self, plan: Array) -> Bools:
+        """Whether positions (n, 2) are in the window."""
+        within = (plan >= self.window[:, 0]) & (plan <= self.window[:, 1])
+        return np.asarray(within.all(axis=-1))
+
+
+def plateau_bearing(
+    sheet: TriangleMesh, x: tuple[float, float], z: tuple[float, float], source: str, side: str
+) -> Bearing:
+    """One plateau of an insert, from above."""
+    points = sheet.vertices
+    return Bearing(sheet, points[:, [0, 2]], points[:, 1], np.array([x, z]), source, side)
+
+
+def condyle_bearing(
+    sheet: TriangleMesh,
+    axis: tuple[float, float],
+    angles: tuple[float, float],
+    z: tuple[float, float],
+    source: str,
+    side: str,
+) -> Bearing:
+    """One condyle, unrolled about an axis (x, y), mm; `angles` of its window in rad."""
+    arms = sheet.vertices[:, :2] - np.array(axis)
+    radius = np.hypot(*arms.T)
+    near = (sheet.vertices[:, 2] >= z[0]) & (sheet.vertices[:, 2] <= z[1])
+    usual = float(np.median(radius[near])) if near.any() else 1.0
+    arc = usual * np.arctan2(arms[:, 0], -arms[:, 1])
+    window = np.array([[usual * angles[0], usual * angles[1]], z])
+    plan = np.column_stack([arc, sheet.vertices[:, 2]])
+    return Bearing(sheet, plan, radius, window, source, side)
+
+
+def judge_bearing(bearing: Bearing) -> tuple[str, ...]:
+    """Warnings about one side of a bearing.
+
+    InputDataError if it has a hole, several layers or too few triangles.
+    """
+    return tuple(filter(None, _judged(bearing)))
+
+
+def _judged(bearing: Bearing) -> Iterator[str]:
+    faces = bearing.sheet.faces
+    inside = bearing.inside[faces].all(axis=1)
+    where = f"{bearing.side} side"
+    remedy = "Export the component with finer triangles."
+    yield judge("geometry.triangles", int(inside.sum()), bearing.source, remedy, where)
+    for area, (x, y, z) in _holes(bearing):
+        remedy = "Close the hole, or check that the file is whole."
+        place = f"{where}, near x {x:.1f}, y {y:.1f}, z {z:.1f} mm"
+        yield judge("geometry.hole", area, bearing.source, remedy, place)
+    part, (x, y, z) = _layered(bearing)
+    remedy = "Remove doubled, hidden or crossing sheets."
+    place = f"{where}, near x {x:.1f}, y {y:.1f}, z {z:.1f} mm"
+    yield judge("geometry.layers", part, bearing.source, remedy, place if part else where)
+    remedy = "Smooth the scan, or raise smoothing_length_mm and the tolerances."
+    yield judge("geometry.noise", _roughness(bearing), bearing.source, remedy, where)
+
+
+def _holes(bearing: Bearing) -> Iterator[tuple[float, Array]]:
+    """Yield area, mm2, and middle of each hole of the sheet that reaches into the window."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - see kneewear.geometry.surface
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    mesh = bearing.sheet
+    count = len(mesh.vertices)
+    codes, uses = np.unique(mesh.edge_codes, return_counts=True)
+    border = np.column_stack(np.divmod(codes[uses == 1], count))
+    if not len(border):
+        return
+
+    def labels(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+        graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+        return np.asarray(connected_components(graph, directed=False)[1])
+
+    piece, loop = labels(mesh.edges), labels(border)
+    length = np.linalg.norm(mesh.vertices[border[:, 0]] - mesh.vertices[border[:, 1]], axis=1)
+    perimeter = np.bincount(loop[border[:, 0]], weights=length, minlength=count)
+    owners = {int(loop[vertex]): int(piece[vertex]) for vertex in border[:, 0]}
+    outer: dict[int, int] = {}
+    for number, owner in owners.items():
+        if owner not in outer or perimeter[number] > perimeter[outer[owner]]:
+            outer[owner] = number
+    for number, owner in owners.items():
+        around = np.unique(border[loop[border[:, 0]] == number])
+        if number != outer[owner] and bearing.inside[around].any():
+            area = float(perimeter[number] ** 2 / (4.0 * np.pi))
+            yield area, mesh.vertices[around].mean(axis=0)
+
+
+def _layered(bearing: Bearing) -> tuple[float, Array]:
+    """Part of the lines across the window that meet several layers, and where the first one is."""
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    mesh = bearing.sheet
+    low, high = bearing.window.T
+    axes = [np.arange(low[k] + _SHIFT[k], high[k], _STEP) for k in range(2)]
+    lines = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+    corners = bearing.plan[mesh.faces]
+    middle = corners.mean(axis=1)
+    reach = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
+    # Triangles across the cut of an unrolled condyle are as long as the whole plan.
+    usable = bearing.holds(middle) & (reach < 0.5 * np.ptp(bearing.plan[:, 0]))
+    near = cKDTree(lines).query_ball_point(middle[usable], reach[usable] * (1.0 + 1e-9))
+    counts = np.array([len(found) for found in near], dtype=int)
+    if not counts.sum():
+        return 0.0, np.zeros(3)
+    line = np.concatenate([np.asarray(found, dtype=int) for found in near if found])
+    face = np.repeat(np.flatnonzero(usable), counts)
+    weights = _barycentric(corners[face], lines[line])
+    met = (weights >= -1e-9).all(axis=1)
+    line, face, weights = line[met], face[met], weights[met]
+    height = (bearing.height[mesh.faces[face]] * weights).sum(axis=1)
+    order = np.lexsort((height, line))
+    again = (np.diff(line[order]) == 0) & (np.diff(height[order]) > _SAME_HEIGHT)
+    several = np.unique(line[order][1:][again])
+    if not several.size:
+        return 0.0, np.zeros(3)
+    first = face[order][1:][again][0]
+    place = mesh.vertices[mesh.faces[first]].mean(axis=0)
+    return several.size / np.unique(line).size, place
+
+
+def _barycentric(corners: Array, points: Array) -> Array:
+    """Weights (n, 3) of the corners (n, 3, 2) at points (n, 2); NaN of flat triangles."""
+    a, b, c = (corners[:, k] for k in range(3))
+    ab, ac, ap = b - a, c - a, points - a
+    area = ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
+    area = np.where(area != 0.0, area, np.nan)
+    to_b = (ap[:, 0] * ac[:, 1] - ap[:, 1] * ac[:, 0]) / area
+    to_c = (ab[:, 0] * ap[:, 1] - ab[:, 1] * ap[:, 0]) / area
+    return np.column_stack([1.0 - to_b - to_c, to_b, to_c])
+
+
+def _roughness(bearing: Bearing) -> float:
+    """Standard deviation, mm, of the heights of vertices that no smooth surface has.
+
+    From the difference of each vertex from its neighbours along the normal, and of this from that
+    of the neighbours, which leaves curvature out.
+    """
+    mesh, count = bearing.sheet, len(bearing.sheet.vertices)
+    from scipy.sparse import csr_array  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    pairs = np.concatenate([mesh.edges, mesh.edges[:, ::-1]])
+    graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    graph.data[:] = 1.0
+    neighbours = np.maximum(graph.sum(axis=1), 1.0)
+    offset = mesh.vertices - (graph @ mesh.vertices) / neighbours[:, None]
+    off = (offset * mesh.vertex_normals).sum(axis=1)
+    rough = off - (graph @ off) / neighbours
+    border = np.zeros(count)
+    border[mesh.border_vertices] = 1.0
+    # Two rings from the border neighbours are missing.
+    whole = bearing.inside & (graph @ (graph @ border + border) + border == 0.0)
+    if whole.sum() < 10:
+        return 0.0
+    return float(1.4826 * np.median(np.abs(rough[whole])) / _NOISE_GAIN)
+
+
+def judge_pair(
+    plateaus: dict[str, Bearing],
+    condyles: dict[str, Bearing],
+    thickness: Callable[[Array], Array],
+    nominal: float,
+) -> tuple[str, ...]:
+    """Warnings about slope, thickness and size of an insert, and of its condyles to it.
+
+    `thickness` gives the thickness at points (n, 3) of the insert, mm, and `nominal` is that of the
+    settings. InputDataError if they cannot be those of one implant.
+    """
+    found, slopes, width = [], [], {}
+    source = next(iter(plateaus.values())).source
+    for side, bearing in plateaus.items():
+        points = bearing.sheet.vertices[bearing.inside]
+        slopes.append(_slope(points))
+        dwell = points[_middle(points)]
+        deepest = dwell[np.argmin(dwell[:, 1])][None]
+        local = float(thickness(deepest)[0])
+        if np.isfinite(local):
+            remedy = "Check the underside and implant.nominal_thickness_mm."
+            where = f"{side} side, at x {deepest[0, 0]:.1f}, z {deepest[0, 2]:.1f} mm"
+            excess = local - nominal
+            found.append(judge("geometry.dwell_thickness", excess, source, remedy, where))
+    remedy = "Check the frame of the insert; the load acts along its superior axis."
+    found.append(judge("geometry.slope", float(np.degrees(np.mean(slopes))), source, remedy))
+    for name, bearings in (("insert", plateaus), ("femoral", condyles)):
+        z = np.concatenate([one.sheet.vertices[:, 2] for one in bearings.values()])
+        width[name] = float(np.ptp(z))
+    ratio = width["femoral"] / width["insert"]
+    femoral = next(iter(condyles.values())).source
+    remedy = "Check that both are of one implant and size, and their unit."
+    found.append(judge("geometry.width", ratio, femoral, remedy))
+    return tuple(filter(None, found))
+
+
+def _middle(points: Array) -> Bools:
+    """Vertices in the middle half of a plateau."""
+    plan = points[:, [0, 2]]
+    low, high = np.quantile(plan, [0.25, 0.75], axis=0)
+    return np.asarray(((plan >= low) & (plan <= high)).all(axis=1))
+
+
+def _slope(points: Array) -> float:
+    """Slope of a plateau along x, rad, positive where it falls towards posterior."""
+    x, y = points[:, 0] - points[:, 0].mean(), points[:, 1]
+    return float(-np.arctan(np.linalg.lstsq(np.column_stack([x, np.ones_like(x)]), y)[0][0]))
