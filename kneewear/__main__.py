@@ -1,9 +1,11 @@
 """Check settings and the data files they name, as the workflow does before its first job.
 
 `python -m kneewear config/mine.yaml` reads the default study and the files named, and reports the
-first fault. With `--draw` it also shows implant, axes, first contact, thickness and motion on the
-page `results/<study>/inputs/index.html`. With `--names` it only reads the files and prints their
-names, one per line, after a check of the machine: `make study` does so before Snakemake reads them.
+first fault. With `--draw` it also tries every motion on the bearing and states a verdict (pass,
+warning, or fail, which ends with exit code 1); implant, axes, first contact, thickness and motion
+are on the page `results/<study>/inputs/index.html`. With `--names` it only reads the files and
+prints their names, one per line, after a check of the machine: `make study` does so before
+Snakemake reads them.
 """
 
 from __future__ import annotations
@@ -34,18 +36,24 @@ def main(arguments: list[str] | None = None) -> None:
         study = read_study(*files, defaults=default_settings_file())
         notes = check_inputs(study, Path())
         loads = peak_loads(study, Path())
-        page: str | Path = ""
+        drawn: list[str] = []
+        failed = False
         if chosen.draw:
             # Imported here: drawing takes seconds that a check does not need.
             from kneewear.preflight import write_preflight  # noqa: PLC0415
 
-            page, apart = write_preflight(study, Path(), (*notes, *loads))
-            notes = (*notes, *apart)
+            done = write_preflight(study, Path(), (*notes, *loads))
+            notes = (*notes, *done.warnings)
+            drawn = [sentence for one in done.placements for sentence in one.sentences]
+            drawn.append(f"Look at {done.page}")
+            failed = done.verdict == "fail"
     except InputDataError as error:
         raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
     verdict = f"{len(notes)} warning{'s' if len(notes) > 1 else ''}" if notes else "no fault found"
-    report = [*notes, *loads, f"Study '{study.study}': {verdict}.", f"Look at {page}" * bool(page)]
-    print("\n".join(filter(None, report)))  # noqa: T201
+    verdict = f"Study '{study.study}': {verdict} in settings and files."
+    print("\n".join([*notes, *loads, verdict, *drawn]))  # noqa: T201
+    if failed:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

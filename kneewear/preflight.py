@@ -4,34 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
-from kneewear.errors import InputDataError
+from kneewear.activity.activity import Activity
+from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
+from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.io.documents import save_figures, save_text
+from kneewear.geometry.table import tabulate_surface
+from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.io.study_inputs import load_activity, load_shapes
+from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.report.bodies import APART, Pose, draw_preflight, poses_of
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
-from kneewear.settings.base import Study
+from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.static import StaticStudy
+from kneewear.simulation.placement import Placement, check_placement
+from kneewear.simulation.seat import find_seat, refer_to_seat
+from kneewear.studies.static.cases import NAMED
 
 # Elements per side: enough for pictures.
 ELEMENTS = (60, 45)
 
 
-def write_preflight(
-    study: Study, root: str | Path, notes: Sequence[str] = ()
-) -> tuple[Path, tuple[str, ...]]:
+class Preflight(NamedTuple):
+    """The page of the inputs, and what was found of each motion on the bearing."""
+
+    page: Path
+    placements: tuple[Placement, ...]
+    warnings: tuple[str, ...]  # of poses off the insert
+
+    @property
+    def verdict(self) -> str:
+        """The worst verdict of all motions: `pass`, `warning` or `fail`."""
+        found = {one.verdict for one in self.placements}
+        return next((word for word in ("fail", "warning") if word in found), "pass")
+
+
+def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -> Preflight:
     """Draw implant, axes, first contact, thickness and motion of a study whose files were checked.
 
-    `notes` are the warnings of that check. Returns the page, `results/<study>/inputs/index.html`,
-    with the figures in the same folder, and warnings about poses off the insert. Raises
-    InputDataError when the implant cannot be built from its files, or an activity from its curves.
+    Every motion is tried on the bearing: coordinates that are free are settled before the component
+    is drawn. `notes` are the warnings of the check of the files. The page is
+    `results/<study>/inputs/index.html`, with the figures in the same folder. Raises InputDataError
+    when the implant cannot be built from its files, or an activity from its curves.
     """
     shapes = load_shapes(study, root)
     folder = Path(root) / "results" / study.study / "inputs"
@@ -44,30 +66,58 @@ def write_preflight(
         for name in windows:
             error.add_note(f"Look at {folder / name}.png")
         raise
-    grid = build_grid(implant, *ELEMENTS)
+    nodes = (study.table.u_points, study.table.v_points)
+    samples = {side: tabulate_surface(one, *nodes) for side, one in implant.femoral.items()}
+    knee = KneeModel(implant, build_grid(implant, *ELEMENTS), samples)
     activities = [load_activity(study, name, root) for name in study.simulated_activities()]
-    poses = [pose for one in activities for pose in poses_of(one)] or _static_poses(study)
-    figures, table = draw_preflight(implant, grid, poses, activities)
+    placements = tuple(
+        check_placement(knee, one, study.case_list()[0], study.simulation)
+        for one in activities
+        if isinstance(study, CaseStudy)
+    )
+    activities = [_seated(one, knee, study) for one in activities]
+    poses = _settled_poses(placements, activities) or _static_poses(study, knee)
+    figures, table = draw_preflight(implant, knee.grid, poses, activities)
     save_figures(figures, folder)
     worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
     apart = table.loc[table["touches"] == APART, "pose"]
     warnings = [f"Pose '{pose}': {APART}. Check zero and signs of the motion." for pose in apart]
     remarks = [
-        *warnings,
+        *(sentence for one in placements for sentence in one.sentences),
         *notes,
         f"Surfaces deviate from their source by up to {1e3 * worst:.2g} µm.",
         *(f"{one.name}: {note}" for one in activities for note in one.notes),
     ]
     pictures = {name: (folder / f"{name}.svg").read_bytes() for name in windows | figures}
+    tables = {"first_contacts": table}
+    if placements:
+        tables["placement"] = pd.concat([one.table for one in placements], ignore_index=True)
+        save_table(tables["placement"], folder / "placement.csv")
     page = render_page(
-        "preflight",
-        study.model_dump(mode="json"),
-        {"first_contacts": table},
-        pictures,
-        notes=remarks,
-    )
+        "preflight", study.model_dump(mode="json"), tables, pictures, notes=remarks
+    )  # fmt: skip
     save_text(page, folder / "index.html")
-    return folder / "index.html", tuple(warnings)
+    return Preflight(folder / "index.html", placements, tuple(warnings))
+
+
+def _seated(activity: Activity, knee: KneeModel, study: Study) -> Activity:
+    """The activity at its seat, or as given where there is no seat."""
+    try:
+        return refer_to_seat(activity, knee, study.simulation)
+    except ConvergenceError:
+        return activity
+
+
+def _settled_poses(placements: Sequence[Placement], activities: Sequence[Activity]) -> list[Pose]:
+    """Poses of the motions, settled where there is an equilibrium."""
+    poses = []
+    for placement, activity in zip(placements, activities, strict=False):
+        settled = zip(placement.percent, placement.poses, strict=True)
+        poses += [
+            Pose(f"{activity.name}, {percent:.0f} %", pose[3:], pose[:3])
+            for percent, pose in settled
+        ] or poses_of(activity)
+    return poses
 
 
 def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figure]:
@@ -80,18 +130,23 @@ def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figu
     return {"windows": draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))}
 
 
-def _static_poses(study: Study) -> list[Pose]:
-    """Initial poses of a static study."""
+def _static_poses(study: Study, knee: KneeModel) -> list[Pose]:
+    """Initial poses of a static study, with the free coordinates of the seat."""
     if not isinstance(study, StaticStudy):
         return []
     static = study.static
-    turn = static.tibial_external_rotation_deg
-    return [
-        Pose(
-            f"{flexion:g} deg, {posterior:g} mm posterior",
-            np.radians([0.0, turn, -flexion]),
-            np.array([posterior, 0.0, static.medial_mm]),
-        )
-        for flexion in static.flexion_deg
-        for posterior in static.posterior_mm
-    ]
+    free = coordinate_numbers([NAMED[name] for name in static.free])
+    flexion = np.radians(np.array(static.flexion_deg, dtype=float))
+    try:
+        seat = find_seat(knee, flexion, study.simulation).at(flexion)
+    except ConvergenceError:
+        free, seat = free[:0], np.zeros((flexion.size, 6))
+    poses = []
+    for angle, settled in zip(flexion, seat, strict=True):
+        for posterior in static.posterior_mm:
+            turn = np.radians(static.tibial_external_rotation_deg)
+            pose = np.array([posterior, 0.0, static.medial_mm, 0.0, turn, -angle])
+            pose[free] = settled[free]
+            name = f"{np.degrees(angle):g} deg, {posterior:g} mm posterior"
+            poses.append(Pose(name, pose[3:], pose[:3]))
+    return poses

@@ -22,6 +22,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     provenance = provenance_record(settings, inputs=list(snakemake.input.data), **folders)
     save_json(provenance, snakemake.output.provenance)
     activities = netcdf.load_all(Activity, files["activities"])
+    trials = list(map(Path, files["signs"]))
     page = render_page(
         kind=settings["kind"],
         study=settings,
@@ -31,7 +32,7 @@ with job_log(snakemake.log[0], snakemake.threads):
             f"calibration_{Path(path).stem}": pd.read_csv(path, comment="#")
             for path in files["calibration"]
         }
-        | {f"signs_{Path(path).parent.name}": load_table(path) for path in files["signs"]},
+        | {"_".join([path.stem, path.parent.name]): load_table(path) for path in trials},
         figures={
             path.stem: read_checked(path)
             for folder in snakemake.input.figures
@@ -39,7 +40,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         },
         provenance=provenance,
         activities={one.name: one for one in activities},
-        notes={one.name: one.remarks for one in activities},
         view=next(map(load_json, files["view"]), None),
     )
     save_text(page, snakemake.output.page)

@@ -61,6 +61,9 @@ class Activity:
     varus_moment : array, shape (n_frames,), optional
         Moment of the load about the anterior-posterior axis through the insert's origin, body
         weights times mm, positive where it loads the medial side; instead of a share.
+    zero : array, shape (3,), optional
+        Position on the insert from which the given translation counts, mm, zero by default; NaN
+        where this is the seat, which depends on the implant and is not found yet.
     wrench : array, shape (n_frames, 6), optional
         Further force (body weights) and moment about the femoral origin (body weights times mm) on
         the femoral component, along the insert's axes; zero when not given.
@@ -97,6 +100,7 @@ class Activity:
     load_line: float | None = None
     medial_share: NDArray[np.float64] | None = None
     varus_moment: NDArray[np.float64] | None = None
+    zero: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
     wrench: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 6)))
     springs: tuple[Spring, ...] = ()
     deviation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(6))
@@ -154,6 +158,19 @@ class Activity:
     def free(self) -> tuple[str, ...]:
         """Coordinates that follow from contact, loads and springs."""
         return tuple(name for name in COORDINATES if name not in self.prescribed)
+
+    def moved(self, shift: NDArray[np.float64]) -> Activity:
+        """The activity with its translations moved, by mm, shape (3,) or (n_frames, 3).
+
+        Springs along them and `zero` move by the mean over the frames.
+        """
+        mean = np.broadcast_to(shift, self.translation.shape).mean(axis=0)
+        along = dict(zip(COORDINATES, mean.tolist(), strict=False))
+        springs = tuple(
+            replace(one, rest=one.rest + along.get(one.coordinate, 0.0)) for one in self.springs
+        )
+        zero = np.nan_to_num(self.zero) + mean
+        return replace(self, translation=self.translation + shift, zero=zero, springs=springs)
 
     def rotation_at(self, frame: int, solved: NDArray[np.float64]) -> NDArray[np.float64]:
         """Body-three angles, rad, (3,) with the free angles of `solved` and the prescribed ones.

@@ -36,6 +36,7 @@ from kneewear.settings.activity import (
     BumpCurve,
     FileActivity,
     ParametricActivity,
+    ZeroSettings,
     parse_activity,
 )
 from kneewear.settings.checks import checks
@@ -127,7 +128,7 @@ def build_activity(
         ),
     )
     activity = replace(activity, warnings=(*warnings, *judge_activity(activity, settings)))
-    activity = apply_control(activity, motion, settings)
+    activity = apply_zero(apply_control(activity, motion, settings), settings.zero)
     return apply_deviation(activity, motion, settings.motion)
 
 
@@ -166,7 +167,26 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
             "patient from fluoroscopy.",
         ),
     )
-    return replace(activity, warnings=(*warnings, *judge_activity(activity, settings)))
+    activity = replace(activity, warnings=(*warnings, *judge_activity(activity, settings)))
+    return apply_zero(activity, settings.zero)
+
+
+def apply_zero(activity: Activity, settings: ZeroSettings) -> Activity:
+    """The activity with its translations moved where an offset is given.
+
+    Where their zero is the seat, `Activity.zero` is NaN until the seat of the implant is found.
+    Offsets count as posterior, superior and medial, independent of the signs of the file.
+    """
+    given = (settings.anterior_posterior, settings.superior_inferior, settings.medial_lateral)
+    shift = np.array([0.0 if isinstance(one, str) else one for one in given])
+    if shift.any():
+        words = ", ".join(f"{value:+g}" for value in shift)
+        note = f"position moved by {words} mm (posterior, superior, medial)"
+        activity = replace(activity.moved(shift), notes=(*activity.notes, note))
+    seated = np.array([one == "seat" for one in given])
+    return (
+        replace(activity, zero=np.where(seated, np.nan, activity.zero)) if any(seated) else activity
+    )
 
 
 def _peak_note(load: Array) -> str:

@@ -78,6 +78,14 @@ class ElementGrid:
         return np.where(self.valid, local, np.nan)
 
 
+def border_elements(valid: Bools) -> Bools:
+    """Valid elements of one side (row, column) that lack a valid neighbour: contact ends there."""
+    padded = np.pad(valid, 1)
+    inner = padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
+    found: Bools = valid & ~inner
+    return found
+
+
 def covered_area(value: ArrayLike, area: ArrayLike) -> float:
     """Area, mm2, of the elements of one side on which a value is positive, finer than the elements.
 

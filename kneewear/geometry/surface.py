@@ -123,6 +123,21 @@ class Surface:
         """Parameters u and v of the sample points, each of shape (n,)."""
         return self._samples[0], self._samples[1]
 
+    def border_points(self, count: int = 200) -> Array:
+        """Points of the borders that are neither a seam nor a pole, `count` each, shape (n, 3)."""
+        (u0, u1), (v0, v1) = self.domain
+        along = np.linspace(0.0, 1.0, count)
+        points = [np.empty((0, 3))]
+        for axis in (0, 1):
+            for end in (0, 1):
+                pole = self._closed & (_kernels.POLE_U0 << (2 * axis + end))
+                if pole or self._closed & (_kernels.SEAM_U << axis):
+                    continue
+                at = [along, along]
+                at[axis] = np.full(count, float(end))
+                points.append(self.evaluate(u0 + (u1 - u0) * at[0], v0 + (v1 - v0) * at[1]))
+        return np.concatenate(points)
+
     def derivatives(self, u: ArrayLike, v: ArrayLike) -> tuple[Array, ...]:
         """Point, first and second derivatives (S, Su, Sv, Suu, Suv, Svv), each of shape (..., 3).
 

@@ -41,9 +41,10 @@ def render_page(
     `kind` names the template; `study` are the settings as plain builtins, `frames` the tables by
     their file names (empty ones count as missing, except `cases`), `figures` SVG or PNG by name,
     and `provenance` versions, inputs, wall times and warnings. `parts` are further values of the
-    template: of a wear study `activities` by name, `notes` (activity name to what was done to its
-    data) and `view` (of :func:`kneewear.report.insert_view.build_insert_view`).
+    template: of a wear study `activities` by name, whose remarks are its `notes`, and `view` (of
+    :func:`kneewear.report.insert_view.build_insert_view`).
     """
+    notes = {name: one.remarks for name, one in parts.get("activities", {}).items()}
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -69,7 +70,7 @@ def render_page(
         tables={name: table for name, table in frames.items() if name == "cases" or len(table)},
         provenance=provenance or {},
         contents=[],
-        **{"view": None, "notes": {}, "activities": {}} | parts,
+        **{"view": None, "notes": notes, "activities": {}} | parts,
     )
 
 

@@ -43,6 +43,23 @@ class BumpCurve(Settings):
     bumps: tuple[Bump, ...]
 
 
+# As given, at the seat, or as given and moved by mm.
+Zero = Literal["file", "seat"] | Finite
+
+
+class ZeroSettings(Settings):
+    """What the translations of a motion count from."""
+
+    anterior_posterior: Zero = "file"
+    superior_inferior: Zero = "file"
+    medial_lateral: Zero = "file"
+
+    @property
+    def refers_to_seat(self) -> bool:
+        """Whether a translation counts from the seat, which depends on the implant."""
+        return "seat" in (self.anterior_posterior, self.superior_inferior, self.medial_lateral)
+
+
 class ParametricActivity(Settings):
     """Built-in activity, one bump curve for each prescribed quantity."""
 
@@ -52,6 +69,7 @@ class ParametricActivity(Settings):
     tibial_external_rotation_deg: BumpCurve
     femur_posterior_mm: BumpCurve
     load_body_weights: BumpCurve
+    zero: ZeroSettings = ZeroSettings()
 
 
 class _CurveColumns(Settings):
@@ -352,6 +370,7 @@ class FileActivity(Settings):
     duration_s: Duration
     closing_percent: Annotated[float, Field(ge=0, le=50)]
     control: ControlSettings | None = None
+    zero: ZeroSettings = ZeroSettings()
 
     @model_validator(mode="after")
     def _columns_go_with_the_control(self) -> FileActivity:

@@ -32,6 +32,7 @@ from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
 from kneewear.simulation.history import ContactHistory, Failure
 from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.simulation.seat import refer_to_seat
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +58,7 @@ def simulate_cases(
     holds a medial-lateral position is logged at `holding_level`. ValueError if `settings.distance`
     is "table" and the knee has no distance tables of the requested accuracy.
     """
+    activity = refer_to_seat(activity, knee, settings)
     fine = coarse = _SidePairs(knee.grid, build_pairs(knee, settings))
     if settings.analysis == "forward" and knee.coarse_grid is not None:
         pairs = (pair.with_grid(knee.coarse_grid, side) for side, pair in enumerate(fine.pairs))

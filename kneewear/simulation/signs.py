@@ -74,14 +74,15 @@ def check_signs(
 ) -> tuple[SignTrial, ...]:
     """Try a motion with its uncertain signs reversed, and warn when that fits the bearing better.
 
-    `reference` is the origin of anterior-posterior positions, mm posterior, zero by default.
+    `reference` is the origin of anterior-posterior positions, mm posterior, that of the activity by
+    default.
     Returns the trials, the motion as given first.
     """
     quasi_static = settings.model_copy(update={"analysis": "quasi_static"})
     trials = try_signs(
         activity,
         lambda motion: simulate_cases(knee, motion, [case], quasi_static),
-        reference or 0.0,
+        reference or float(np.nan_to_num(activity.zero[0])),
     )
     doubt = doubtful_signs(trials, activity.name)
     if doubt:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
-from kneewear.geometry.element_grid import ElementGrid, covered_area
+from kneewear.geometry.element_grid import ElementGrid, border_elements, covered_area
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.laws import MONTHS_PER_YEAR, WEAR_LAWS, cycles_of_life
@@ -48,13 +48,6 @@ def damage_volume(depth: NDArray[np.float64], area: NDArray[np.float64]) -> floa
 def border_pressure(max_pressure: NDArray[np.float64], valid: NDArray[np.bool_]) -> float:
     """Largest pressure on the outermost elements, MPa: if positive, contact is cut off there."""
     return float(np.max(max_pressure, where=border_elements(valid), initial=0.0))
-
-
-def border_elements(valid: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Outermost elements: the valid ones with a neighbour in row or column that is not."""
-    padded = np.pad(valid, 1)
-    inner = valid & padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
-    return valid & ~inner
 
 
 def summarize_cases(

@@ -16,6 +16,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.seat import refer_to_seat
 
 Array = NDArray[np.float64]
 
@@ -155,7 +156,9 @@ class WornContact:
 
         ConvergenceError if a frame has no equilibrium.
         """
-        activity, settings = self.activities[fresh.activity], self.settings
+        settings = self.settings
+        # The seat is that of the fresh insert.
+        activity = refer_to_seat(self.activities[fresh.activity], self.knee, settings)
         if self.medial_lateral == "held":
             translation = activity.translation.copy()
             translation[:, 2] = fresh.translation[0, :, 2]

@@ -57,3 +57,25 @@ def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
     assert not re.search(r'(src|href)="(?!data:|#)', page)
     for path in printed.parent.glob("*.svg"):
         assert path.with_suffix(".png").is_file()
+
+
+@pytest.mark.compiled
+def test_a_motion_held_against_a_rim_is_never_said_to_be_without_fault(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").symlink_to(CHECKOUT / "config")
+    own = tmp_path / "own.yaml"
+    own.write_text("activities: {example_gait: {zero: {anterior_posterior: 12.0}}}\n")
+    with pytest.raises(SystemExit) as ended:
+        command.main(["--draw", "config/example_meshes.yaml", str(own)])
+    assert ended.value.code == 1
+    said = capsys.readouterr().out
+    assert "Placement of example_gait: fail." in said
+    assert "Set activities.example_gait.zero.anterior_posterior to seat" in said
+    own.write_text("activities: {example_gait: {zero: {anterior_posterior: seat}}}\n")
+    command.main(["--draw", "config/example_meshes.yaml", str(own)])
+    assert "Placement of example_gait: pass." in capsys.readouterr().out
+    page = (tmp_path / "results/example_meshes/inputs/index.html").read_text(encoding="utf-8")
+    assert "position refers to the frictionless seat" in page
+    assert "Mean distance from the seat towards posterior" in page

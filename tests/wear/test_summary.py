@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kneewear.geometry.element_grid import covered_area
+from kneewear.geometry.element_grid import border_elements, covered_area
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import (
-    border_elements,
     border_pressure,
     damage_area,
     summarize_cases,

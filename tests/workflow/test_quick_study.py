@@ -45,6 +45,12 @@ def test_every_promised_file_is_there(results):
     assert not missing
 
 
+def test_page_states_what_the_activities_record(results):
+    page = (results / "report/index.html").read_text(encoding="utf-8")
+    assert "rotation and flexion were prescribed; superior-inferior" in page
+    assert "Representative built-in curves, not a measurement" in page
+
+
 def test_python_opens_the_finished_study(finished, monkeypatch):
     monkeypatch.chdir(finished.folder)
     run_example(kneewear.open_results)

@@ -1,9 +1,17 @@
 """Motion and load of one cycle."""
 
 
+def activity_inputs(wildcards):
+    """Curve files, and what the seat follows from where a motion refers to it."""
+    found = dict(activity_files(STUDY, wildcards.activity, ROOT))
+    if STUDY.simulated_activities()[wildcards.activity].zero.refers_to_seat:
+        found["knee"] = f"{RESULTS}/geometry/knee.nc"
+    return found
+
+
 rule prepare_activity:
     input:
-        unpack(lambda wildcards: activity_files(STUDY, wildcards.activity, ROOT)),
+        unpack(activity_inputs),
     output:
         activity=f"{RESULTS}/activity/{{activity}}.nc",
     log:
@@ -25,6 +33,12 @@ rule prepare_activity:
         ),
         frames=STUDY.simulation.frames,
         knee=STUDY.implant.knee,
+        # Of the seat; other motions do not depend on it.
+        simulation=lambda wildcards: (
+            settings(STUDY.simulation)
+            if "knee" in activity_inputs(wildcards)
+            else None
+        ),
     script:
         "../../scripts/prepare_activity.py"
 

@@ -19,6 +19,12 @@ OWN_ACTIVITIES = {
 FIRST_CASES = STUDY.variants()[0]
 CENTRE_CASE = asdict(FIRST_CASES[len(FIRST_CASES) // 2])
 CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
+# Motions whose place on the bearing is not known beforehand: from files, or at the seat.
+PLACED = [
+    name
+    for name, block in STUDY.simulated_activities().items()
+    if block.source == "file" or block.zero.refers_to_seat
+]
 # Motions from files whose signs may be wrong; forces have none to try.
 SIGNED = [
     name
@@ -89,3 +95,27 @@ rule check_signs:
         ].motion.reference_posterior_mm,
     script:
         "../../scripts/check_signs.py"
+
+
+rule check_placement:
+    input:
+        knee=rules.build_geometry.output.knee,
+        activity=rules.prepare_activity.output.activity,
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        placement=f"{RESULTS}/simulation/{{activity}}/placement.csv",
+    log:
+        f"{LOGS}/check_placement/{{activity}}.log",
+    benchmark:
+        f"{BENCHMARKS}/check_placement/{{activity}}.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        source=source_fingerprint("check_placement", ROOT),
+        simulation=settings(OWN[CENTRE_BATCH].simulation),
+        case=CENTRE_CASE,
+    script:
+        "../../scripts/check_placement.py"

@@ -128,7 +128,10 @@ REPORTED = {
     "activities": PREPARED,
     "benchmarks": BENCHMARK_TABLES,
     "calibration": CALIBRATION_RECORD,
-    "signs": expand(rules.check_signs.output.trials, activity=SIGNED),
+    "signs": [
+        *expand(rules.check_signs.output.trials, activity=SIGNED),
+        *expand(rules.check_placement.output.placement, activity=PLACED),
+    ],
     "view": [rules.build_insert_view.output.view],
 }
 

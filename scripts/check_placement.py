@@ -1,0 +1,23 @@
+"""Try a motion on the bearing and judge its placement (rule check_placement)."""
+
+import logging
+
+from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
+from kneewear.io import netcdf
+from kneewear.io.documents import save_table
+from kneewear.joblog import job_log
+from kneewear.settings.cases import Case
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.simulation.placement import check_placement
+
+with job_log(snakemake.log[0], snakemake.threads):
+    placement = check_placement(
+        netcdf.load(KneeModel, snakemake.input.knee),
+        activity=netcdf.load(Activity, snakemake.input.activity),
+        case=Case(**snakemake.params.case),
+        settings=SimulationSettings(**snakemake.params.simulation),
+    )
+    for sentence in placement.sentences[1:]:
+        logging.getLogger("kneewear").warning(sentence)
+    save_table(placement.table, snakemake.output.placement)
