@@ -19,7 +19,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     )
     grid = netcdf.load(ElementGrid, snakemake.input.knee, "grid")
     tables = tabulate_results(
-        summarize_batches(list(batches), grid),
+        summarize_batches(batches, grid),
         pressure_limit=snakemake.params.pressure_limit,
         avg_pressure_limit=snakemake.params.avg_pressure_limit,
         compare_with_published=snakemake.params.compare_with_published,

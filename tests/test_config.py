@@ -398,3 +398,18 @@ def test_accuracy_is_refused_beside_elements_of_its_own():
         load_study(merge_settings(DEFAULT, {"accuracy": "fine", "grid": {"rows": 50}}))
     assert "grid.rows" in str(caught.value)
     assert "Remove grid.rows" in str(caught.value)
+
+
+def test_jobs_follow_from_the_size_of_the_study():
+    assert [len(cases) for cases in default_study().batches().values()] == [13, 12]
+    masses = [50.0 + 0.1 * number for number in range(1000)]
+    cases = {"thickness_mm": [*range(6, 16)], "body_mass_kg": masses}
+    own = {"cases": cases, "report": {"compare_with_published": False}}
+    study = load_study(merge_settings(DEFAULT, own))
+    batches = study.batches()
+    assert len(batches) == 500
+    # Maps of the corners and the centre only.
+    shown = {case.name for name in study.batches_with_maps() for case in batches[name]}
+    assert {"6mm_50kg", "6mm_149.9kg", "15mm_50kg", "15mm_149.9kg"} <= shown
+    assert len(shown) <= 100
+    assert load_study(merge_settings(DEFAULT, own | {"cases_per_job": 7})).job_size(10_000) == 7

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from kneewear.workflow import batch_memory, batch_minutes, study_memory
+from kneewear import default_study
+from kneewear.workflow import JobSizes, batch_memory, batch_minutes, study_memory
 
+RULES = Path(__file__).parent.parent / "workflow" / "rules"
 DEFAULT = {"elements": 2 * 100 * 75, "frames": 100, "cases": 7}
 
 
@@ -31,3 +36,10 @@ def test_lost_job_asks_for_more():
 
 def test_blocks_of_wear_take_their_time():
     assert batch_minutes(**DEFAULT, blocks=50) > 10 * batch_minutes(**DEFAULT)
+
+
+def test_jobs_of_every_rule_ask_for_more_at_every_attempt():
+    sizes = JobSizes(default_study())
+    assert sizes.more(1500)(None, 2) == 2 * sizes.more(1500)(None, 1) == 3000
+    rules = "".join(path.read_text() for path in RULES.glob("*.smk"))
+    assert not re.findall(r"(?:mem_mb|runtime)=\d+", rules)

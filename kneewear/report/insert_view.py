@@ -153,7 +153,6 @@ def build_insert_view(
         "knee": "left" if implant.left else "right",
         "sides": list(grid.sides),
         "elements_per_vertex": factor**2,
-        "cases_in_study": len(cycles.cases),
         "percent": cycles.percent[frames].round(2).tolist(),
         "insert": _packed_mesh(mesh),
         "femoral": [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     prose: bool = False  # sentences rather than numbers
 
-    @property
+    @cached_property
     def text_columns(self) -> tuple[int, ...]:
         """Indices of the columns that hold words, which are aligned at the left."""
         columns = enumerate(zip(*self.rows, strict=True))

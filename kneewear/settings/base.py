@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from itertools import groupby
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,6 +22,13 @@ from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettin
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.types import FileName, Name, NonNegative, Positive, Removable, Settings
 from kneewear.settings.wear import WearSettings
+
+# Element frames (elements times frames and activities) that a job simulates in about three minutes,
+# and that need 2 GB of memory as histories.
+WORK_PER_JOB, HISTORY_PER_JOB = 300_000_000, 25_000_000
+MOST_JOBS = 500
+# Cases whose maps are drawn and exported.
+MOST_MAPS = 100
 
 
 class RateSettings(Settings):
@@ -224,7 +232,7 @@ class CaseStudy(LifeStudy):
     """Study that simulates cases."""
 
     cases: CaseSettings
-    cases_per_job: int = Field(ge=1)
+    cases_per_job: Annotated[int, Field(ge=1)] | None
 
     @property
     def thinnest_mm(self) -> float:
@@ -241,6 +249,19 @@ class CaseStudy(LifeStudy):
                 "Remove them, or set kind to wear.",
             )
         return self
+
+    def job_size(self, count: int) -> int:
+        """Number of cases or samples of a job, of `count` in all.
+
+        `cases_per_job`, or as many as a job simulates in some minutes and keeps in memory, for at
+        most `MOST_JOBS` jobs and at least two.
+        """
+        if self.cases_per_job is not None:
+            return self.cases_per_job
+        elements = 2 * self.grid.rows * self.grid.columns
+        histories = elements * self.simulation.frames * max(1, len(self.simulated_activities()))
+        fits = min(HISTORY_PER_JOB, WORK_PER_JOB // self.wear.blocks) // histories
+        return min(max(1, fits, ceil(count / MOST_JOBS)), ceil(count / 2))
 
     def case_list(self) -> tuple[Case, ...]:
         """Cases of the full factorial design."""
@@ -293,15 +314,28 @@ class WearStudy(CaseStudy):
         return self
 
     def batches(self) -> dict[str, tuple[Case, ...]]:
-        """Cases by job: batch name (b000, b001, ...) to at most `cases_per_job` consecutive cases.
+        """Cases by job: batch name (b000, b001, ...) to at most `job_size` consecutive cases.
 
         Cases of one batch have the same overrides.
         """
         parts: list[tuple[Case, ...]] = []
+        size = self.job_size(len(self.case_list()))
         for cases in self.variants():
-            starts = range(0, len(cases), self.cases_per_job)
-            parts += [cases[start : start + self.cases_per_job] for start in starts]
+            parts += [cases[start : start + size] for start in range(0, len(cases), size)]
         return {f"b{number:03d}": part for number, part in enumerate(parts)}
+
+    def batches_with_maps(self) -> list[str]:
+        """Batches whose maps are drawn and exported.
+
+        All of a study of at most `MOST_MAPS` cases; of a larger one those with the corners and the
+        centre of its first factorial design.
+        """
+        batches = self.batches()
+        if len(self.case_list()) <= MOST_MAPS:
+            return list(batches)
+        first, masses = self.variants()[0], len(self.cases.body_mass_kg)
+        wanted = first[0], first[masses - 1], first[len(first) // 2], first[-masses], first[-1]
+        return [name for name, cases in batches.items() if any(case in cases for case in wanted)]
 
 
 def _varies_in_a_job(settings: Mapping[str, Any], location: Location) -> bool:

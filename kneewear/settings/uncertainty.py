@@ -141,5 +141,6 @@ class UncertaintyStudy(CaseStudy):
 
     def batches(self) -> dict[str, tuple[int, int]]:
         """First sample of each job and the one after its last, by the name of the batch."""
-        starts = range(0, self.uncertainty.sample_count, self.cases_per_job)
-        return {f"b{i:03d}": (first, first + self.cases_per_job) for i, first in enumerate(starts)}
+        count = self.uncertainty.sample_count
+        size = self.job_size(count)
+        return {f"b{i:03d}": (one, one + size) for i, one in enumerate(range(0, count, size))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -115,12 +115,14 @@ def summarize_cases(
 
 
 def summarize_batches(
-    batches: Sequence[tuple[DamageMaps, CycleRecord, WearSettings]], grid: ElementGrid
+    batches: Iterable[tuple[DamageMaps, CycleRecord, WearSettings]], grid: ElementGrid
 ) -> pd.DataFrame:
-    """Table of `summarize_cases` for batches whose cases have settings of their own."""
-    filled = [batch for batch in batches if batch[0].cases] or batches[:1]
-    tables = [summarize_cases(maps, cycles, grid, own) for maps, cycles, own in filled]
-    return pd.concat(tables, ignore_index=True)
+    """Table of `summarize_cases` for batches whose cases have settings of their own.
+
+    Batches are taken one at a time, so that their maps need not all be in memory.
+    """
+    tables = [summarize_cases(maps, cycles, grid, own) for maps, cycles, own in batches]
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
 def compare_wear_laws(

@@ -103,7 +103,6 @@ def test_a_large_study_shows_its_typical_cases(whole, monkeypatch):
     view = build_insert_view(
         whole.implant, whole.grid, whole.maps, whole.cycles, whole.histories.values()
     )
-    assert view["cases_in_study"] == 4
     assert {case["name"] for case in view["cases"]} <= {case.name for case in whole.maps.cases}
     assert all(case["cycles"] for case in view["cases"])
 

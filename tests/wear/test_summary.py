@@ -114,7 +114,7 @@ def test_distance_between_largest_damage_and_largest_pressure(history, grid, set
     slip = np.zeros_like(history.slip)
     pressure[:, 0, :, 1, 1] = 20.0  # still and highest
     pressure[:, 1, :, 4, 1] = 19.0  # three rows on, sliding far
-    slip[:, 1, :, 4, 1, 0] = 500.0
+    slip[:, 1, :, 4, 1, 0] = 100.0
     made = replace(history, pressure=pressure, slip=slip)
     table = summarize_cases(
         accumulate_wear({"gait": made}, grid, settings()),

@@ -21,8 +21,8 @@ rule prepare_activity:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=SIZES.more(1000),
+        runtime=SIZES.longer(5),
     params:
         source=source_fingerprint("prepare_activity", ROOT),
         digests=lambda wildcards: input_digests(

@@ -30,7 +30,7 @@ rule calibrate:
     threads: 16
     resources:
         mem_mb=lambda wildcards, threads: 1000 + 500 * threads,
-        runtime=120,
+        runtime=SIZES.longer(120),
     params:
         source=source_fingerprint("calibrate", ROOT),
         study=STUDY.computed(),
@@ -56,8 +56,8 @@ rule plot_calibration:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("plot_calibration", ROOT),
         captions=CAPTIONS,

@@ -32,8 +32,8 @@ rule plot_method:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=15,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("plot_method", ROOT),
         digests=lambda wildcards: input_digests(
@@ -63,7 +63,7 @@ rule plot_contact:
         "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.batch_mb,
-        runtime=15,
+        runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("plot_contact", ROOT),
         case=CENTRE_CASE["name"],
@@ -77,7 +77,7 @@ rule plot_contact:
 rule plot_results:
     input:
         knee=rules.build_geometry.output.knee,
-        damage=DAMAGE,
+        damage=expand(rules.accumulate_wear.output.damage, batch=WITH_MAPS),
         tables=TABLES,
     output:
         figures=figures_folder("figures/results"),
@@ -90,7 +90,7 @@ rule plot_results:
         "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.maps_mb,
-        runtime=15,
+        runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("plot_results", ROOT),
         captions=CAPTIONS,
@@ -101,9 +101,11 @@ rule plot_results:
 rule build_insert_view:
     input:
         knee=rules.build_geometry.output.knee,
-        damage=DAMAGE,
-        cycles=CYCLES,
-        histories=HISTORIES,
+        damage=expand(rules.accumulate_wear.output.damage, batch=WITH_MAPS),
+        cycles=expand(rules.accumulate_wear.output.cycles, batch=WITH_MAPS),
+        histories=expand(
+            rules.simulate_contact.output.history, activity=ACTIVITIES, batch=WITH_MAPS
+        ),
     output:
         view=f"{RESULTS}/report/insert_view.json",
     log:
@@ -115,7 +117,7 @@ rule build_insert_view:
         "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.view_mb,
-        runtime=15,
+        runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("build_insert_view", ROOT),
     script:

@@ -22,8 +22,8 @@ rule build_geometry:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("build_geometry", ROOT),
         digests=lambda wildcards: input_digests(MESHES.values()),
@@ -52,8 +52,8 @@ rule export_geometry:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=SIZES.more(1000),
+        runtime=SIZES.longer(5),
     params:
         source=source_fingerprint("export_geometry", ROOT),
     script:

@@ -30,8 +30,8 @@ rule write_report:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=SIZES.more(1000),
+        runtime=SIZES.longer(5),
     params:
         source=source_fingerprint("write_report", ROOT),
         digests=lambda wildcards: input_digests(sorted(DATA_FILES)),

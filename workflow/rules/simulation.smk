@@ -84,8 +84,8 @@ rule check_signs:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("check_signs", ROOT),
         simulation=settings(OWN[CENTRE_BATCH].simulation),

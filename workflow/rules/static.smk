@@ -29,8 +29,8 @@ rule solve_static:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(30),
     params:
         source=source_fingerprint("solve_static", ROOT),
         static=settings(STUDY.static) | {"element_study": None},
@@ -54,8 +54,8 @@ rule study_elements:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(30),
     params:
         source=source_fingerprint("study_elements", ROOT),
         static=settings(STUDY.static),
@@ -84,8 +84,8 @@ rule compare_materials:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=SIZES.more(1000),
+        runtime=SIZES.longer(5),
     params:
         source=source_fingerprint("compare_materials", ROOT),
         compare_with_published=STUDY.report.compare_with_published,
@@ -117,8 +117,8 @@ rule plot_static:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("plot_static", ROOT),
         captions=CAPTIONS,

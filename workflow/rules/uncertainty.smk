@@ -14,8 +14,8 @@ rule plan_samples:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=SIZES.more(1000),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("plan_samples", ROOT),
         study=STUDY.computed(),
@@ -63,8 +63,8 @@ rule check_discretisation:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=2500,
-        runtime=15,
+        mem_mb=SIZES.more(2500),
+        runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("check_discretisation", ROOT),
         study=STUDY.computed(),
@@ -89,8 +89,8 @@ rule analyse_samples:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=15,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("analyse_samples", ROOT),
         uncertainty=settings(STUDY.uncertainty),
@@ -114,8 +114,8 @@ rule plot_uncertainty:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("plot_uncertainty", ROOT),
         method=STUDY.uncertainty.method,

@@ -22,8 +22,8 @@ rule verify_engine:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("verify_engine", ROOT),
         seed=STUDY.seed,
@@ -48,8 +48,8 @@ rule verify_methods:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=2500,
-        runtime=30,
+        mem_mb=SIZES.more(2500),
+        runtime=SIZES.longer(30),
     params:
         source=source_fingerprint("verify_methods", ROOT),
         case=asdict(STUDY.case),
@@ -76,8 +76,8 @@ rule verify_accuracy:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 9000 * attempt,
-        runtime=30,
+        mem_mb=SIZES.more(9000),
+        runtime=SIZES.longer(30),
     params:
         source=source_fingerprint("verify_accuracy", ROOT),
         study=STUDY.computed(),
@@ -105,8 +105,8 @@ rule plot_verification:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("plot_verification", ROOT),
         captions=CAPTIONS,

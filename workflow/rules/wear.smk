@@ -37,14 +37,15 @@ rule accumulate_wear:
 
 DAMAGE = expand(rules.accumulate_wear.output.damage, batch=BATCHES)
 CYCLES = expand(rules.accumulate_wear.output.cycles, batch=BATCHES)
+WITH_MAPS = STUDY.batches_with_maps()
 
 
 rule export_damage:
     input:
         knee=rules.build_geometry.output.knee,
-        damage=DAMAGE,
+        damage=expand(rules.accumulate_wear.output.damage, batch=WITH_MAPS),
     output:
-        # A file per case and life, except for cases that failed.
+        # A file per case and life, except for cases that failed and those of large studies.
         maps=directory(f"{RESULTS}/wear/vtk"),
     log:
         f"{LOGS}/export_damage.log",
@@ -54,7 +55,7 @@ rule export_damage:
         "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.maps_mb,
-        runtime=10,
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("export_damage", ROOT),
     script:
@@ -101,7 +102,7 @@ rule tabulate_results:
         "../envs/kneewear.yaml"
     resources:
         mem_mb=SIZES.maps_mb,
-        runtime=10,
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("tabulate_results", ROOT),
         wear=[settings(study.wear) for study in OWN.values()],
