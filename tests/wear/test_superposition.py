@@ -162,7 +162,4 @@ def test_creep_volume_under_constant_load_does_not_depend_on_the_number_of_block
         maps = accumulate_wear({"gait": fresh}, grid, chosen, contact)
         volumes[blocks] = float((maps.creep_depth[0, 0] * grid.area).sum())
     exact = settings().creep_mm_per_mpa * 2.0 * LOAD
-    assert volumes[1] == pytest.approx(exact, rel=1e-6)
-    # The contact spreads during a step: what clipping adds falls with the number of blocks.
-    assert abs(volumes[32] / exact - 1.0) < abs(volumes[8] / exact - 1.0) < 0.02
-    assert volumes[32] == pytest.approx(exact, rel=5e-3)
+    assert list(volumes.values()) == pytest.approx([exact] * 3, rel=1e-6)
