@@ -8,7 +8,6 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Mapping
-from math import inf
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -16,7 +15,7 @@ import yaml
 
 from kneewear import settings
 from kneewear.settings.activity import FileActivity, ParametricActivity
-from kneewear.settings.checks import Check, checks, span_text
+from kneewear.settings.checks import Check, checks
 from kneewear.settings.implant import MeshImplantSettings, NaturalKneeSettings
 from kneewear.settings.standards import StandardActivity
 from kneewear.settings.study import KINDS, Study
@@ -182,14 +181,7 @@ def meaning(model: type[Settings], name: str) -> str:
 
 def _check_row(check: Check) -> str:
     """Line of the table of checks."""
-    unit = "" if check.unit == "1" else f" {check.unit}"
-    usual, accepted = (
-        span_text(low, high) + unit if abs(low) < inf or high < inf else "-"
-        for low, high in (
-            (check.warn_below, check.warn_above),
-            (check.refuse_below, check.refuse_above),
-        )
-    )
+    usual, accepted = check.ranges
     return f"| `{check.name}` | {check.quantity} | {usual} | {accepted} | {check.source} |\n"
 
 

@@ -164,7 +164,15 @@ Bad input stops a study before its first job. The message names the file and the
 found, the value expected and a remedy. All rows are tested by
 `tests/faults/test_bad_input.py::test_bad_input_is_refused_with_its_own_message`.
 
-{kinds}"""
+{kinds}
+## Input wrong in meaning
+
+Files that can be read and are not what they should be: `E` stops the study before its first job,
+`W` gives a warning, which is also on the page. [Settings](settings.md#checks-of-plausibility) lists
+the ranges. All rows are tested by
+`tests/faults/test_implausible.py::test_input_wrong_in_meaning_gets_its_verdict`.
+
+{meanings}"""
 NO_CATALOGUE = "The catalogue of faults (`tests/faults`) is not part of this version.\n"
 
 
@@ -173,6 +181,9 @@ def faults_page() -> str:
     try:
         faults = importlib.import_module("tests.faults.fault_catalogue")
         kinds = importlib.import_module("tests.faults.bad_input")
+        meanings = importlib.import_module("tests.faults.implausible")
     except ModuleNotFoundError:
         return "# Faults\n\n" + NO_CATALOGUE
-    return FAULTS_HEAD.format(faults=faults.render_table(), kinds=kinds.render_table())
+    return FAULTS_HEAD.format(
+        faults=faults.render_table(), kinds=kinds.render_table(), meanings=meanings.render_table()
+    )

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from kneewear.report import facts, tables
 from kneewear.report.captions import FigureText, figure_text, starting_with, template_data
-from kneewear.settings.checks import heard
+from kneewear.settings.checks import checks, heard
 from kneewear.sides import SIDES
 from kneewear.wear.laws import WEAR_LAWS
 
@@ -63,7 +63,7 @@ def render_page(
         "pictures": lambda *prefixes: pictures(figures, *prefixes), "k3d_source": k3d_source,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
         "citations": citations, "data_frame": pd.DataFrame,
-        "facts": facts, "heard": heard, "wear_laws": WEAR_LAWS,
+        "facts": facts, "heard": heard, "check_ranges": check_ranges, "wear_laws": WEAR_LAWS,
     }  # fmt: skip
     return environment.get_template(f"{kind}.html.j2").render(
         study=study,
@@ -98,6 +98,16 @@ def k3d_source() -> str:
     # Its Python half is not imported: that would bring all of Jupyter in.
     file = distribution("k3d").locate_file("k3d/static/standalone.js")
     return Path(str(file)).read_text(encoding="utf-8")
+
+
+def check_ranges(silence: Sequence[str]) -> pd.DataFrame:
+    """Ranges of all checks of plausibility, and which are silenced."""
+    rows = [
+        (check.name, check.quantity, *check.ranges, check.source, check.name in silence)
+        for check in checks().values()
+    ]
+    names = ["Check", "Quantity", "No warning", "Accepted", "Source", "Silenced"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def mapping_table(caption: str, heads: Sequence[str], values: Mapping[str, Any]) -> tables.Table:

@@ -53,6 +53,19 @@ class Check:
     refuse_above: float
     source: str
 
+    @property
+    def ranges(self) -> tuple[str, str]:
+        """Range without a warning, and accepted range, in words with the unit; "-" if unlimited."""
+        unit = "" if self.unit == "1" else f" {self.unit}"
+        usual, accepted = (
+            span_text(low, high) + unit if low > -inf or high < inf else "-"
+            for low, high in (
+                (self.warn_below, self.warn_above),
+                (self.refuse_below, self.refuse_above),
+            )
+        )
+        return usual, accepted
+
     def verdict(self, value: float) -> Verdict:
         """Judge a value; one that is not a number is refused."""
         if not self.refuse_below <= value <= self.refuse_above:

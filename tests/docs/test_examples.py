@@ -93,7 +93,7 @@ def test_studies_named_exist(path):
     # What the tests run in its place is what make runs.
     recipe = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
     assert "snakemake --cores $(CORES) --rerun-incomplete" in recipe
-    assert "$(if $(CONFIG),--configfile $(CONFIG))" in recipe
+    assert '--configfile "$${files[@]}"' in recipe
 
 
 @pytest.mark.workflow
