@@ -43,6 +43,25 @@ class TableQuality:
     spacing_out_mm: float  # along the radius
     memory_mb: float
 
+    def faults(self) -> tuple[str, ...]:
+        """Sentences on the criteria that are missed, each with its cure."""
+        found, wanted = [], self.wanted_error_um
+        raising = f"raise table.distance_error_um (now {wanted:g} um)"
+        if self.max_error_um > wanted:
+            found.append(f"its distances err by {self.max_error_um:.3g} um: {raising}")
+        if self.max_edge_error_um > EDGE_RELAXATION * wanted:
+            found.append(
+                f"its distances at edges rounded below {EDGE_RADIUS:g} mm err by "
+                f"{self.max_edge_error_um:.3g} um: {raising}, or end the femoral region before them"
+            )
+        if self.smooth_normal_error_deg > NORMAL_ERROR_DEG:
+            found.append(
+                f"its normals err by {self.smooth_normal_error_deg:.3g} deg, at most "
+                f"{NORMAL_ERROR_DEG:g} deg are accepted with any table.distance_error_um: lower "
+                "that, or make the surface smoother (smoothing_length_mm, knot_spacing_mm)"
+            )
+        return tuple(found)
+
     def excess(self) -> float:
         """Largest error as a multiple of the accepted one."""
         return max(

@@ -93,13 +93,10 @@ def build_distance_table(
     if best is None:
         raise ValueError(f"no distance table of this condyle fits into {LARGEST / 1e6:g} MB")
     logger.warning(
-        "no distance table within %g um fits into %g MB; the best misses by %.3g um (%.3g um at "
-        "edges) and %.3g deg",
+        "no distance table within %g um fits into %g MB: %s",
         1e3 * wanted_error,
         LARGEST / 1e6,
-        best.quality.max_error_um,
-        best.quality.max_edge_error_um,
-        best.quality.smooth_normal_error_deg,
+        "; ".join(best.quality.faults()),
     )
     return best
 

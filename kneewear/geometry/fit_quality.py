@@ -100,8 +100,9 @@ def refusal(
     lines = f"with {quality.n_u} x {quality.n_v} lines"
     where = ""
     remedy = (
-        "Move the region away from edges, lower `knot_spacing_mm` and `smoothing_length_mm`, or "
-        "accept more (`tolerance_mm`, `mean_tolerance_mm`)."
+        "If the place is on a rounded rim or a wall, end the region about 3 mm before it (make "
+        "check-inputs counts the contact that ends there); else lower `knot_spacing_mm` and "
+        "`smoothing_length_mm`, or accept more (`tolerance_mm`, `mean_tolerance_mm`)."
     )
     if quality.max_mm > tolerance:
         x, y, z = quality.points[int(np.abs(quality.deviation).argmax())]

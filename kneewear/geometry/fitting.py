@@ -35,6 +35,9 @@ _RIM_DEGREE = 6
 # and smoothing across is weaker there, without ripple on the flat beside them.
 _NOTCH_EDGE = (1.5, 0.25, 0.15)
 _OUTER_EDGE = (5.0, 0.5, 0.25)
+# With no smoothing at all knots without vertices near them would have any height: length, mm, that
+# moves a surface of 10 mm radius by less than a nanometre.
+_LEAST_SMOOTHING = 0.01
 # Vertices nearer than this, mm, to a border of patch or mesh are fitted but not judged: contact
 # does not reach the rims of sheets.
 _BORDER_MARGIN = 2.0
@@ -260,7 +263,8 @@ def _smooth_graph(
     gram_v = [_gram(knots_v, order, across if order == 2 else np.ones_like) for order in range(3)]
     bending = kron(gram_u[2], gram_v[0]) + 2 * kron(gram_u[1], gram_v[1])
     bending = (bending + kron(gram_u[0], gram_v[2])) / area
-    normal = basis.T @ basis / len(u) + settings.smoothing_length**4 * bending
+    length = max(settings.smoothing_length, _LEAST_SMOOTHING)
+    normal = basis.T @ basis / len(u) + length**4 * bending
     coefficients = spsolve(normal.tocsc(), basis.T @ values / len(u))
 
     def graph(at_u: Array, at_v: Array) -> Array:

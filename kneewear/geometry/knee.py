@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from kneewear.settings.implant import GridSettings, ImplantSettings, TableSettings
 
 Array = NDArray[np.float64]
+
+logger = logging.getLogger(__name__)
 
 # Height above the insert, mm, from which the component is lowered to its first contact.
 _START = 500.0
@@ -82,7 +85,6 @@ def build_knee(
     tolerance.
     """
     # Imported here: jobs that read a model need neither fitting nor tabulation.
-    from kneewear.geometry.distance_tabulation import build_distance_table  # noqa: PLC0415
     from kneewear.geometry.implant_sources import build_implant  # noqa: PLC0415
 
     built, record = build_implant(implant, **(meshes or {}))
@@ -97,13 +99,22 @@ def build_knee(
             side: tabulate_surface(surface, table.u_points, table.v_points)
             for side, surface in built.femoral.items()
         },
-        distance_tables={
-            side: build_distance_table(surface, 1e-3 * table.distance_error_um)
-            for side, surface in built.femoral.items()
-            if tabulate_distances
-        },
+        distance_tables=_distance_tables(built, table) if tabulate_distances else {},
     )
     return model, record
+
+
+def _distance_tables(implant: Implant, settings: TableSettings) -> dict[str, DistanceTable]:
+    """Distance table of each condyle that has one; the others are searched exactly."""
+    from kneewear.geometry.distance_tabulation import build_distance_table  # noqa: PLC0415
+
+    tables = {}
+    for side, surface in implant.femoral.items():
+        try:
+            tables[side] = build_distance_table(surface, 1e-3 * settings.distance_error_um)
+        except ValueError as error:
+            logger.warning("the %s condyle has no distance table: %s", side, error)
+    return tables
 
 
 def tabulate_fit(record: GeometryRecord) -> pd.DataFrame:

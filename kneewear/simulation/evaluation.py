@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,22 +34,26 @@ from kneewear.simulation.history import ContactResults
 
 Array = NDArray[np.float64]
 
+logger = logging.getLogger(__name__)
+
 
 def build_pairs(knee: KneeModel, settings: SimulationSettings) -> tuple[ContactPair, ...]:
     """Contact pair of each side, with `distance` and `force_direction` of the settings.
 
-    ValueError if distance tables are needed and missing, or less accurate than requested.
+    Where a distance table is wanted that is missing or less accurate than requested, distances are
+    computed exactly, and a warning says why and what would make the table good enough.
     """
-    tables = knee.distance_tables if settings.distance == "table" else {}
-    missing = sorted(set(knee.grid.sides) - set(tables))
-    if settings.distance == "table" and missing:
-        raise ValueError(f"distance: table needs the distance tables; none of {missing}")
-    for side, table in tables.items():
-        if table.quality.excess() > 1.0:
-            raise ValueError(
-                f"the {side} distance table exceeds its error limit by a factor of "
-                f"{table.quality.excess():.3g}; raise the limit (table.distance_error_um) or set "
-                "simulation.distance to exact"
+    tables = dict(knee.distance_tables) if settings.distance == "table" else {}
+    for side in knee.grid.sides if settings.distance == "table" else ():
+        faults = tables[side].quality.faults() if side in tables else ("there is none",)
+        if faults:
+            tables.pop(side, None)
+            logger.warning(
+                "distances to the %s condyle are computed exactly, because its table is not good "
+                "enough: %s. Forward dynamics then take about a hundred times as long; "
+                "simulation.analysis: quasi_static does not",
+                side,
+                "; ".join(faults),
             )
     return tuple(
         ContactPair(

@@ -91,6 +91,15 @@ def test_smoothing_takes_noise_down(monkeypatch):
     assert error[0] < 0.005
 
 
+@pytest.mark.compiled
+def test_no_smoothing_at_all_is_possible_where_the_window_is_wider_than_the_mesh(monkeypatch):
+    """Knots beyond the mesh have no vertices: without any smoothing their height is arbitrary."""
+    monkeypatch.setattr(fitting, "fewest_spans", lambda build, accepted, most: build(most))
+    surface, _ = fit_plateau(bowl(), (-40, 40), (11, 37), FitSettings(2.0, 1.0, 0.0, 0.1))
+    assert np.abs(off_the_bowl(surface)).max() < 1e-4
+    assert np.isfinite(surface.control_points).all()
+
+
 def test_few_lines_take_noise_down_without_smoothing():
     settings = FitSettings(2.0, 1.0, 0.05, 0.1)
     surface, quality = fit_plateau(bowl(ripple=0.005), (-19, 19), (11, 37), settings)
