@@ -20,11 +20,13 @@ from kneewear.settings.activity import (
     LoadSettings,
     MotionSettings,
     ParametricActivity,
+    ZeroSettings,
 )
 from kneewear.settings.checks import judge
 
 Array = NDArray[np.float64]
 
+_NO_ZERO = ZeroSettings()
 _UNIT_REMEDY = "Check the column, its unit (deg and mm) and its sign."
 # A run of zeros is a gap if both its neighbours are farther from zero than this part of the range,
 # and it is no longer than this part of the rows.
@@ -37,9 +39,13 @@ _FREE_FRAMES = ("opensim", "jointtrack")
 _SAMPLES = 120
 
 
-def judge_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, ...]:
+def judge_motion(
+    motion: pd.DataFrame, settings: MotionSettings, zero: ZeroSettings = _NO_ZERO
+) -> tuple[str, ...]:
     """Warnings about a motion, columns percent and those of the pose as in `check_motion`.
 
+    Positions are judged after they are moved by `zero`; those that count from the seat are judged
+    by their range alone, because the trial of the motion on the bearing judges their place.
     InputDataError if no knee moves like this, or columns are exchanged, equal, or in another unit.
     """
     names = [name for name in POSE if name in motion]
@@ -48,7 +54,7 @@ def judge_motion(motion: pd.DataFrame, settings: MotionSettings) -> tuple[str, .
     percent = motion["percent"].to_numpy(dtype=float)
     places = {name: f"column '{getattr(settings.columns, name)}'" for name in names}
     _refuse_equal({"percent": percent, **columns}, settings)
-    found = list(_judge_ranges(columns, settings, places))
+    found = list(_judge_ranges(columns, settings, places, zero))
     where = places["flexion"]
     found.append(judge("motion.rows", len(motion), settings.file, "Give more samples."))
     found.append(
@@ -85,14 +91,20 @@ def _refuse_equal(columns: dict[str, Array], settings: MotionSettings) -> None:
 
 
 def _judge_ranges(
-    columns: dict[str, Array], settings: MotionSettings, places: dict[str, str]
+    columns: dict[str, Array],
+    settings: MotionSettings,
+    places: dict[str, str],
+    zero: ZeroSettings,
 ) -> Iterator[str]:
     """Yield warnings about the size, the range and the proportions of coordinates."""
     span = {name: float(np.ptp(values)) for name, values in columns.items()}
     for name, values in columns.items():
         free = settings.convention in _FREE_FRAMES and name in POSITIONS
         check = "motion.joint_position" if free else f"motion.{name}"
-        yield _judge_extremes(check, values, settings.file, places[name])
+        start = getattr(zero, name, "file")
+        if start != "seat":
+            moved = values + (0.0 if isinstance(start, str) else start)
+            yield _judge_extremes(check, moved, settings.file, places[name])
     for name in columns:
         # A constant coordinate is held; if flexion is constant nothing moves.
         if span[name] > 0.0 or name == "flexion":
@@ -212,8 +224,13 @@ def judge_activity(
     return tuple(filter(None, found))
 
 
-def judge_built_in(curves: Mapping[str, Array], percent: Array, source: str) -> tuple[str, ...]:
+def judge_built_in(
+    curves: Mapping[str, Array], percent: Array, source: str, zero: ZeroSettings = _NO_ZERO
+) -> tuple[str, ...]:
     """Warnings about built-in curves, by their keys: flexion, rotation (deg), position (mm)."""
+    start = zero.anterior_posterior
+    seated = start == "seat"
+    shift = 0.0 if isinstance(start, str) else start
     judged = {
         "flexion_deg": "motion.flexion",
         "tibial_external_rotation_deg": "motion.rotation",
@@ -221,9 +238,10 @@ def judge_built_in(curves: Mapping[str, Array], percent: Array, source: str) -> 
     }
     found = []
     for key, values in curves.items():
-        for frame in dict.fromkeys((int(values.argmin()), int(values.argmax()))):
+        ends = dict.fromkeys((int(values.argmin()), int(values.argmax())))
+        for frame in () if seated and key == "femur_posterior_mm" else ends:
             where = f"{key}, at {percent[frame]:g} percent"
-            value = float(values[frame])
+            value = float(values[frame]) + shift * (key == "femur_posterior_mm")
             found.append(judge(judged[key], value, source, "Correct base or bumps.", where))
         span, remedy = float(np.ptp(values)), "Correct its bumps (deg and mm)."
         if span > 0.0 or key == "flexion_deg":

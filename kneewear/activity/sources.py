@@ -97,7 +97,7 @@ def build_activity(
     load, load_seconds = cut_cycle(load, settings.motion.window_s, settings.load.file)
     motion, missing_notes = leave_out_missing(motion, settings.motion)
     warnings = check_motion(motion, settings.motion)
-    warnings += judge_motion(motion, settings.motion)
+    warnings += judge_motion(motion, settings.motion, settings.zero)
     if seconds is not None:
         expected = settings.duration_s
         warnings += judge_duration("motion.duration", seconds, expected, settings.motion.file)
@@ -145,7 +145,7 @@ def build_parametric_activity(name: str, settings: ParametricActivity, frames: i
         key: curve(getattr(settings, key), percent)
         for key in ("flexion_deg", "tibial_external_rotation_deg", "femur_posterior_mm")
     }
-    warnings = judge_built_in(curves, percent, f"key activities.{name}")
+    warnings = judge_built_in(curves, percent, f"key activities.{name}", settings.zero)
     translation = np.zeros((frames, 3))
     translation[:, 0] = curves["femur_posterior_mm"]
     rotation = grood_suntay(

@@ -148,6 +148,9 @@ def _layered(bearing: Bearing) -> tuple[float, Array]:
     reach = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
     # Triangles across the cut of an unrolled condyle are as long as the whole plan.
     usable = bearing.holds(middle) & (reach < 0.5 * np.ptp(bearing.plan[:, 0]))
+    # Most triangles of a fine mesh meet no line.
+    step = (corners - (low + _SHIFT)) / _STEP
+    usable &= (np.floor(step.max(axis=1)) >= np.ceil(step.min(axis=1))).all(axis=1)
     near = cKDTree(lines).query_ball_point(middle[usable], reach[usable] * (1.0 + 1e-9))
     counts = np.array([len(found) for found in near], dtype=int)
     if not counts.sum():
@@ -185,9 +188,11 @@ def _roughness(bearing: Bearing) -> float:
     From the difference of each vertex from its neighbours along the normal, and of this from that
     of the neighbours, which leaves curvature out.
     """
-    mesh, count = bearing.sheet, len(bearing.sheet.vertices)
     from scipy.sparse import csr_array  # noqa: PLC0415 - see kneewear.geometry.surface
 
+    chosen = np.asarray(bearing.inside[bearing.sheet.faces].all(axis=1))
+    mesh = bearing.sheet.part(chosen)
+    count = len(mesh.vertices)
     pairs = np.concatenate([mesh.edges, mesh.edges[:, ::-1]])
     graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
     graph.data[:] = 1.0
@@ -198,7 +203,7 @@ def _roughness(bearing: Bearing) -> float:
     border = np.zeros(count)
     border[mesh.border_vertices] = 1.0
     # Two rings from the border neighbours are missing.
-    whole = bearing.inside & (graph @ (graph @ border + border) + border == 0.0)
+    whole = graph @ (graph @ border + border) + border == 0.0
     if whole.sum() < 10:
         return 0.0
     return float(1.4826 * np.median(np.abs(rough[whole])) / _NOISE_GAIN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import yaml
 
 import kneewear
 from kneewear import default_settings_file
@@ -110,3 +111,17 @@ def test_page_shows_warnings_and_names_silenced_checks(tmp_path):
     assert first[1].startswith("Silenced by checks.silence: 1 warning of settings.thickness")
     assert second == ["fit", "Silenced by checks.silence: 1 warning of motion.spike "
                       f"({checks()['motion.spike'].quantity})."]  # fmt: skip
+
+
+def test_positions_that_count_from_the_seat_are_judged_on_the_bearing_instead(tmp_path):
+    moved = tmp_path / "moved.yaml"
+    study = kneewear.default_study().model_dump(mode="json")
+    base = study["activities"]["gait"]["femur_posterior_mm"] | {"base": 100.0}
+    for start, refused in (("seat", False), (-104.0, False), ("file", True)):
+        gait = {"femur_posterior_mm": base, "zero": {"anterior_posterior": start}}
+        moved.write_text(yaml.safe_dump({"activities": {"gait": gait}}))
+        if refused:
+            with pytest.raises(InputDataError, match=r"anterior posterior position of 98 mm"):
+                judged(moved)
+        else:
+            assert judged(moved) == ()
