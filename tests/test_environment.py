@@ -63,6 +63,24 @@ def test_make_study_reports_a_file_that_is_no_settings(name, tmp_path):
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.workflow
+def test_link_to_no_environment_is_reported(tmp_path):
+    for name in ("Makefile", "requirements.lock"):
+        (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
+    (tmp_path / ".venv").symlink_to(tmp_path / "gone")
+    done = subprocess.run(["make", "-s", "study"], cwd=tmp_path, check=False, capture_output=True,
+                          text=True)  # fmt: skip
+    assert done.returncode != 0
+    assert "which holds no environment; expected a folder. Remove the link" in done.stdout
+
+
+def test_source_distribution_holds_what_its_makefile_needs():
+    text = (CHECKOUT / "pyproject.toml").read_text()
+    included = next(line for line in text.splitlines() if line.startswith("include = "))
+    assert '"/Makefile"' in included
+    assert '"/requirements.lock"' in included
+
+
 def test_setting_of_the_command_line_is_named_so():
     from kneewear.workflow import checked_study
 
