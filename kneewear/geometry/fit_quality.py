@@ -24,6 +24,8 @@ _LEAST_SWING = 1e-6
 # 1/mm. Radii of bearings exceed 10 mm everywhere (the smallest, of a posterior condyle, is 15 mm);
 # smaller ones are edges, whose shape is judged by the deviation.
 _SHARPEST = 0.1
+# Width of strips, mm, and the least number of points whose mean is free of noise.
+_STRIP, _LEAST_OF_STRIP = 0.5, 12
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class FitQuality:
     sd_mm: float  # of the signed deviation
     n_points: int  # judged
     ripple_mm: float = 0.0  # maximum amplitude between points, see `ripple_amplitude`
+    wave_mm: float = 0.0  # largest mean deviation of a strip along the bearing, see `strip_means`
     # The points judged, mm, in the frame of the component, and the signed distance of each from the
     # patch, mm, positive outside the material.
     points: Array = field(default_factory=lambda: np.empty((0, 3)), repr=False, compare=False)
@@ -87,9 +90,24 @@ def summarize_deviation(
         sd_mm=float(distance.std()) if size.size else 0.0,
         n_points=int(size.size),
         ripple_mm=ripple,
+        wave_mm=float(np.abs(strip_means(points, distance)[1]).max(initial=0.0)),
         points=points,
         deviation=distance,
     )
+
+
+def strip_means(points: Array, deviation: Array) -> tuple[Array, Array]:
+    """Medial-lateral positions of strips along the bearing, and their mean deviations, mm.
+
+    Strips of points (n, 3) are 0.5 mm wide; those of fewer than twelve points are left out. Noise
+    cancels in the mean of a strip, so that a wave across the bearing is left, such as a smooth
+    patch has where a fillet starts: on a conforming bearing it shifts the pressure sideways.
+    """
+    number = np.floor(points[:, 2] / _STRIP).astype(np.int64)
+    strips, which, count = np.unique(number, return_inverse=True, return_counts=True)
+    means = np.bincount(which, weights=deviation, minlength=strips.size) / np.maximum(count, 1)
+    enough = count >= _LEAST_OF_STRIP
+    return np.asarray((strips[enough] + 0.5) * _STRIP, dtype=np.float64), means[enough]
 
 
 def refusal(

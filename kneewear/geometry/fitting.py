@@ -14,7 +14,7 @@ from scipy.sparse.linalg import spsolve
 from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.fit_quality import FitQuality, judge_patch, refusal
+from kneewear.geometry.fit_quality import FitQuality, judge_patch, refusal, strip_means
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 
@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 Result = TypeVar("Result")
 Counts = tuple[int, int]
 Limits = tuple[float, float]
+# Factor of the smoothing length over a parameter.
+Softness = Callable[[Array], Array]
 # Component, file and side of a patch, for records and messages.
 Label = tuple[str, str, str]
 
@@ -43,6 +45,12 @@ _LEAST_SMOOTHING = 0.01
 _BORDER_MARGIN = 2.0
 _NOTCH_MARGIN = 0.5
 _LEAST_VERTICES = 100
+# Half the width of a strip in which a wave is corrected, mm; rounds of further lines, and the
+# shortest span that is still halved, mm.
+_STRIP, _WAVE_ROUNDS, _SHORTEST_SPAN = 0.25, 6, 0.5
+_NONE = np.empty(0)
+# Smoothing is weaker by this factor within this distance, mm, of further lines.
+_WAVE_SOFTNESS, _WAVE_REACH = 0.4, 1.5
 # Parts of a patch farther than this from every judged vertex, mm, are not searched for ripple.
 _RIPPLE_REACH = 1.0
 
@@ -61,6 +69,8 @@ class FitSettings:
     # Maximum and mean deviation accepted.
     tolerance: float
     mean_tolerance: float = np.inf
+    # Largest mean deviation of a strip along the bearing: what is left as a wave across it.
+    wave_tolerance: float = np.inf
 
 
 def fit_plateau(
@@ -86,12 +96,13 @@ def fit_plateau(
         _spans(x[1] - x[0], settings.knot_spacing_along),
     )
 
-    def build(spans: Counts) -> Surface:
-        knots = (_spaced_knots(*z, spans[0]), _spaced_knots(*x, spans[1]))
-        height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings)
+    def build(spans: Counts, further: Array) -> Surface:
+        knots = (_with_knots(_spaced_knots(*z, spans[0]), further), _spaced_knots(*x, spans[1]))
+        soft = _softness(further), None
+        height = _smooth_graph(points[:, 2], points[:, 0], points[:, 1], knots, settings, soft)
         return patch_through(lambda u, v: np.stack([v, height(u, v), u], axis=-1), knots)
 
-    return _sparsest(build, points[judged], mesh, most, settings, label)
+    return _fitted(build, points[judged], mesh, most, settings, label, across=0)
 
 
 def fit_condyle(
@@ -141,9 +152,13 @@ def fit_condyle(
         _spans(mean_width, settings.knot_spacing_across),
     )
 
-    def build(spans: Counts) -> Surface:
-        knots = (_spaced_knots(0.0, length, spans[0]), _edged_knots(mean_width, spans[1]))
-        fitted = _smooth_graph(arc, width, radius[inside], knots, settings, edged=True)
+    def build(spans: Counts, further: Array) -> Surface:
+        # Knots of a right condyle, whose patch is reversed afterwards, count from the other end.
+        further = mean_width - further if sign < 0 else further
+        wide = _with_knots(_edged_knots(mean_width, spans[1]), further)
+        knots = (_spaced_knots(0.0, length, spans[0]), wide)
+        soft = None, _softness(further, knots[1][-1])
+        fitted = _smooth_graph(arc, width, radius[inside], knots, settings, soft)
 
         def on_condyle(u: Array, v: Array) -> Array:
             turned = angles[0] + u / mean_radius
@@ -155,18 +170,23 @@ def fit_condyle(
         surface = patch_through(on_condyle, knots)
         return surface.reversed_across() if sign < 0 else surface
 
-    return _sparsest(build, points[judged], mesh, most, settings, label)
+    return _fitted(build, points[judged], mesh, most, settings, label, across=1)
 
 
-def _sparsest(
-    build: Callable[[Counts], Surface],
+def _fitted(
+    build: Callable[[Counts, Array], Surface],
     points: Array,
     mesh: TriangleMesh,
     most: Counts,
     settings: FitSettings,
     label: Label,
+    across: int,
 ) -> tuple[Surface, FitQuality]:
-    """Patch with the fewest lines within the tolerances; refused when none is."""
+    """Patch with the fewest lines within the tolerances; refused when none is.
+
+    Where a wave across the bearing (along parameter `across`) is left, such as where a fillet
+    starts and the curvature jumps, further lines are added while the patch stays accepted.
+    """
     component, source, side = label
     border = mesh.border_vertices
     if border.size:
@@ -177,16 +197,45 @@ def _sparsest(
         wanted = f"at least {_LEAST_VERTICES // 4}"
         raise InputDataError(source, found + "borders", wanted, remedy)
 
-    def judged(spans: Counts) -> tuple[Surface, FitQuality, InputDataError | None]:
-        surface = build(spans)
+    def judged(
+        spans: Counts, further: Array = _NONE
+    ) -> tuple[Surface, FitQuality, InputDataError | None, Counts]:
+        surface = build(spans, further)
         quality = judge_patch(surface, points, component, side, _RIPPLE_REACH)
         limits = settings.tolerance, settings.mean_tolerance
-        return surface, quality, refusal(quality, *limits, source)
+        return surface, quality, refusal(quality, *limits, source), spans
 
-    surface, quality, error = fewest_spans(judged, lambda found: found[2] is None, most)
+    surface, quality, error, spans = fewest_spans(judged, lambda found: found[2] is None, most)
     if error is not None:
         raise error
+    further = _NONE
+    for _ in range(_WAVE_ROUNDS):
+        lines = _lines_in_waves(surface, quality, across, settings.wave_tolerance)
+        before = further.size
+        # All at once, or else those that do not make the patch follow noise.
+        for added in (lines, *lines[:, None]) if lines.size else ():
+            finer, deviation, error, _ = judged(spans, np.concatenate([further, added]))
+            if error is None:
+                surface, quality, further = finer, deviation, np.concatenate([further, added])
+                if added is lines:
+                    break
+        if further.size == before:
+            break
     return surface, quality
+
+
+def _lines_in_waves(surface: Surface, quality: FitQuality, across: int, tolerance: float) -> Array:
+    """Parameters of further lines: the middles of the spans at strips that deviate on average."""
+    position, mean = strip_means(quality.points, quality.deviation)
+    waves = position[np.abs(mean) > tolerance]
+    at = surface.closest_points(quality.points)[across]
+    near = cKDTree(quality.points[:, 2:])
+    found = [float(np.median(at[near.query_ball_point([one], _STRIP)])) for one in waves]
+    breaks = np.unique((surface.knots_u, surface.knots_v)[across])
+    spans = np.unique(np.clip(np.searchsorted(breaks, found, side="right") - 1, 0, breaks.size - 2))
+    spans = spans[np.diff(breaks)[spans] > _SHORTEST_SPAN] if found else spans[:0]
+    middles: Array = 0.5 * (breaks[spans] + breaks[spans + 1])
+    return middles
 
 
 def fewest_spans(
@@ -245,22 +294,22 @@ def _smooth_graph(
     values: Array,
     knots: tuple[Array, Array],
     settings: FitSettings,
-    edged: bool = False,
+    soft: tuple[Softness | None, Softness | None] = (None, None),
 ) -> Callable[[Array, Array], Array]:
     """Penalised least-squares tensor spline through scattered values; returned as a function.
 
-    Minimises mean (f - value)^2 + mean l^4 (f_uu^2 + 2 f_uv^2 + f_vv^2), a thin plate's bending; if
-    `edged`, l falls in the term of f_vv at both ends of v.
+    Minimises mean (f - value)^2 + mean l^4 (f_uu^2 + 2 f_uv^2 + f_vv^2), a thin plate's bending; l
+    is multiplied by the functions `soft` of u in the term of f_uu and of v in that of f_vv.
     """
     knots_u, knots_v = knots
     basis = _tensor_basis(u, v, knots)
     area = (knots_u[-1] - knots_u[0]) * (knots_v[-1] - knots_v[0])
 
-    def across(at_v: Array) -> Array:
-        return _edge_softness(at_v, knots_v[-1]) ** 4 if edged else np.ones_like(at_v)
+    def grams(of: Array, factor: Softness | None) -> list[csr_matrix]:
+        softer = np.ones_like if factor is None else lambda at: factor(at) ** 4
+        return [_gram(of, order, softer if order == 2 else np.ones_like) for order in range(3)]
 
-    gram_u = [_gram(knots_u, order, np.ones_like) for order in range(3)]
-    gram_v = [_gram(knots_v, order, across if order == 2 else np.ones_like) for order in range(3)]
+    gram_u, gram_v = grams(knots_u, soft[0]), grams(knots_v, soft[1])
     bending = kron(gram_u[2], gram_v[0]) + 2 * kron(gram_u[1], gram_v[1])
     bending = (bending + kron(gram_u[0], gram_v[2])) / area
     length = max(settings.smoothing_length, _LEAST_SMOOTHING)
@@ -297,6 +346,22 @@ def _gram(knots: Array, order: int, weight: Callable[[Array], Array]) -> csr_mat
     return csr_matrix(functions.T @ (share[:, None] * functions))
 
 
+def _softness(further: Array, width: float | None = None) -> Softness | None:
+    """Factor of the smoothing length across a bearing: less at further lines.
+
+    With the `width` of a condyle less along both edges as well.
+    """
+    if width is None and not further.size:
+        return None
+
+    def factor(at: Array) -> Array:
+        values = np.ones_like(at) if width is None else _edge_softness(at, width)
+        near = np.abs(at[:, None] - further).min(axis=1, initial=np.inf) < _WAVE_REACH
+        return np.where(near, np.minimum(values, _WAVE_SOFTNESS), values)
+
+    return factor
+
+
 def _edge_softness(at_v: Array, width: float) -> Array:
     """Factor of the smoothing length across a condyle: 1 inside, less along both edges."""
     factor = np.ones_like(at_v)
@@ -313,6 +378,11 @@ def _spans(length: float, spacing: float) -> int:
 def _spaced_knots(start: float, end: float, spans: int) -> Array:
     """Clamped knots of equal spans."""
     return np.pad(np.linspace(start, end, spans + 1), DEGREE, mode="edge")
+
+
+def _with_knots(knots: Array, further: Array) -> Array:
+    """Knots with further ones between."""
+    return np.sort(np.concatenate([knots, further])) if further.size else knots
 
 
 def _edged_knots(width: float, spans: int) -> Array:

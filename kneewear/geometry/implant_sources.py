@@ -315,6 +315,7 @@ def _fit_sheets(
         smoothing_length=block.smoothing_length_mm,
         tolerance=block.tolerance_mm,
         mean_tolerance=block.mean_tolerance_mm,
+        wave_tolerance=math.inf if block.wave_tolerance_mm is None else block.wave_tolerance_mm,
     )
     patches: dict[str, Patches] = {component: {} for component in sheets}
     quality = []

@@ -51,6 +51,9 @@ COMPARED = (
 # Share of force or wear on the outermost elements above which cut-off contact shows in results: as
 # much as the elements themselves err by.
 BORDER_LIMIT = 0.005
+# Wave of the surfaces, as a part of the peak penetration, above which the fit should be refined: as
+# much of the pressure.
+SURFACE_LIMIT = 0.02
 BLOCKS = "wear.blocks"
 LOCATION = ["damage_location_x", "damage_location_z"]
 # Insert thickness, mm, and body mass, kg, of the patient of Bei (2003).
@@ -281,6 +284,33 @@ def border_contact(cases: pd.DataFrame) -> list[dict[str, Any]]:
                 "force_percent": 100.0 * float(shares.iloc[0]),
                 "wear_percent": 100.0 * float(shares.iloc[1]),
                 "matters": bool(shares.max() > BORDER_LIMIT),
+            }
+        )
+    return found
+
+
+def surface_errors(cases: pd.DataFrame, quality: pd.DataFrame) -> list[dict[str, Any]]:
+    """Deviation of both surfaces of a side, um, and as a part of the peak penetration, in per cent.
+
+    Deviations are the sums of those of insert and femoral component: on average, and the wave.
+    `bad` says whether the wave is more than `SURFACE_LIMIT` of the smallest peak penetration.
+    """
+    depth = cases[cases["quantity"] == "max_penetration"]
+    found = []
+    for side, rows in quality[quality["component"].isin(["insert", "femoral"])].groupby("side"):
+        own = 1e3 * depth.loc[depth["side"] == side, "value"]
+        if own.empty or not own.min() > 0.0:
+            continue
+        mean, wave = 1e3 * rows["mean_mm"].sum(), 1e3 * rows["wave_mm"].sum()
+        found.append(
+            {
+                "side": side,
+                "penetration": span(own, "3"),
+                "mean": mean,
+                "wave": wave,
+                "mean_percent": span(100.0 * mean / own, "2"),
+                "wave_percent": span(100.0 * wave / own, "2"),
+                "bad": bool(wave > SURFACE_LIMIT * own.min()),
             }
         )
     return found

@@ -166,6 +166,7 @@ class MeshImplantSettings(Settings):
     smoothing_length_mm: NonNegative
     tolerance_mm: Positive
     mean_tolerance_mm: Positive
+    wave_tolerance_mm: Positive | None = None
 
     @model_validator(mode="after")
     def _has_one_underside(self) -> MeshImplantSettings:
@@ -195,6 +196,7 @@ class NaturalKneeSettings(Settings):
     smoothing_length_mm: NonNegative
     tolerance_mm: Positive
     mean_tolerance_mm: Positive
+    wave_tolerance_mm: Positive | None = None
     tibial_thickness_mm: PositiveLimits
     femoral_thickness_mm: PositiveLimits
 

@@ -162,6 +162,8 @@ def _case_rows(
         peak = np.linalg.norm(cycles.force[used, case, :, index], axis=-1).max(initial=0.0)
         border = _border_rows(maps, grid, (life, case, index), float(peak))
         yield from ((side, row) for row in border)
+        deepest = float(cycles.max_penetration[used, case, :, index].max(initial=0.0))
+        yield side, ("max_penetration", deepest, "mm")
         yield from ((side, row) for row in _centre_of_pressure_rows(cycles, used, case, index))
     yield from ((BOTH_SIDES, row) for row in _equilibrium_rows(cycles, used, case))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from kneewear.errors import InputDataError
 from kneewear.geometry import fitting
+from kneewear.geometry.fit_quality import strip_means
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
@@ -136,6 +138,38 @@ def test_mean_deviation_has_its_own_limit():
 
 
 @pytest.mark.compiled
+def filleted() -> TriangleMesh:
+    """Mesh that is flat across for z > 24 and rises on a fillet of 18 mm radius below."""
+    mesh = bowl(n=80)
+    x, _, z = mesh.vertices.T
+    inner = np.maximum(24.0 - z, 0.0)
+    height = 6.0 + x**2 / 120 + 18.0 - np.sqrt(18.0**2 - inner**2)
+    height += 3e-4 * np.random.default_rng(2).standard_normal(height.shape)
+    return TriangleMesh(np.column_stack([x, height, z]), mesh.faces)
+
+
+@pytest.mark.compiled
+def test_a_fillet_leaves_no_wave_where_it_starts():
+    plain = FitSettings(2.0, 1.0, 0.2, 0.02, mean_tolerance=0.001)
+    fine = replace(plain, wave_tolerance=3e-4)
+    _, coarse = fit_plateau(filleted(), (-19, 19), (11, 37), plain)
+    surface, quality = fit_plateau(filleted(), (-19, 19), (11, 37), fine)
+    assert coarse.wave_mm > 1e-3
+    assert quality.wave_mm < 4e-4
+    assert (coarse.max_mm, quality.max_mm) <= (0.02, 0.02)
+    # Lines are closer where the curvature jumps, and nowhere else.
+    spans = np.diff(np.unique(surface.knots_u))
+    assert spans.min() < 0.6 * spans.max()
+
+
+def test_strips_of_noise_have_no_mean():
+    points = np.random.default_rng(3).uniform(0.0, 30.0, (20_000, 3))
+    noise = np.random.default_rng(4).standard_normal(20_000)
+    position, mean = strip_means(points, noise + np.sin(points[:, 2]))
+    np.testing.assert_allclose(mean, np.sin(position), atol=0.25)
+    assert position.size == 60
+
+
 def test_patch_that_follows_noise_is_refused_for_its_ripple(monkeypatch):
     monkeypatch.setattr(fitting, "fewest_spans", lambda build, accepted, most: build(most))
     with pytest.raises(InputDataError, match=r"ripple of .* um on the medial insert patch"):
@@ -237,14 +271,23 @@ class TestExample:
 
 @pytest.fixture(scope="module")
 def built():
-    settings = study("dm_fluoroscopy")
+    implant, record = real_implant(study("dm_fluoroscopy").implant)
+    return implant, record.fit_quality
+
+
+@pytest.fixture(scope="module")
+def without_waves():
+    settings = study("dm_fluoroscopy").implant
+    meshes = settings.meshes.model_copy(update={"wave_tolerance_mm": None})
+    return real_implant(settings.model_copy(update={"meshes": meshes}))[1].fit_quality
+
+
+def real_implant(settings):
     folder = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data")
-    paths = [folder / settings.implant.meshes.insert, folder / settings.implant.meshes.femoral]
+    paths = [folder / settings.meshes.insert, folder / settings.meshes.femoral]
     if not all(path.is_file() for path in paths):
         pytest.skip(f"no real implant data in {folder} (set KNEEWEAR_DATA)")
-    meshes = [load_shape(path) for path in paths]
-    implant, record = build_implant(settings.implant, *meshes)
-    return implant, record.fit_quality
+    return build_implant(settings, *(load_shape(path) for path in paths))
 
 
 @pytest.mark.slow
@@ -262,11 +305,26 @@ class TestRealImplant:
             assert fit.n_points > 1500
             assert fit.ripple_mm < 0.004
 
-    def test_fewer_lines_do_than_the_mesh_would_carry(self, built):
-        _, quality = built
-        for fit in quality:
+    def test_fewer_lines_do_than_the_mesh_would_carry(self, without_waves):
+        for fit in without_waves:
             finest = 32 * 21 if fit.component == "insert" else 34 * 41
             assert fit.n_u * fit.n_v < 0.75 * finest
+
+    def test_no_wave_is_left_where_the_fillets_start(self, built, without_waves):
+        """The flats end at |z| 19 mm, and condyles press on them and on the fillets."""
+        _, quality = built
+        plain = {(fit.component, fit.side): fit for fit in without_waves}
+        for fit in quality:
+            before, after = (
+                np.abs(mean[(np.abs(z) > 14.0) & (np.abs(z) < 34.0)]).max()
+                for z, mean in (
+                    strip_means(one.points, one.deviation)
+                    for one in (plain[fit.component, fit.side], fit)
+                )
+            )
+            assert before > 7e-4
+            assert after < 4.5e-4
+            assert fit.max_mm < 0.02
 
     def test_dwell_is_6_mm_above_the_underside(self, built):
         implant, _ = built

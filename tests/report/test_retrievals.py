@@ -10,12 +10,14 @@ from kneewear.regression.comparison import compare_correlation, predict_publishe
 from kneewear.report.facts import (
     RATES,
     beside_retrievals,
+    border_contact,
     correlations,
     insert_rates,
     is_nominal_patient,
     life_differences,
     life_ratios,
     over_cases,
+    surface_errors,
 )
 from kneewear.report.page import render_page
 
@@ -110,3 +112,49 @@ def test_lives_are_compared_by_their_ratio(single):
     assert found["wear_volume", "medial"] == "1.00"
     page = render_page("wear", single.settings, single.tables | {"cases": cases}, {})
     assert "Lives compared" in page
+
+
+def test_surface_errors_are_parts_of_the_peak_penetration():
+    cases = pd.DataFrame(
+        {
+            "side": ["medial", "medial", "lateral"],
+            "quantity": "max_penetration",
+            "value": [0.050, 0.100, 0.100],
+        }
+    )
+    quality = pd.DataFrame(
+        {
+            "component": ["insert", "femoral"] * 2,
+            "side": ["medial"] * 2 + ["lateral"] * 2,
+            "mean_mm": [0.0005, 0.0005, 0.0005, 0.0005],
+            "wave_mm": [0.0010, 0.0010, 0.0004, 0.0004],
+        }
+    )
+    found = {one["side"]: one for one in surface_errors(cases, quality)}
+    assert found["medial"]["mean_percent"] == "1 to 2"
+    assert found["medial"]["wave_percent"] == "2 to 4"
+    assert found["medial"]["bad"]
+    assert found["lateral"]["wave_percent"] == "0.8"
+    assert not found["lateral"]["bad"]
+
+
+def test_border_contact_is_weighed_by_its_share():
+    names = ("border_pressure", "border_force_share", "border_wear_share")
+    rows = [
+        ("a", "medial", names, (0.0, 0.0, 0.0)),
+        ("a", "lateral", names, (8.9, 0.003, 0.0002)),
+        ("b", "lateral", names, (1.0, 0.001, 0.0001)),
+    ]
+    cases = pd.DataFrame(
+        [
+            {"case": case, "life": "x", "side": side, "quantity": name, "value": value}
+            for case, side, quantities, values in rows
+            for name, value in zip(quantities, values, strict=True)
+        ]
+    )
+    (found,) = border_contact(cases)
+    assert (found["side"], found["cases"], found["pressure"]) == ("lateral", 2, 8.9)
+    assert found["force_percent"] == pytest.approx(0.3)
+    assert not found["matters"]
+    cases.loc[cases["value"] == 0.003, "value"] = 0.02
+    assert border_contact(cases)[0]["matters"]
