@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -10,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from kneewear import default_settings_file
 from kneewear.__main__ import main
 from tests.faults.bad_input import KINDS, render_table
 from tests.faults.fault_catalogue import FAULTS
@@ -107,20 +109,28 @@ def test_file_without_permission_to_read_is_reported(monkeypatch):
     # The other user could not write what the coverage tool counts.
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
     script = (
-        # Loaded while this user may: Python itself may lie in a folder that is closed to others.
-        "import os, sys, locale\nfrom kneewear.__main__ import main\nimport encodings.utf_8_sig\n"
-        "if os.getuid() == 0:\n    os.setuid(65534)\nmain(sys.argv[1:])\n"
+        "import os, sys\nimport kneewear.__main__ as program\n"
+        # Checkout and Python may lie in folders that are closed to others: all is loaded, and the
+        # default settings are copied, while this user may.
+        "program.main(sys.argv[2:])\n"
+        "program.default_settings_file = lambda: sys.argv[1]\n"
+        "os.chmod('insert.stl', 0)\n"
+        "if os.getuid() == 0:\n    os.setuid(65534)\n"
+        "program.main(sys.argv[2:])\n"
     )
     # Folders of pytest are closed to other users.
     with TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
         settings = example()(folder)
-        (folder / "insert.stl").chmod(0)
+        default = folder / "default.yaml"
+        default.write_bytes(default_settings_file().read_bytes())
         done = subprocess.run(
-            [sys.executable, "-c", script, str(settings)],
-            cwd=CHECKOUT, capture_output=True, text=True, check=False,
+            [sys.executable, "-c", script, str(default), str(settings)],
+            cwd=folder, env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+            capture_output=True, text=True, check=False,
         )  # fmt: skip
+    assert "no fault found" in done.stdout
     assert "insert.stl: found a file without read permission" in done.stderr
     assert "Traceback" not in done.stderr
 
