@@ -10,8 +10,8 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/geometry.smk"
-include: "workflow/rules/activity.smk"
 include: "workflow/rules/kernels.smk"
+include: "workflow/rules/activity.smk"
 # The file of the study's kind ends in a target rule of the same name.
 include: f"workflow/rules/{STUDY.kind}.smk"
 include: "workflow/rules/report.smk"

@@ -54,7 +54,16 @@ def tables():
          "relative_difference": changed - 1.0}
         for side, changed in (("medial", 1.001), ("lateral", 0.997))
     ]  # fmt: skip
+    accuracy = [
+        {"accuracy": name, "elements": 300, "frames": 100, "life": "gait", "side": "medial",
+         "quantity": "damage_depth", "error_percent": error, "bound_percent": bound}
+        for name, error, bound in (
+            ("as configured", 4.5, np.nan), ("draft", -2.5, 3.0), ("standard", 0.8, 1.0),
+            ("fine", 0.2, 0.3),
+        )
+    ]  # fmt: skip
     return {
+        "accuracy": pd.DataFrame(accuracy),
         "verification": pd.DataFrame(comparisons),
         "sphere_models": compare_sphere_models(),
         "refinement": pd.DataFrame(refinement),
@@ -86,4 +95,5 @@ def test_page_counts_targets_and_names_the_largest_differences(tables):
     assert "of any shape, is 2.5 %" in text
     assert "With distance: exact, no quantity of the case differs by more than 0.3 %" in text
     assert "impact, Flores" in text
+    assert "as configured 4.5 % (300 elements per side, 100 frames), draft 2.5 %" in text
     assert text.count("<img") == len(figures)
