@@ -254,14 +254,15 @@ class CaseStudy(LifeStudy):
         """Number of cases or samples of a job, of `count` in all.
 
         `cases_per_job`, or as many as a job simulates in some minutes and keeps in memory, for at
-        most `MOST_JOBS` jobs and at least two.
+        most `MOST_JOBS` jobs and two where each has four cases.
         """
         if self.cases_per_job is not None:
             return self.cases_per_job
         elements = 2 * self.grid.rows * self.grid.columns
         histories = elements * self.simulation.frames * max(1, len(self.simulated_activities()))
         fits = min(HISTORY_PER_JOB, WORK_PER_JOB // self.wear.blocks) // histories
-        return min(max(1, fits, ceil(count / MOST_JOBS)), ceil(count / 2))
+        # Four cases take about as long as starting a job.
+        return min(max(1, fits, ceil(count / MOST_JOBS)), max(4, ceil(count / 2)))
 
     def case_list(self) -> tuple[Case, ...]:
         """Cases of the full factorial design."""

@@ -111,8 +111,8 @@ rule check_placement:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=SIZES.more(1500),
+        runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("check_placement", ROOT),
         simulation=settings(OWN[CENTRE_BATCH].simulation),
