@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,14 +24,18 @@ from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.report.bodies import APART, Pose, draw_preflight, poses_of
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
+from kneewear.settings.activity import FileActivity, prescribes_motion
 from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.static import StaticStudy
 from kneewear.simulation.placement import Placement, check_placement
 from kneewear.simulation.seat import find_seat, refer_to_seat
+from kneewear.simulation.signs import check_signs, doubtful_signs
 from kneewear.studies.static.cases import NAMED
 
 # Elements per side: enough for pictures.
 ELEMENTS = (60, 45)
+# Enough for the signs of a motion.
+SIGN_ELEMENTS = (24, 18)
 
 
 class Preflight(NamedTuple):
@@ -82,7 +87,9 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
     apart = table.loc[table["touches"] == APART, "pose"]
     warnings = [f"Pose '{pose}': {APART}. Check zero and signs of the motion." for pose in apart]
+    warnings += filter(None, (_doubt(one, knee, study) for one in activities))
     remarks = [
+        *warnings,
         *(sentence for one in placements for sentence in one.sentences),
         *notes,
         f"Surfaces deviate from their source by up to {1e3 * worst:.2g} µm.",
@@ -98,6 +105,21 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     )  # fmt: skip
     save_text(page, folder / "index.html")
     return Preflight(folder / "index.html", placements, tuple(warnings))
+
+
+def _doubt(activity: Activity, knee: KneeModel, study: Study) -> str:
+    """Sentence on signs of a motion from a file that seem reversed; empty without doubt."""
+    settings = study.simulated_activities()[activity.name]
+    if not isinstance(settings, FileActivity) or not isinstance(study, CaseStudy):
+        return ""
+    if not prescribes_motion(settings):
+        return ""
+    # Directions show on few elements.
+    coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
+    exact = study.simulation.model_copy(update={"distance": "exact"})
+    reference = settings.motion.reference_posterior_mm
+    trials = check_signs(coarse, activity, study.case_list()[0], exact, reference)
+    return doubtful_signs(trials, activity.name)
 
 
 def _seated(activity: Activity, knee: KneeModel, study: Study) -> Activity:

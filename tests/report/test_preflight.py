@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
+import kneewear
 from kneewear import __main__ as command
 from kneewear.report.bodies import Pose, draw_preflight, poses_of, touch_down
 
@@ -79,3 +82,27 @@ def test_a_motion_held_against_a_rim_is_never_said_to_be_without_fault(
     page = (tmp_path / "results/example_meshes/inputs/index.html").read_text(encoding="utf-8")
     assert "position refers to the frictionless seat" in page
     assert "Mean distance from the seat towards posterior" in page
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+def test_reversed_signs_are_doubted_before_the_study(tmp_path, monkeypatch, capsys):
+    data = kneewear.default_study().data_root(CHECKOUT)
+    if not (data / "gc_dm").is_dir():
+        pytest.skip("needs the data folder")
+    monkeypatch.setenv("KNEEWEAR_DATA", str(data))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").symlink_to(CHECKOUT / "config")
+    given = dict.fromkeys(("flexion", "varus", "femur_superior", "femur_lateral"), 1)
+    for name, signs in {
+        "given": {"tibial_external_rotation": 1, "femur_anterior": 1},
+        "position": {"tibial_external_rotation": 1, "femur_anterior": -1},
+        "rotation": {"tibial_external_rotation": -1, "femur_anterior": 1},
+    }.items():
+        motion = {"convention": "signs", "signs": given | signs}
+        study = {"activities": {"fluoroscopic_gait": {"motion": motion}}}
+        (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
+        with suppress(SystemExit):  # the placement may fail too
+            command.main(["--draw", "config/dm_fluoroscopy.yaml", "mine.yaml"])
+        said = capsys.readouterr().out
+        assert ("Check motion.convention" in said) == (name != "given"), (name, said)
