@@ -19,7 +19,7 @@ from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
-from kneewear.io.study_inputs import load_activity, load_shapes
+from kneewear.io.study_inputs import given_poses, load_activity, load_shapes
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.report.bodies import APART, Pose, draw_preflight, poses_of
 from kneewear.report.maps import draw_windows
@@ -75,13 +75,13 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     samples = {side: tabulate_surface(one, *nodes) for side, one in implant.femoral.items()}
     knee = KneeModel(implant, build_grid(implant, *ELEMENTS), samples)
     activities = [load_activity(study, name, root) for name in study.simulated_activities()]
-    placements = tuple(
-        check_placement(knee, one, study.case_list()[0], study.simulation)
-        for one in activities
-        if isinstance(study, CaseStudy)
-    )
+    placements: tuple[Placement, ...] = ()
+    if isinstance(study, CaseStudy):
+        # Contact is largest where the body is heaviest.
+        case = max(study.case_list(), key=lambda one: one.body_mass)
+        placements = tuple(check_placement(knee, one, case, study.simulation) for one in activities)
     activities = [_seated(one, knee, study) for one in activities]
-    poses = _settled_poses(placements, activities) or _static_poses(study, knee)
+    poses = _settled_poses(placements, activities) or _static_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
     save_figures(figures, folder)
     worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
@@ -152,10 +152,13 @@ def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figu
     return {"windows": draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))}
 
 
-def _static_poses(study: Study, knee: KneeModel) -> list[Pose]:
-    """Initial poses of a static study, with the free coordinates of the seat."""
+def _static_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:
+    """Given poses of a static study, or initial ones with the free coordinates of the seat."""
     if not isinstance(study, StaticStudy):
         return []
+    given = given_poses(study, root)
+    if given is not None:
+        return [Pose(f"pose {n}", pose[3:], pose[:3]) for n, pose in enumerate(given, 1)]
     static = study.static
     free = coordinate_numbers([NAMED[name] for name in static.free])
     flexion = np.radians(np.array(static.flexion_deg, dtype=float))

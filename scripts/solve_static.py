@@ -2,6 +2,7 @@
 
 from kneewear.geometry.implant import Implant
 from kneewear.io import netcdf
+from kneewear.io.curves import read_poses
 from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
 from kneewear.settings.implant import GridSettings, TableSettings
@@ -13,11 +14,14 @@ from kneewear.studies.static.record import tabulate_static
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
+    settings = StaticSettings(**snakemake.params.static)
+    poses = [read_poses(path, settings.poses) for path in snakemake.input.poses if settings.poses]
     implant = netcdf.load(Implant, snakemake.input.knee, "implant")
     record = solve_static_cases(
         knee=KneePairs(implant, TableSettings(**snakemake.params.table), simulation),
         grid=GridSettings(**snakemake.params.grid),
-        settings=StaticSettings(**snakemake.params.static),
+        settings=settings,
+        poses=poses[0] if poses else None,
     )
     netcdf.save(record, snakemake.output.record)
     save_table(tabulate_static(record), snakemake.output.static)

@@ -12,14 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.conventions import registered_motion
+from kneewear.activity.conventions import femoral_pose, registered_motion
 from kneewear.activity.sources import build_activity
 from kneewear.errors import InputDataError
 from kneewear.io.data_file import decode_text, read_data
 from kneewear.io.pose_files import read_both_poses
-from kneewear.settings.activity import FileActivity, ParametricActivity
+from kneewear.settings.activity import FileActivity, MotionSettings, ParametricActivity
 
 ANGLES = ("flexion", "varus", "rotation")
 POSITIONS = ("anterior_posterior", "superior_inferior", "medial_lateral")
@@ -75,6 +76,15 @@ def read_activity(
         poses = read_both_poses(files["motion"], files["tibial"])
         curves["motion"] = registered_motion(*poses, settings.motion, knee)
     return build_activity(name, settings, frames, **curves, knee=knee)
+
+
+def read_poses(path: str | Path, settings: MotionSettings) -> NDArray[np.float64]:
+    """Poses of a file, one per row, shape (n, 6): mm and body-three 1-2-3 angles, rad.
+
+    Raises as `read_curves`.
+    """
+    table = read_curves(path, settings.columns.given())
+    return np.hstack(femoral_pose(table, settings))
 
 
 def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:

@@ -11,10 +11,14 @@ from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity, ParametricActivity
 from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.checks import heard, setting_warnings
+from kneewear.settings.static import StaticStudy
 from kneewear.settings.study import load_study, merge_settings, read_settings
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from kneewear.activity.activity import Activity
     from kneewear.geometry.meshes import TriangleMesh
 
@@ -52,6 +56,12 @@ def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, s
     """Files `motion`, `load` and perhaps `tibial` of an activity; empty for a built-in one."""
     files = _curve_files(study, activity)
     return {name: str(study.data_path(file, root)) for name, file in files.items()}
+
+
+def pose_files(study: Study, root: str | Path) -> list[str]:
+    """File of given poses of a static study, as a list; empty where poses are solved."""
+    poses = study.static.poses if isinstance(study, StaticStudy) else None
+    return [] if poses is None else [str(study.data_path(poses.file, root))]
 
 
 def _curve_files(study: Study, activity: str) -> dict[str, str]:
@@ -125,6 +135,14 @@ def peak_loads(study: Study, root: str | Path) -> tuple[str, ...]:
     return tuple(found)
 
 
+def given_poses(study: Study, root: str | Path) -> NDArray[np.float64] | None:
+    """Given poses (n, 6) of a static study, mm and rad; None where poses are solved."""
+    from kneewear.io.curves import read_poses  # noqa: PLC0415
+
+    poses = study.static.poses if isinstance(study, StaticStudy) else None
+    return None if poses is None else read_poses(pose_files(study, root)[0], poses)
+
+
 def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     """Refuse a study whose data files are missing or cannot be what the settings state.
 
@@ -135,8 +153,9 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     """
     named = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     curves = [path for files in named.values() for path in files.values()]
-    for path in (*mesh_files(study, root).values(), *curves):
+    for path in (*mesh_files(study, root).values(), *curves, *pose_files(study, root)):
         _check_readable(path, study, root)
+    given_poses(study, root)
     warnings = [*setting_warnings(study), *_check_implant(study, root)]
     warnings += [warning for name in named for warning in load_activity(study, name, root).warnings]
     return (*heard(warnings, study.checks.silence), *_files_of_checkout(study, root))

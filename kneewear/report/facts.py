@@ -586,7 +586,7 @@ def post_contact(static: pd.DataFrame) -> pd.DataFrame | None:
 
 def scans_positions(static: pd.DataFrame) -> bool:
     """Whether several held positions were solved."""
-    return bool(static["posterior_mm"].nunique() > 1)
+    return bool("pose" not in static and static["posterior_mm"].nunique() > 1)
 
 
 def position_scan(static: pd.DataFrame) -> pd.DataFrame:
@@ -623,6 +623,7 @@ def loads_below(comparison: pd.DataFrame, whole: Settings) -> list[float]:
 def case_table(static: pd.DataFrame) -> pd.DataFrame:
     """Pressures and forces, one row per case and side that touches."""
     index = ["material", "flexion_deg", "posterior_mm", "load_n", "side"]
+    index = ["pose", *index] if "pose" in static else index
     wide = static.pivot_table(index=index, columns="quantity", values="value", sort=False)
     wide = wide.reset_index()
     return wide[wide["active_elements"] > 0]

@@ -41,6 +41,7 @@ LINE_SAMPLES = (122, 3)
 BORDER_SAMPLES = (61, 61)
 PRESSURES = {"max_pressure": style.RED, "avg_pressure": style.BLUE}
 DIVIDED = ("force_n", "torque_n_mm", "max_pressure_mpa", "avg_pressure_mpa")
+MOST_SHOWN = 12
 # Part of the random positions inside the bands.
 BAND = (0.05, 0.95)
 
@@ -73,11 +74,14 @@ def shown_cases(record: StaticRecord) -> list[int]:
     """Cases of the first material at the largest load, one per flexion and position."""
     top = max(case.load for case in record.cases)
     first = record.cases[0].material
-    return [
+    chosen = [
         number
         for number, case in enumerate(record.cases)
         if case.material == first and case.load == top
     ]
+    given = any(case.pose for case in record.cases)
+    # Of many given poses some are shown, spread evenly.
+    return chosen[:: -(-len(chosen) // MOST_SHOWN)] if given else chosen
 
 
 @style.styled

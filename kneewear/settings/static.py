@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kneewear.settings.activity import MotionSettings
 from kneewear.settings.base import Study
 from kneewear.settings.faults import fault, suggestion
 from kneewear.settings.simulation import PressureLawSettings
@@ -19,6 +20,9 @@ Coordinate = Literal[
     "internal_external",
     "flexion",
 ]
+_COLUMNS = {
+    "flexion", "varus", "rotation", "anterior_posterior", "superior_inferior", "medial_lateral",
+}  # fmt: skip
 ElementCount = Annotated[int, Field(ge=4, le=5000)]
 
 
@@ -36,18 +40,41 @@ class ElementStudySettings(Settings):
 
 
 class StaticSettings(Settings):
-    """Static study: one equilibrium for every material, flexion, position and load."""
+    """Static study: equilibria for all materials, flexions, positions and loads, or given poses."""
 
-    free: tuple[Coordinate, ...] = Field(min_length=1)
-    flexion_deg: tuple[Finite, ...] = Field(min_length=1)
-    tibial_external_rotation_deg: Finite
-    posterior_mm: tuple[Finite, ...] = Field(min_length=1)
-    medial_mm: Finite
-    load_n: tuple[Positive, ...] = Field(min_length=1)
-    load_line_mm: Finite
+    free: tuple[Coordinate, ...] = ()
+    flexion_deg: tuple[Finite, ...] = ()
+    tibial_external_rotation_deg: Finite = 0.0
+    posterior_mm: tuple[Finite, ...] = ()
+    medial_mm: Finite = 0.0
+    load_n: tuple[Positive, ...] = ()
+    load_line_mm: Finite = 0.0
     materials: dict[Name, PressureLawSettings] = Field(min_length=1)
+    poses: MotionSettings | None = None
     active_elements: ElementCount | None
     element_study: ElementStudySettings | None
+
+    @model_validator(mode="after")
+    def _poses_are_given_or_solved(self) -> StaticSettings:
+        solved = ("free", "flexion_deg", "posterior_mm", "load_n")
+        further = ("active_elements", "element_study")
+        for key in (*solved, *further) if self.poses else solved:
+            if bool(getattr(self, key)) == bool(self.poses):
+                found = getattr(self, key) or "nothing"
+                raise fault(
+                    f"{key}: {found} {'with' if self.poses else 'without'} poses",
+                    "all six coordinates from a file of poses, or what is held, loaded and solved",
+                    f"{'Remove' if self.poses else 'Give'} {key}.",
+                )
+        if self.poses is not None:
+            missing = sorted(_COLUMNS - set(self.poses.columns.given()))
+            if missing or self.poses.convention == "jointtrack":
+                raise fault(
+                    f"poses without columns of {', '.join(missing) or 'a table'}",
+                    "a table with all six coordinates and a column of time (or of a number)",
+                    "Name the columns.",
+                )
+        return self
 
     @model_validator(mode="after")
     def _one_start_where_it_is_free(self) -> StaticSettings:

@@ -50,7 +50,7 @@ def build_pairs(knee: KneeModel, settings: SimulationSettings) -> tuple[ContactP
             tables.pop(side, None)
             logger.warning(
                 "distances to the %s condyle are computed exactly, because its table is not good "
-                "enough: %s. Forward dynamics then take about a hundred times as long; "
+                "enough: %s. Forward dynamics then take several times as long; "
                 "simulation.analysis: quasi_static does not",
                 side,
                 "; ".join(faults),

@@ -84,7 +84,7 @@ def check_placement(
     """
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
-    judged = _Judged(name)
+    judged = _Judged(name, seated=bool(np.isnan(activity.zero[0])))
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
         short = refer_to_seat(short, knee, exact)
@@ -101,7 +101,7 @@ def check_placement(
 
     judged.add("torque", turn / (LEVER * load), "Check the sign and zero of the rotation.")
     remedies = {
-        "insert": "Widen implant.meshes.insert_region_mm if the insert goes on there; or "
+        "insert": "Widen implant.meshes.insert_region_mm if the insert goes on there. "
         + judged.seat,
         "femoral": "Widen implant.meshes.femoral_region_mm (its angles, for much flexion).",
     }
@@ -121,9 +121,14 @@ def check_placement(
 class _Judged:
     """Rows of the table of a placement."""
 
-    def __init__(self, activity: str) -> None:
+    def __init__(self, activity: str, *, seated: bool) -> None:
         self.activity = activity
         self.seat = f"Set activities.{activity}.zero.anterior_posterior to seat, or to an offset."
+        if seated:
+            self.seat = (
+                "The motion refers to the seat already: check its signs and size, or let "
+                f"activities.{activity}.control drive the position by force."
+            )
         self.rows: list[tuple[object, ...]] = []
 
     def add(self, name: str, value: float, remedy: str = "", solved: bool = False) -> None:
@@ -158,7 +163,7 @@ def _judge_distances(
             knee.grid, knee.implant.femoral, body_three_123(poses[0, 3:]), poses[0, :3]
         )
         overlap = float(first.translation[1] - activity.translation[0, 1])
-        judged.add("overlap", overlap)
+        judged.add("overlap", overlap, solved="y" not in activity.prescribed)
 
 
 def _part(values: Array, touched: Bools, loaded: Bools) -> float:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 
 import numpy as np
 import pytest
 
 from kneewear.contact.foundation import confined_modulus
-from kneewear.errors import ConvergenceError
+from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.coverage import Rectangle
 from kneewear.io import netcdf
-from kneewear.mechanics.rotations import body_three_123
-from kneewear.studies.static.cases import list_static_cases, refine_cells
+from kneewear.io.curves import read_poses
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from kneewear.studies.static.cases import (
+    list_static_cases,
+    refine_cells,
+    solve_static_cases,
+)
 from kneewear.studies.static.element_study import study_active_elements, study_divisions
 from kneewear.studies.static.record import StaticRecord, tabulate_static
 from tests.simulation.chapter3 import BASE, joint, small_study, solved
@@ -72,6 +78,67 @@ def test_contact_at_the_border_is_reported():
     table = tabulate_static(record)
     rows = table[(table["quantity"] == "border_pressure") & (table["posterior_mm"] == 20.0)]
     np.testing.assert_array_equal(rows["value"], record.border_pressure[1])
+
+
+class TestGivenPoses:
+    """All six coordinates from a file: contact, forces and torques, nothing solved."""
+
+    POSES = {  # noqa: RUF012
+        "file": "poses.csv",
+        "convention": "grood-suntay",
+        "columns": {
+            "time_s": "number",
+            **{name: name for name in ("flexion", "varus", "rotation", "anterior_posterior",
+                                       "superior_inferior", "medial_lateral")},
+        },
+    }  # fmt: skip
+
+    def study(self, **changed):
+        empty = dict.fromkeys(("free", "flexion_deg", "posterior_mm", "load_n"), ())
+        given = {"poses": self.POSES, "element_study": None}
+        return small_study(**(empty | given | changed))
+
+    def write(self, path, poses):
+        """The file a user has, with anterior and lateral positive."""
+        angles = np.degrees(clinical_angles(body_three_123(poses[:, 3:])))
+        columns = [np.arange(len(poses)), *angles.T, -poses[:, 0], poses[:, 1], -poses[:, 2]]
+        names = list(self.POSES["columns"].values())
+        rows = [",".join(f"{value:.12g}" for value in row) for row in zip(*columns, strict=True)]
+        path.write_text("\n".join([",".join(names), *rows]) + "\n")
+
+    def test_forces_at_the_poses_of_equilibria_are_those_of_the_equilibria(self, tmp_path):
+        solved_there = cases()
+        poses = np.hstack([solved_there.translation, solved_there.rotation])
+        self.write(tmp_path / "poses.csv", poses)
+        study = self.study()
+        given = read_poses(tmp_path / "poses.csv", study.static.poses)
+        np.testing.assert_allclose(given, poses, atol=1e-9)
+        found = solve_static_cases(joint(), study.grid, study.static, given)
+        np.testing.assert_allclose(found.force, solved_there.force, rtol=1e-5, atol=1e-3)
+        np.testing.assert_allclose(found.torque, solved_there.torque, rtol=1e-5, atol=0.1)
+        assert [case.pose for case in found.cases] == list(range(1, len(poses) + 1))
+        table = tabulate_static(found)
+        assert table.columns[0] == "pose"
+        assert {"torque_medial", "reaction_superior"} <= set(table["quantity"])
+
+    def test_a_pose_with_an_implausible_force_is_warned_of(self, caplog):
+        one = cases()
+        pose = np.concatenate([one.translation[0], one.rotation[0]])[None]
+        deep = pose - [[0.0, 1.0, 0.0, 0.0, 0.0, 0.0]]
+        study = self.study()
+        with caplog.at_level(logging.WARNING):
+            solve_static_cases(joint(), study.grid, study.static, np.vstack([pose, deep]))
+        assert "pose 2" in caplog.text
+        assert "check static.pose_force" in caplog.text
+        assert "pose 1 " not in caplog.text
+
+    @pytest.mark.parametrize(
+        ("changed", "message"),
+        [({"load_n": [1000]}, "load_n"), ({"poses": None}, "without poses")],
+    )
+    def test_poses_are_given_or_solved(self, changed, message):
+        with pytest.raises(InputDataError, match=message):
+            self.study(**changed)
 
 
 def test_contact_balances_the_load_in_every_case():

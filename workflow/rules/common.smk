@@ -6,7 +6,11 @@ from pathlib import Path
 from snakemake.logging import logger
 
 from kneewear.errors import KneewearError
-from kneewear.io.study_inputs import activity_files, measured_activities
+from kneewear.io.study_inputs import (
+    activity_files,
+    measured_activities,
+    pose_files,
+)
 from kneewear.provenance import source_fingerprint
 from kneewear.workflow import JobSizes, caption_texts, checked_study, input_digests
 

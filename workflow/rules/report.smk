@@ -2,6 +2,7 @@
 
 DATA_FILES = {
     *MESHES.values(),
+    *pose_files(STUDY, ROOT),
     *(
         path
         for name in ACTIVITIES

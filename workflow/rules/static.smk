@@ -14,6 +14,7 @@ ELEMENT_TABLES = (
 rule solve_static:
     input:
         knee=rules.build_geometry.output.knee,
+        poses=pose_files(STUDY, ROOT),
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         record=f"{RESULTS}/simulation/static.nc",

@@ -16,9 +16,11 @@ from kneewear.errors import ConvergenceError
 from kneewear.geometry.coverage import Rectangle
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load
-from kneewear.mechanics.rotations import body_three_123
+from kneewear.mechanics.rotations import body_three_123, clinical_angles
+from kneewear.settings.checks import judge
 from kneewear.settings.implant import GridSettings
 from kneewear.settings.static import Coordinate, StaticSettings
+from kneewear.simulation.balance import Balance
 from kneewear.simulation.static import StaticEquilibrium, solve_static
 from kneewear.studies.static.pairs import CellPairs, KneePairs
 from kneewear.studies.static.record import StaticCase, StaticRecord
@@ -72,7 +74,7 @@ def list_static_cases(settings: StaticSettings) -> tuple[StaticCase, ...]:
 
 
 def solve_static_cases(
-    knee: KneePairs, grid: GridSettings, settings: StaticSettings
+    knee: KneePairs, grid: GridSettings, settings: StaticSettings, poses: Array | None = None
 ) -> StaticRecord:
     """Find the equilibrium of the femoral component in every case of a static study.
 
@@ -84,6 +86,9 @@ def solve_static_cases(
         Rows and columns of every pair, at first.
     settings : StaticSettings
         Cases, free coordinates and materials.
+    poses : array, shape (n, 6), optional
+        Given poses, mm and body-three 1-2-3 angles, rad, instead of equilibria: contact is
+        evaluated there and nothing is solved.
 
     Returns
     -------
@@ -102,6 +107,8 @@ def solve_static_cases(
     again, as the source did by hand.
     """
     cells = knee.cells(grid)
+    if poses is not None:
+        return _evaluate_poses(knee, cells, settings, poses)
     cases = list_static_cases(settings)
     found = []
     for case in cases:
@@ -112,6 +119,39 @@ def solve_static_cases(
             "%s: active elements %s, residual %.1e of the load", case, solution.active, residual
         )
     return _record(cases, tuple(cells), found)
+
+
+def _evaluate_poses(
+    knee: KneePairs, cells: Mapping[str, Rectangle], settings: StaticSettings, poses: Array
+) -> StaticRecord:
+    """Contact at given poses; a warning names those with an implausible force."""
+    cases, found = [], []
+    flexion = np.degrees(clinical_angles(body_three_123(poses[:, 3:]))[:, 0])
+    for material, law in settings.materials.items():
+        elements = knee.with_cells(cells, law)
+        for number, pose in enumerate(poses):
+            pressed = knee.pressed_layers(elements, pose[:3], body_three_123(pose[3:]))
+            balance = Balance(pressed.pairs, pressed.layers)
+            forces = balance.forces(pose)
+            case = StaticCase(
+                material, float(flexion[number]), float(pose[0]), 0.0, pose=number + 1
+            )
+            held = StaticEquilibrium(
+                translation=pose[:3],
+                rotation=pose[3:],
+                contacts=balance.contacts(pose),
+                residual=0.0,
+                iterations=1,
+                reaction=-forces.force,
+                stiffness=forces.derivative,
+            )
+            cases.append(case)
+            found.append(StaticSolution(pressed, held))
+            total = float(np.linalg.norm(forces.force[:3]))
+            warning = judge("static.pose_force", total, str(case), "Check the pose.")
+            if warning:
+                logger.warning("%s", warning)
+    return _record(tuple(cases), tuple(cells), found)
 
 
 def solve_case(

@@ -19,15 +19,21 @@ WHOLE = "all"
 
 @dataclass(frozen=True)
 class StaticCase:
-    """One static case: material, flexion (deg), posterior position (mm) and load (N)."""
+    """One static case: material, flexion (deg), posterior position (mm) and load (N).
+
+    A given pose has its number in the file, from 1, and no load.
+    """
 
     material: str
     flexion: float
     posterior: float
     load: float
+    pose: int = 0
 
     def __str__(self) -> str:
         """The case as messages name it."""
+        if self.pose:
+            return f"{self.material}, pose {self.pose} ({self.flexion:.3g} deg)"
         return (
             f"{self.material}, {self.flexion:g} deg, {self.posterior:g} mm posterior, "
             f"{self.load:g} N"
@@ -93,6 +99,8 @@ def tabulate_static(record: StaticRecord) -> pd.DataFrame:
     Columns material, flexion_deg, posterior_mm, load_n, side, quantity, value and unit. An unloaded
     side has no centre of pressure. Poses, reactions and the residual have the side "all": position
     and reaction of the femoral component along posterior, superior and medial, and its varus, deg.
+    Forces and torques are on the insert, torques about its origin. Given poses have a further first
+    column, the number of the pose, and no load.
     """
     parts = [
         _column(record, side, quantity, unit, getattr(record, quantity)[:, number])
@@ -102,6 +110,10 @@ def tabulate_static(record: StaticRecord) -> pd.DataFrame:
     for axis, name in enumerate(_COMPONENTS):
         parts += [
             _column(record, side, f"force_{name}", "N", record.force[:, number, axis])
+            for number, side in enumerate(record.sides)
+        ]
+        parts += [
+            _column(record, side, f"torque_{name}", "N mm", record.torque[:, number, axis])
             for number, side in enumerate(record.sides)
         ]
         centres = record.centre_of_pressure[..., axis]
@@ -121,8 +133,10 @@ def _column(
     record: StaticRecord, side: str, quantity: str, unit: str, values: NDArray
 ) -> pd.DataFrame:
     """Rows of one quantity for all cases."""
+    poses = [case.pose for case in record.cases]
     return pd.DataFrame(
         {
+            **({"pose": poses} if any(poses) else {}),
             "material": [case.material for case in record.cases],
             "flexion_deg": [case.flexion for case in record.cases],
             "posterior_mm": [case.posterior for case in record.cases],

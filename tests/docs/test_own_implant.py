@@ -1,0 +1,122 @@
+"""A user's implant goes from files to a report by the how-to alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.docs.test_examples import blocks
+from tests.geometry.ultracongruent import ORIGINS, write_components
+from tests.workflow.conftest import CHECKOUT, Checkout
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+GUIDE = CHECKOUT / "docs" / "how-to" / "own-implant.md"
+
+
+def shifted(part, x=None, z=None):
+    """Window of a side, mm in the axes of this project, from one in the frame of the shape."""
+    posterior, _, medial = ORIGINS[part]
+    found = {"z": [value - medial for value in z]}
+    return found if x is None else {"x": [value - posterior for value in x], **found}
+
+
+def own_settings(ending="stl", left=False, solid=False):
+    """What a user writes after step 3 and 4 of the guide."""
+    form = "solid" if solid else "sheet"
+    first, last = ([11.5, 34.5], [-34.5, -11.5])
+    angles = {"angle_deg": [-30.0, 110.0]}
+    settings = yaml.safe_load((CHECKOUT / "config/example_meshes.yaml").read_text())
+    settings["study"] = "my_implant"
+    settings["implant"]["knee"] = "left" if left else "right"
+    settings["implant"]["meshes"] |= {
+        "insert": f"mine/insert.{ending}",
+        "femoral": f"mine/femoral.{ending}",
+        "insert_form": form,
+        "femoral_form": form,
+        "unit": "mm" if ending == "step" else "m",
+        "axes": {"x": "lateral" if left else "medial", "y": "posterior", "z": "superior"},
+        "underside_mm": -ORIGINS["insert"][1],
+        "insert_region_mm": {
+            "medial": shifted("insert", [-21.0, 21.0], first),
+            "lateral": shifted("insert", [-21.0, 21.0], last),
+        },
+        "femoral_region_mm": {
+            "medial": shifted("femoral", z=[9.0, 40.0]) | angles,
+            "lateral": shifted("femoral", z=[-40.0, -9.0]) | angles,
+        },
+    }
+    settings["activities"]["example_gait"]["zero"] = {
+        "anterior_posterior": "seat",
+        "medial_lateral": "seat",
+    }
+    return settings
+
+
+def run(checkout, command):
+    """What a command of the guide says; make itself would set up an environment first."""
+    target, config = re.fullmatch(r"make (study|check-inputs) CONFIG=(\S+)", command).groups()
+    checkout.study = config
+    if target == "study":
+        return checkout.snakemake()
+    environment = {name: value for name, value in os.environ.items() if name != "KNEEWEAR_DATA"}
+    done = subprocess.run(
+        [sys.executable, "-m", "kneewear", "--draw", config],
+        cwd=checkout.folder, env=environment | {"PYTHONPATH": str(checkout.folder)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def placed(checkout) -> pd.DataFrame:
+    """Numbers of the placement by quantity."""
+    found = pd.read_csv(Path(checkout.folder, "results/my_implant/inputs/placement.csv"))
+    return found.set_index("quantity")
+
+
+def test_commands_of_the_guide_lead_from_files_to_the_report(tmp_path):
+    checkout = Checkout(tmp_path / "checkout")
+    write_components(checkout.folder / "mine")
+    (checkout.folder / "config/mine.yaml").write_text(yaml.safe_dump(own_settings()))
+    commands = [line.strip() for line in "\n".join(blocks(GUIDE, "bash")).split("\n")]
+    commands = [line for line in commands if line]
+    assert [command.split()[1] for command in commands] == ["study", "check-inputs", "study"]
+    said = [run(checkout, command) for command in commands]
+    # A conforming dish resists the 6 mm and 8 deg of a motion measured on another: a warning.
+    assert re.search(r"Placement of example_gait: (pass|warning)\.", said[1])
+    results = checkout.folder / "results/my_implant"
+    page = (results / "report/index.html").read_text(encoding="utf-8")
+    assert "Placement of example_gait on the bearing: " in page
+    assert "position refers to the frictionless seat" in page
+    cases = pd.read_csv(results / "tables/cases.csv")
+    assert (cases.query("quantity == 'border_pressure'")["value"] == 0.0).all()
+    assert not len(pd.read_csv(results / "tables/failures.csv"))
+
+
+@pytest.mark.parametrize(
+    ("ending", "left", "solid"),
+    [("ply", False, False), ("step", False, False), ("stl", True, False), ("stl", False, True)],
+    ids=["ply", "step", "left", "solids"],
+)
+def test_inputs_of_other_files_pass(tmp_path, ending, left, solid):
+    checkout = Checkout(tmp_path / "checkout")
+    write_components(checkout.folder / "mine", ending, left=left, solid=solid)
+    settings = own_settings(ending, left, solid)
+    (checkout.folder / "config/mine.yaml").write_text(yaml.safe_dump(settings))
+    said = run(checkout, "make check-inputs CONFIG=config/mine.yaml")
+    assert re.search(r"Placement of example_gait: (pass|warning)\.", said)
+    found = placed(checkout)["value"]
+    # As with the sheets in STL: 0.261.
+    force = "force that prescribes the anterior-posterior position over the largest load"
+    assert found[force] == pytest.approx(0.261, abs=0.01)
+    assert abs(found["mean distance from the seat towards posterior"]) < 0.1
+    assert found["contact force at the border of the insert's window"] == 0.0
+    assert found["contact force at the border of the femoral window"] == 0.0
