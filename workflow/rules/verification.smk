@@ -76,7 +76,7 @@ rule verify_accuracy:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=SIZES.more(9000),
+        mem_mb=SIZES.more(13000),
         runtime=SIZES.longer(30),
     params:
         source=source_fingerprint("verify_accuracy", ROOT),
