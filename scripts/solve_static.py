@@ -16,9 +16,10 @@ with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
     settings = StaticSettings(**snakemake.params.static)
     poses = [read_poses(path, settings.poses) for path in snakemake.input.poses if settings.poses]
+    measures = settings.model_dump(include={"distance", "force_direction"})
     implant = netcdf.load(Implant, snakemake.input.knee, "implant")
     record = solve_static_cases(
-        knee=KneePairs(implant, TableSettings(**snakemake.params.table), simulation),
+        knee=KneePairs(implant, TableSettings(**snakemake.params.table), simulation, **measures),
         grid=GridSettings(**snakemake.params.grid),
         settings=settings,
         poses=poses[0] if poses else None,

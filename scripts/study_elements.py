@@ -12,11 +12,13 @@ from kneewear.studies.static.pairs import KneePairs
 
 with job_log(snakemake.log[0], snakemake.threads):
     simulation = SimulationSettings(**snakemake.params.simulation)
+    settings = StaticSettings(**snakemake.params.static)
+    measures = settings.model_dump(include={"distance", "force_direction"})
     implant = netcdf.load(Implant, snakemake.input.knee, "implant")
     case = {
-        "knee": KneePairs(implant, TableSettings(**snakemake.params.table), simulation),
+        "knee": KneePairs(implant, TableSettings(**snakemake.params.table), simulation, **measures),
         "grid": GridSettings(**snakemake.params.grid),
-        "settings": StaticSettings(**snakemake.params.static),
+        "settings": settings,
     }
     convergence = study_active_elements(**case, seed=snakemake.params.seed)
     save_table(convergence, snakemake.output.convergence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,16 +18,22 @@ from kneewear.geometry.coverage import (
 )
 from kneewear.geometry.element_grid import ElementGrid, join_grids
 from kneewear.geometry.element_surfaces import ElementSurface, Plane, Projection
-from kneewear.geometry.implant import Implant
+from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.surface import Surface
-from kneewear.geometry.thickness import Thickness, layer_thickness, thickness_above, thickness_to
+from kneewear.geometry.thickness import (
+    Thickness,
+    layer_thickness,
+    thickness_above,
+    thickness_to,
+    without_bone,
+)
 from kneewear.sides import POST, SIDES
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 # Cells covered less than this are not valid: together they hold under 1e-7 of a plateau.
-_LEAST_FRACTION = 1e-6
+LEAST_FRACTION = 1e-6
 # mm; the polygon that represents a patch's border deviates by 1e-5 mm.
 _BORDER_MISS = 1e-3
 _STEEPEST_DEG = 80.0
@@ -42,6 +49,9 @@ class Bearing:
     thickness: float | Thickness
     projection_surface: ElementSurface = field(default_factory=Plane)  # carries the cells
     coverage: Coverage | None = None  # where the bearing exists when its patch reaches beyond it
+    # Whether a point has no bone under its normal; None where every point has a layer.
+    without_bone: Callable[[Array], Bools] | None = None
+    layer_may_end: bool = False  # elements without a layer are left out, not refused
 
     @cached_property
     def covered(self) -> Coverage:
@@ -73,12 +83,40 @@ def bearing_of(implant: Implant, side: str) -> Bearing:
     layer = implant.insert_layer
     coverage = None if implant.coverage is None else implant.coverage[side]
 
+    if layer is not None and layer.coverage is not None:
+        return _bearing_of_cartilage(side, implant.insert[side], layer, coverage)
+
     def thickness(points: Array) -> Array:
         if layer is not None:
             return layer_thickness(points, layer.bone[side], layer.limits)
         return thickness_above(implant.underside, points)
 
     return Bearing(side, implant.insert[side], thickness, coverage=coverage)
+
+
+def _bearing_of_cartilage(
+    side: str, cartilage: Surface, layer: Layer, coverage: Coverage | None
+) -> Bearing:
+    """Plateau of a tibia whose bone was measured on a part of it only; see `Layer`."""
+    bone, measured = layer.bone[side], (layer.coverage or {})[side]
+
+    def lost(points: Array) -> Bools:
+        return without_bone(points, cartilage, bone, measured)
+
+    def thickness(points: Array) -> Array:
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
+        values = layer_thickness(points, bone, layer.limits)
+        boneless = lost(points)
+        if layer.beyond == "leave_out":
+            return np.where(boneless, np.nan, values)
+        if layer.points is not None and boneless.any():
+            nearest = cKDTree(layer.points).query(points[boneless])[0]
+            values[boneless] = np.clip(nearest, *layer.limits)
+        return values
+
+    ends = layer.beyond == "leave_out"
+    return Bearing(side, cartilage, thickness, Plane(), coverage, lost, ends)
 
 
 def build_grid(implant: Implant, rows: int, columns: int) -> ElementGrid:
@@ -116,7 +154,7 @@ def build_elements(
     carrier = bearing.projection_surface.at(found)
     # The centroid of a sliver may miss a curved border slightly; the border point is used then.
     missed = np.linalg.norm(carrier.plan - plan, axis=-1)
-    valid = (fraction > _LEAST_FRACTION) & (missed < _BORDER_MISS)
+    valid = (fraction > LEAST_FRACTION) & (missed < _BORDER_MISS)
     advice = "from its projection surface; choose another direction or a smaller region"
     if ((fraction == 1.0) & ~valid).any():
         raise ValueError(f"the {bearing.name} bearing is missed by lines {advice}")
@@ -131,7 +169,8 @@ def build_elements(
     thickness = np.full(shape, np.nan)
     local = bearing.thickness
     thickness[valid] = local(centre[valid]) if callable(local) else local
-    valid = _with_layer(bearing.name, thickness, fraction, valid)
+    refused = valid & (fraction == 1.0) & (not bearing.layer_may_end)
+    valid = _with_layer(bearing.name, thickness, refused, valid)
     fraction = np.where(valid, fraction, 0.0)
     with np.errstate(invalid="ignore"):
         area = np.where(valid, cells.cell_area * fraction * carrier.stretch / upright, 0.0)
@@ -159,10 +198,10 @@ def build_elements(
     )
 
 
-def _with_layer(name: str, thickness: Array, fraction: Array, valid: Bools) -> Bools:
-    """Valid elements with a layer below them."""
+def _with_layer(name: str, thickness: Array, refused: Bools, valid: Bools) -> Bools:
+    """Valid elements with a layer below them, which none of the `refused` ones may lack."""
     lost = valid & np.isnan(thickness)
-    if (lost & (fraction == 1.0)).any():
+    if (lost & refused).any():
         raise ValueError(
             f"the insert's underside ends under the {name} bearing: {int(lost.sum())} elements "
             "have no layer below them"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import Underside
@@ -17,10 +20,16 @@ class Layer:
 
     `bone` are the subchondral surfaces by side, in the body's frame, normals pointing out of the
     bone; `limits` the minimum and maximum thickness, mm, to which measured values are clipped.
+    `coverage` states by side where the bone of a tibia was measured (None: everywhere), `points`
+    (n, 3), mm, are on it. `beyond` is what cartilage without bone under its normal gets: the
+    distance to the "nearest" of these, or no layer ("leave_out").
     """
 
     bone: Mapping[str, Surface]
     limits: tuple[float, float]
+    coverage: Mapping[str, Coverage] | None = None
+    points: NDArray[np.float64] | None = None
+    beyond: str = "nearest"
 
 
 @dataclass(frozen=True)

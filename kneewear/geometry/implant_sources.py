@@ -24,6 +24,7 @@ from kneewear.geometry.meshes import (
     condyle_axis,
     femoral_from_points,
     insert_from_points,
+    sampled_triangles,
     sheet_coverage,
     to_knee_axes,
 )
@@ -337,6 +338,17 @@ def _fit_sheets(
         for body, given in limits.items():
             _check_layer(patches[body], patches[f"{body}_bone"], sheets[body][1])
             layers[body] = Layer(patches[f"{body}_bone"], given)
+        measured = {
+            side: sheet_coverage(sheets["insert_bone"][0], region.x, region.z)
+            for side in SIDES
+            if (region := getattr(regions, side))
+        }
+        layers["insert"] = replace(
+            layers["insert"],
+            coverage=measured,
+            points=sampled_triangles(sheets["insert_bone"][0]),
+            beyond=block.beyond_bone,
+        )
     coverage = {}
     for side in SIDES:
         plateau = getattr(regions, side)

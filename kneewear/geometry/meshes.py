@@ -138,6 +138,15 @@ def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, f
     return mesh_coverage(mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]], x, z)
 
 
+def sampled_triangles(mesh: TriangleMesh, parts: int = 4) -> Array:
+    """Points (n, 3) on all triangles of a mesh, at `parts` equal steps along their edges, mm."""
+    steps = range(parts + 1)
+    weights = [(i, j, parts - i - j) for i in steps for j in range(parts + 1 - i)]
+    corners = mesh.vertices[mesh.faces]
+    points = np.einsum("wk,nkd->nwd", np.array(weights) / parts, corners).reshape(-1, 3)
+    return np.unique(np.round(points, 9), axis=0)
+
+
 def circle_centre(points: Array) -> tuple[float, float]:
     """Centre of the algebraic least-squares circle through plane points, shape (n, 2)."""
     terms = np.column_stack([2.0 * points, np.ones(len(points))])

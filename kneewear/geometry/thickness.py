@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.geometry.coverage import Coverage
 from kneewear.geometry.element_surfaces import ElementSurface
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.table import SurfaceTable
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 # Function from points (n, 3) of a bearing to thicknesses (n,), mm; NaN where there is no layer.
 Thickness = Callable[[Array], Array]
 
@@ -132,6 +134,17 @@ def layer_thickness(points: Array, bone: Surface, limits: tuple[float, float]) -
     without bound towards the sides of a condyle.
     """
     return np.clip(bone.closest_points(points)[2], *limits)
+
+
+def without_bone(points: Array, cartilage: Surface, bone: Surface, covered: Coverage) -> Bools:
+    """Whether the normal at points (n, 3) of cartilage meets no bone that was measured.
+
+    `bone` is a plateau's patch, u along z and v along x, which continues smoothly beyond the
+    triangles it was fitted to; `covered` is the plan of these.
+    """
+    normal = cartilage.closest_points(points)[3]
+    u, v, _, hit = bone.ray_hits(points, -normal)
+    return ~(hit & covered.contains(np.where(hit, v, 0.0), np.where(hit, u, 0.0)))
 
 
 def with_layer_thickness(

@@ -199,6 +199,7 @@ class NaturalKneeSettings(Settings):
     wave_tolerance_mm: Positive | None = None
     tibial_thickness_mm: PositiveLimits
     femoral_thickness_mm: PositiveLimits
+    beyond_bone: Literal["nearest", "leave_out"] = "nearest"
 
 
 class ImplantSettings(Settings):

@@ -49,6 +49,8 @@ class StaticSettings(Settings):
     medial_mm: Finite = 0.0
     load_n: tuple[Positive, ...] = ()
     load_line_mm: Finite = 0.0
+    distance: Literal["minimum_distance", "ray"] = "minimum_distance"
+    force_direction: Literal["minimum_distance", "element_normal", "mid_surface"] | None = None
     materials: dict[Name, PressureLawSettings] = Field(min_length=1)
     poses: MotionSettings | None = None
     active_elements: ElementCount | None

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import InputDataError
 from kneewear.geometry.implant_sources import build_implant, check_meshes
+from kneewear.geometry.meshes import to_knee_axes
 from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import mesh_files
 from kneewear.mechanics.rotations import body_three_123
@@ -121,7 +123,9 @@ class TestBothLayers:
         for side, pair, contact in zip(
             ("medial", "lateral"), settled.elements.pairs, equilibrium.contacts, strict=True
         ):
-            loaded = contact.pressure > 0.0
+            number = ("medial", "lateral").index(side)
+            boneless = settled.elements.without_bone[number].ravel()[pair.index[contact.element]]
+            loaded = (contact.pressure > 0.0) & ~boneless
             centre = pair.centre[contact.element[loaded]]
             tibia = np.clip(knee.insert_layer.bone[side].closest_points(centre)[2], 2.0, 10.0)
             u, v, *_ = knee.femoral[side].closest_points((centre - equilibrium.translation) @ turn)
@@ -164,6 +168,91 @@ class TestBothLayers:
         laid = rigid.with_cells(rigid.cells(study.grid), study.static.materials["cartilage"])
         assert rigid.pressed_layers(laid, np.zeros(3), np.eye(3)) is laid
         assert not rigid.natural
+
+
+@pytest.fixture(scope="module")
+def laid(study, joint):
+    return joint.with_cells(joint.cells(study.grid), study.static.materials["cartilage"])
+
+
+@pytest.fixture(scope="module")
+def bone(study, meshes):
+    """Triangles of the tibia's bone, finely sampled, and their corners, in knee axes."""
+    natural = study.implant.natural
+    mesh = to_knee_axes(
+        meshes["insert_bone_mesh"], natural.unit, natural.axes.model_dump(), "right"
+    )
+    corners = mesh.vertices[mesh.faces]
+    weights = np.array([(i, j, 8 - i - j) for i in range(9) for j in range(9 - i)], dtype=float)
+    return np.einsum("wk,nkd->nwd", weights / 8.0, corners).reshape(-1, 3), corners
+
+
+@needs_data
+class TestBeyondBone:
+    """Cartilage that reaches beyond its bone: 12 % medially and 23 % laterally, by area."""
+
+    def test_elements_are_those_whose_normal_meets_no_triangle(self, laid, bone):
+        _, corners = bone
+        for number in (0, 1):
+            on = laid.grid.valid[number]
+            centre, normal = (getattr(laid.grid, name)[number][on] for name in ("centre", "normal"))
+            met = np.array([meets(c, -n, corners) for c, n in zip(centre, normal, strict=True)])
+            found = laid.without_bone[number][on]
+            # Elements at the very border of the bone may count either way: the patch is smooth.
+            assert np.mean(found == ~met) > 0.97
+            area = laid.grid.area[number][on]
+            assert area[found].sum() / area.sum() == pytest.approx((0.12, 0.23)[number], abs=0.04)
+
+    def test_the_nearest_bone_is_measured_to(self, laid, bone):
+        points, _ = bone
+        for number in (0, 1):
+            chosen = laid.without_bone[number] & laid.grid.valid[number]
+            wanted = cKDTree(points).query(laid.grid.centre[number][chosen])[0]
+            found = laid.grid.thickness[number][chosen]
+            assert np.mean(found > 2.001) > 0.2
+            # Points of the samples are 0.2 mm apart.
+            np.testing.assert_allclose(found, np.clip(wanted, 2.0, 10.0), rtol=0.01)
+
+    def test_left_out_they_have_no_element_but_are_counted(self, study, meshes, laid):
+        chosen = natural_study(implant={"natural": {"beyond_bone": "leave_out"}})
+        knee = build_implant(chosen.implant, **meshes)[0]
+        pairs = KneePairs(knee, study.table, study.simulation)
+        found = pairs.with_cells(laid.cells, study.static.materials["cartilage"])
+        np.testing.assert_array_equal(found.without_bone, laid.without_bone)
+        np.testing.assert_array_equal(found.grid.valid, laid.grid.valid & ~laid.without_bone)
+
+    def test_the_table_counts_them_with_their_force(self, record, laid):
+        counts = laid.without_bone.sum(axis=(1, 2))
+        assert (record.elements_without_bone == counts).all()
+        assert record.boneless_force_share.max() > 0.1
+        assert (record.boneless_force_share <= 1.0).all()
+
+
+@needs_data
+@pytest.mark.compiled
+def test_distance_and_direction_of_static_studies_can_be_chosen(study, knee, record):
+    """Rays through a deep contact are longer than minimum distances: less penetration carries."""
+    one = study.static.model_copy(update={"posterior_mm": (-6.0,)})
+    ray = solve_static_cases(
+        KneePairs(knee, study.table, study.simulation, distance="ray",
+                  force_direction="element_normal"),
+        study.grid, one,
+    )  # fmt: skip
+    assert (ray.max_penetration[0] < 0.995 * record.max_penetration[0]).all()
+    np.testing.assert_allclose(ray.force[0, :, 1].sum(), record.force[0, :, 1].sum(), rtol=1e-5)
+
+
+def meets(start, way, corners) -> bool:
+    """Whether a ray meets any triangle (n, 3, 3), after Moeller and Trumbore."""
+    first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    cross = np.cross(way, second)
+    size = (first * cross).sum(axis=1)
+    size = np.where(np.abs(size) < 1e-12, np.nan, size)
+    away = start - corners[:, 0]
+    u = (away * cross).sum(axis=1) / size
+    turned = np.cross(away, first)
+    v, depth = turned @ way / size, (second * turned).sum(axis=1) / size
+    return bool(((u >= 0) & (v >= 0) & (u + v <= 1) & (depth > 0)).any())
 
 
 @needs_data

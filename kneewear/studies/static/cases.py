@@ -298,6 +298,7 @@ def _pair_results(
     local = contact.element[loaded]
     centre, carried = pair.centre[local], pressure * area
     touches = bool(loaded.any())
+    boneless = elements.without_bone[number].ravel()[pair.index[local]]
     # Elements are numbered along rows of the joined grid, which may be wider than the pair's cells.
     row, column = np.divmod(pair.index[local], elements.grid.area.shape[2])
     corners = [cells.at(row + i, column + j) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
@@ -314,6 +315,8 @@ def _pair_results(
         "max_penetration": contact.penetration.max(initial=0.0),
         "active_elements": int(loaded.sum()),
         "border_pressure": border_pressure(plan, valid),
+        "elements_without_bone": int(elements.without_bone[number].sum()),
+        "boneless_force_share": float(carried[boneless].sum() / carried.sum()) if touches else 0.0,
         "rows": cells.rows,
         "columns": cells.columns,
         "centre_of_pressure": carried @ centre / carried.sum() if touches else np.full(3, np.nan),

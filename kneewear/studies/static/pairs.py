@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
-from kneewear.geometry.coverage import Rectangle
+from kneewear.geometry.coverage import Rectangle, cover_cells
 from kneewear.geometry.element_grid import ElementGrid, join_grids
-from kneewear.geometry.grid import Bearing, bearing_of, build_elements
+from kneewear.geometry.grid import LEAST_FRACTION, Bearing, bearing_of, build_elements
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.table import tabulate_surface
 from kneewear.settings.implant import GridSettings, TableSettings
@@ -36,6 +36,8 @@ class CellPairs:
     grid: ElementGrid
     pairs: tuple[ContactPair, ...]
     layers: tuple[Layer, ...]
+    # Elements with no bone under their normal, also where they are left out; shape of the grid.
+    without_bone: NDArray[np.bool_]
 
 
 class KneePairs:
@@ -49,11 +51,19 @@ class KneePairs:
         Samples of the femoral surfaces from which searches start.
     settings : SimulationSettings
         Modulus, Poisson's ratio, direction of the pressure and tolerance. Distances are exact
-        for any value of `distance`: a static case needs few.
+        for any value of its `distance`: a static case needs few.
+    distance, force_direction : str
+        Method and direction as of `ContactPair`; the direction is that of the settings by default.
     """
 
     def __init__(
-        self, implant: Implant, table: TableSettings, settings: SimulationSettings
+        self,
+        implant: Implant,
+        table: TableSettings,
+        settings: SimulationSettings,
+        *,
+        distance: str = "minimum_distance",
+        force_direction: str | None = None,
     ) -> None:
         self.bearings: Mapping[str, Bearing] = {
             side: bearing_of(implant, side) for side in implant.sides
@@ -71,7 +81,8 @@ class KneePairs:
                 0,
                 surface,
                 samples[side],
-                direction=settings.force_direction,
+                method=distance,
+                direction=force_direction or settings.force_direction,
             )
         self._cartilage = femoral_layers(implant, samples)
         self._plateau_top = max(
@@ -94,7 +105,18 @@ class KneePairs:
         pairs = tuple(self._pairs[side].with_grid(grid, n) for n, side in enumerate(cells))
         settings = self._settings.model_copy(update={"pressure_law": law})
         layers = build_layers(grid, pairs, self._nominal_thickness, settings)
-        return CellPairs(cells, grid, pairs, layers)
+        without = np.zeros(grid.valid.shape, dtype=bool)
+        for number, side in enumerate(cells):
+            bearing, on = self.bearings[side], grid.valid[number]
+            if bearing.layer_may_end:
+                # The cells of a side may be fewer than those of the joined grid.
+                fraction, _ = cover_cells(bearing.covered, cells[side])
+                rows, columns = fraction.shape
+                part = without[number, :rows, :columns]
+                part[:] = (fraction > LEAST_FRACTION) & ~on[:rows, :columns]
+            elif bearing.without_bone is not None:
+                without[number][on] = bearing.without_bone(grid.centre[number][on])
+        return CellPairs(cells, grid, pairs, layers, without)
 
     @property
     def natural(self) -> bool:

@@ -56,6 +56,10 @@ class StaticRecord(ContactResults):
         Largest residual along a free coordinate, as part of the load.
     border_pressure : array, shape (case, side)
         Largest pressure on the outermost elements, MPa: if positive, contact is cut off there.
+    elements_without_bone : int array, shape (case, side)
+        Elements of cartilage with no measured bone under their normal, loaded or not.
+    boneless_force_share : array, shape (case, side)
+        Part of the side's normal force on these elements.
     rows, columns : int array, shape (case, side)
         Rows and columns of elements that the loaded ones belong to.
     element_case, element_side : int array, shape (element,)
@@ -72,6 +76,8 @@ class StaticRecord(ContactResults):
     reaction: Array
     residual: Array
     border_pressure: Array
+    elements_without_bone: Count
+    boneless_force_share: Array
     rows: Count
     columns: Count
     element_case: Count
@@ -89,6 +95,8 @@ _OF_SIDES = {
     "max_penetration": "mm",
     "active_elements": "1",
     "border_pressure": "MPa",
+    "elements_without_bone": "1",
+    "boneless_force_share": "1",
 }
 _COMPONENTS = ("posterior", "superior", "medial")
 
