@@ -121,8 +121,15 @@ def summarize_batches(
 
     Batches are taken one at a time, so that their maps need not all be in memory.
     """
-    tables = [summarize_cases(maps, cycles, grid, own) for maps, cycles, own in batches]
-    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
+    tables, empty = [], None
+    for maps, cycles, own in batches:
+        if maps.cases:
+            tables.append(summarize_cases(maps, cycles, grid, own))
+        else:
+            empty = maps, cycles, own
+    if not tables and empty is not None:
+        tables.append(summarize_cases(empty[0], empty[1], grid, empty[2]))
+    return pd.concat(tables, ignore_index=True)
 
 
 def compare_wear_laws(

@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_surfaces import Plane
-from kneewear.geometry.grid import build_grid
+from kneewear.geometry.grid import bearing_of, build_grid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import to_knee_axes
@@ -92,9 +92,14 @@ class TestNaturalKnee:
         knee, _ = built
         grid = build_grid(knee, 40, 30)
         for number, side in enumerate(SIDES):
-            thickness = grid.thickness[number][grid.valid[number]]
+            valid = grid.valid[number]
+            thickness = grid.thickness[number][valid]
             assert thickness.min() == 2.0
-            assert 2.3 < thickness.max() < 4.6
+            # Cartilage beyond its bone has the distance to the nearest bone, which is larger.
+            beyond = bearing_of(knee, side).without_bone(grid.centre[number][valid])
+            assert 0.0 < beyond.mean() < 0.35
+            assert 2.3 < thickness[~beyond].max() < 4.6
+            assert thickness.max() <= SETTINGS.natural.tibial_thickness_mm[1]
             share = (grid.area[number] * np.nan_to_num(grid.normal[number][..., 1])).sum()
             assert share == pytest.approx(knee.coverage[side].area, rel=1e-6)
         # No element is a natural knee's least thickness thinner or thicker.
