@@ -140,9 +140,9 @@ class TestBothLayers:
     @pytest.mark.compiled
     def test_thickness_belongs_to_the_pose_found(self, settled, study, joint):
         equilibrium = settled.equilibrium
-        laid = joint.with_cells(settled.elements.cells, study.static.materials["cartilage"])
+        prepared = joint.with_cells(settled.elements.cells, study.static.materials["cartilage"])
         now = joint.pressed_layers(
-            laid, equilibrium.translation, body_three_123(equilibrium.rotation)
+            prepared, equilibrium.translation, body_three_123(equilibrium.rotation)
         )
         for before, after, contact in zip(
             settled.elements.layers, now.layers, equilibrium.contacts, strict=True
@@ -154,8 +154,8 @@ class TestBothLayers:
 
     @pytest.mark.compiled
     def test_layers_are_clipped_as_the_data_say(self, settled, study, joint):
-        laid = joint.with_cells(settled.elements.cells, study.static.materials["cartilage"])
-        for layer in laid.layers:
+        prepared = joint.with_cells(settled.elements.cells, study.static.materials["cartilage"])
+        for layer in prepared.layers:
             assert layer.thickness.min() >= 2.0
             assert layer.thickness.max() <= 10.0
 
@@ -165,13 +165,13 @@ class TestBothLayers:
             replace(knee, femoral_layer=None, insert_layer=None, underside=-60.0),
             study.table, study.simulation,
         )  # fmt: skip
-        laid = rigid.with_cells(rigid.cells(study.grid), study.static.materials["cartilage"])
-        assert rigid.pressed_layers(laid, np.zeros(3), np.eye(3)) is laid
+        prepared = rigid.with_cells(rigid.cells(study.grid), study.static.materials["cartilage"])
+        assert rigid.pressed_layers(prepared, np.zeros(3), np.eye(3)) is prepared
         assert not rigid.natural
 
 
 @pytest.fixture(scope="module")
-def laid(study, joint):
+def prepared(study, joint):
     return joint.with_cells(joint.cells(study.grid), study.static.materials["cartilage"])
 
 
@@ -191,38 +191,42 @@ def bone(study, meshes):
 class TestBeyondBone:
     """Cartilage that reaches beyond its bone: 12 % medially and 23 % laterally, by area."""
 
-    def test_elements_are_those_whose_normal_meets_no_triangle(self, laid, bone):
+    def test_elements_are_those_whose_normal_meets_no_triangle(self, prepared, bone):
         _, corners = bone
         for number in (0, 1):
-            on = laid.grid.valid[number]
-            centre, normal = (getattr(laid.grid, name)[number][on] for name in ("centre", "normal"))
+            on = prepared.grid.valid[number]
+            centre, normal = (
+                getattr(prepared.grid, name)[number][on] for name in ("centre", "normal")
+            )
             met = np.array([meets(c, -n, corners) for c, n in zip(centre, normal, strict=True)])
-            found = laid.without_bone[number][on]
+            found = prepared.without_bone[number][on]
             # Elements at the very border of the bone may count either way: the patch is smooth.
             assert np.mean(found == ~met) > 0.97
-            area = laid.grid.area[number][on]
+            area = prepared.grid.area[number][on]
             assert area[found].sum() / area.sum() == pytest.approx((0.12, 0.23)[number], abs=0.04)
 
-    def test_the_nearest_bone_is_measured_to(self, laid, bone):
+    def test_the_nearest_bone_is_measured_to(self, prepared, bone):
         points, _ = bone
         for number in (0, 1):
-            chosen = laid.without_bone[number] & laid.grid.valid[number]
-            wanted = cKDTree(points).query(laid.grid.centre[number][chosen])[0]
-            found = laid.grid.thickness[number][chosen]
+            chosen = prepared.without_bone[number] & prepared.grid.valid[number]
+            wanted = cKDTree(points).query(prepared.grid.centre[number][chosen])[0]
+            found = prepared.grid.thickness[number][chosen]
             assert np.mean(found > 2.001) > 0.2
             # Points of the samples are 0.2 mm apart.
             np.testing.assert_allclose(found, np.clip(wanted, 2.0, 10.0), rtol=0.01)
 
-    def test_left_out_they_have_no_element_but_are_counted(self, study, meshes, laid):
+    def test_left_out_they_have_no_element_but_are_counted(self, study, meshes, prepared):
         chosen = natural_study(implant={"natural": {"beyond_bone": "leave_out"}})
         knee = build_implant(chosen.implant, **meshes)[0]
         pairs = KneePairs(knee, study.table, study.simulation)
-        found = pairs.with_cells(laid.cells, study.static.materials["cartilage"])
-        np.testing.assert_array_equal(found.without_bone, laid.without_bone)
-        np.testing.assert_array_equal(found.grid.valid, laid.grid.valid & ~laid.without_bone)
+        found = pairs.with_cells(prepared.cells, study.static.materials["cartilage"])
+        np.testing.assert_array_equal(found.without_bone, prepared.without_bone)
+        np.testing.assert_array_equal(
+            found.grid.valid, prepared.grid.valid & ~prepared.without_bone
+        )
 
-    def test_the_table_counts_them_with_their_force(self, record, laid):
-        counts = laid.without_bone.sum(axis=(1, 2))
+    def test_the_table_counts_them_with_their_force(self, record, prepared):
+        counts = prepared.without_bone.sum(axis=(1, 2))
         assert (record.elements_without_bone == counts).all()
         assert record.boneless_force_share.max() > 0.1
         assert (record.boneless_force_share <= 1.0).all()
