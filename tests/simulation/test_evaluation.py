@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 
 import numpy as np
@@ -84,17 +83,3 @@ def test_poses_without_six_finite_coordinates_are_refused(knee, study, poses):
     assert isinstance(study.simulation, SimulationSettings)
     with pytest.raises(ValueError, match=r"expected finite numbers of shape \(6,\) or \(n, 6\)"):
         evaluate_contact(knee, poses, study.simulation)
-
-
-DATA = Path(os.environ.get("KNEEWEAR_DATA", "../shared/data")) / "natural_knee"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs the data of the natural knee")
-def test_both_layers_of_a_natural_knee_deform():
-    study = kw.load_study(CHECKOUT / "config/natural_knee.yaml")
-    knee = kw.build_knee(study)
-    # Equilibrium of the static study at a posterior position of 0 mm: 1000 N.
-    settled = [0.0, -0.83783531, -0.07284627, -0.00107430, 0.0, 0.0]
-    force = -kw.evaluate_contact(knee, settled, study).force.sel(component="y").sum()
-    assert float(force) == pytest.approx(1000.0, rel=2e-3)  # tables of the thickness interpolate

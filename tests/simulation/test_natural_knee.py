@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+import kneewear as kw
 from kneewear.contact.foundation import confined_modulus
 from kneewear.errors import InputDataError
 from kneewear.geometry.implant_sources import build_implant, check_meshes
@@ -71,6 +72,13 @@ class TestHeldPositions:
         assert record.residual.max() < study.simulation.tolerance
         assert (record.rows == 20).all()
         assert (record.columns == 15).all()
+
+    def test_contact_at_an_equilibrium_carries_its_load(self, record, study):
+        """`kw.evaluate_contact` deforms both layers, as the static study does."""
+        middle = [case.posterior for case in record.cases].index(0)
+        pose = [*record.translation[middle], *record.rotation[middle]]
+        contact = kw.evaluate_contact(kw.build_knee(study), pose, study)
+        assert -float(contact.force.sel(component="y").sum()) == pytest.approx(1000.0, rel=2e-3)
 
     def test_flexion_rotation_and_position_are_held_and_the_others_found(self, record):
         np.testing.assert_array_equal(record.rotation[:, 1:], 0.0)
