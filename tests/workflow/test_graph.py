@@ -22,6 +22,7 @@ def test_wear_setting_reruns_wear_and_what_follows_but_not_contact(finished):
     assert not {"build_geometry", "prepare_activity", "simulate_contact"} & set(planned)
 
 
+@pytest.mark.slow
 def test_wear_code_reruns_wear_and_what_follows_but_not_contact(finished):
     with finished.edited(
         "kneewear/wear/laws.py", "def worn_depth(", "SPARE = 1\n\n\ndef worn_depth("
@@ -31,6 +32,7 @@ def test_wear_code_reruns_wear_and_what_follows_but_not_contact(finished):
     assert not {"build_geometry", "prepare_activity", "simulate_contact"} & set(planned)
 
 
+@pytest.mark.slow
 def test_contact_code_reruns_contact_but_not_geometry(finished):
     with finished.edited(
         "kneewear/contact/foundation.py",
@@ -42,6 +44,7 @@ def test_contact_code_reruns_contact_but_not_geometry(finished):
     assert not {"build_geometry", "prepare_activity"} & set(planned)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     ["kneewear/contact/foundation.py", "kneewear/geometry/grid.py", "kneewear/wear/laws.py"],
@@ -53,12 +56,14 @@ def test_docstring_and_comment_rerun_nothing(finished, path):
         assert finished.planned() == {}
 
 
+@pytest.mark.slow
 def test_report_setting_reruns_tables_and_page_but_no_computation(finished):
     planned = finished.planned({"report": {"pressure_limit_mpa": 30.0}})
     assert "tabulate_results" in planned
     assert not {"simulate_contact", "accumulate_wear", "plot_contact"} & set(planned)
 
 
+@pytest.mark.slow
 def test_input_replaced_by_an_older_file_is_noticed(tmp_path):
     copy = Checkout(tmp_path / "copy", "config/example_meshes.yaml")
     copy.snakemake("--until", "prepare_activity")
@@ -102,11 +107,13 @@ def test_report_setting_reruns_only_the_page_of_another_kind(tmp_path, config, r
         assert set(found) == {"analyse_samples", "plot_uncertainty", "write_report"}
 
 
+@pytest.mark.slow
 def test_unused_settings_rerun_no_computation(finished):
     planned = finished.planned({"seed": 2})
     assert not {"build_geometry", "simulate_contact", "accumulate_wear"} & set(planned)
 
 
+@pytest.mark.slow
 def test_changed_cases_rerun_their_batch_only(finished):
     # The second of two batches holds the cases of 10 mm, the centre case among them.
     planned = finished.planned({"cases": {"thickness_mm": [6, 11]}})
@@ -122,11 +129,13 @@ def test_geometry_setting_reruns_geometry_but_not_the_activity(finished):
     assert "compile_kernels" not in planned
 
 
+@pytest.mark.slow
 def test_cases_per_job_decides_the_number_of_jobs(finished):
     assert finished.planned({"cases_per_job": 1})["simulate_contact"] == 4
     assert finished.planned({"cases_per_job": 4})["simulate_contact"] == 1
 
 
+@pytest.mark.slow
 def test_newer_script_of_the_kernels_hides_no_job(finished):
     script = finished.folder / "scripts" / "compile_kernels.py"
     times = script.stat()

@@ -53,17 +53,20 @@ def test_missing_mesh(finished):
     assert "KNEEWEAR_DATA" in text
 
 
+@pytest.mark.slow
 def test_mesh_in_another_unit(finished):
     text = refusal(finished, example(finished, unit="m"))
     assert "insert.stl" in text
     assert "unit" in text
 
 
+@pytest.mark.slow
 def test_example_meshes_are_accepted(finished):
     planned = finished.planned(example(finished))
     assert planned["build_geometry"] == 1
 
 
+@pytest.mark.slow
 def test_simulator_is_accepted_and_only_its_motion_is_tried_with_other_signs(finished):
     import yaml
 
@@ -73,6 +76,7 @@ def test_simulator_is_accepted_and_only_its_motion_is_tried_with_other_signs(fin
     assert planned["check_signs"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -92,12 +96,14 @@ def test_motion_with_a_missing_column_or_a_gap(finished, old, new, message):
     assert message in refusal(finished, example(finished, motion="gait.csv"))
 
 
+@pytest.mark.slow
 def test_load_that_vanishes(finished):
     faulty = {"activities": {"gait": {"load_body_weights": {"base": -1.0}}}}
     text = refusal(finished, faulty)
     assert "key activities.gait.load_body_weights: found a load of" in text
 
 
+@pytest.mark.slow
 def test_files_of_the_checkout_used_for_want_of_the_data_folder(finished):
     text = finished.snakemake("-n", overrides=example(finished) | {"data_folder": "nowhere"})
     assert "Read from the checkout" in text
