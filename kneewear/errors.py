@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+# Column of a table that was not computed, which holds the reason.
+NOT_COMPUTED = "not_computed"
+
 
 class KneewearError(Exception):
     """Base of all errors that kneewear itself raises."""

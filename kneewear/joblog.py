@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kneewear.errors import DamagedFileError, KneewearError
+from kneewear.errors import DamagedFileError, KneewearError, OutputFileError
+from kneewear.io.documents import save_reason
 
 _OUT_OF_MEMORY = (
     "found too little memory ({}); expected room for a batch of cases. Lower cases_per_job, run "
@@ -18,13 +19,16 @@ _OUT_OF_MEMORY = (
 
 
 @contextmanager
-def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
+def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Iterator[None]:
     """Send log messages and warnings of a block to a file, and a failure with its traceback.
 
     Progress of long jobs, and errors that do not end the job, go to standard error as well. After a
     KneewearError, or when memory is exhausted, SystemExit is raised with the message; the traceback
     is in the log. A damaged result is renamed, so that the next run finds it missing and creates it
     again. `threads` limits those of compiled kernels.
+
+    `side` are the tables of a side study, which never stops the study: when it fails, the job
+    succeeds, with the reason in place of its missing tables and on standard error.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
@@ -44,15 +48,16 @@ def job_log(path: str | Path, threads: int = 1) -> Iterator[None]:
     except DamagedFileError as error:
         logger.exception("failed: %s", error)
         sys.exit(f"{error.position}: {_set_aside(error)}\n(log: {path})")
-    except KneewearError as error:
-        logger.exception("failed: %s", error)
-        sys.exit(f"{error}\n(log: {path})")
-    except MemoryError as error:
-        logger.exception("failed")
-        sys.exit(f"{_OUT_OF_MEMORY.format(error or 'no more')}\n(log: {path})")
-    except BaseException:
-        logger.exception("failed")
-        raise
+    except BaseException as error:
+        stops = isinstance(error, OutputFileError) or not isinstance(error, Exception)
+        missing = [] if stops else [table for table in side if not Path(table).exists()]
+        if missing:
+            _leave_out(missing, _reason(error))
+        else:
+            logger.exception("failed: %s", error)
+            if isinstance(error, KneewearError | MemoryError):
+                sys.exit(f"{_reason(error)}\n(log: {path})")
+            raise
     finally:
         logging.captureWarnings(False)
         root.removeHandler(handler)
@@ -64,6 +69,27 @@ def _is_shown_on_terminal(record: logging.LogRecord) -> bool:
     """Progress, and errors that do not end the job: those that end it have a traceback."""
     continues = record.levelno >= logging.ERROR and record.exc_info is None
     return continues or record.name == "kneewear.progress"
+
+
+def _leave_out(tables: list[str], reason: str) -> None:
+    """Log why a side study failed, with the traceback, and write the reason as its tables."""
+    logger = logging.getLogger("kneewear")
+    logger.info("failed", exc_info=True)
+    logger.error(
+        "%s: not computed, because a side study failed: %s The study goes on without it. To try "
+        "again, remove the file and run the same command.",
+        ", ".join(tables),
+        reason,
+    )
+    for table in tables:
+        save_reason(reason, table)
+
+
+def _reason(error: BaseException) -> str:
+    """What a user reads of an error."""
+    if isinstance(error, MemoryError):
+        return _OUT_OF_MEMORY.format(error or "no more")
+    return str(error) if isinstance(error, KneewearError) else f"{type(error).__name__}: {error}."
 
 
 def _set_aside(error: DamagedFileError) -> str:

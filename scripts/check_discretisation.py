@@ -8,7 +8,7 @@ from kneewear.joblog import job_log
 from kneewear.settings.uncertainty import UncertaintyStudy
 from kneewear.studies.uncertainty.samples import check_discretisation
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     finer = check_discretisation(
         study=UncertaintyStudy(**snakemake.params.study),
         knee=netcdf.load(KneeModel, snakemake.input.knee),

@@ -11,7 +11,7 @@ from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.placement import check_placement
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     placement = check_placement(
         netcdf.load(KneeModel, snakemake.input.knee),
         activity=netcdf.load(Activity, snakemake.input.activity),

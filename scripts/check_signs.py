@@ -9,7 +9,7 @@ from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.signs import check_signs, tabulate_trials
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     activity = netcdf.load(Activity, snakemake.input.activity)
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     trials = check_signs(

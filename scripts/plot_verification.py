@@ -1,11 +1,9 @@
 """Draw the figures of a verification study (rule plot_verification)."""
 
-from pathlib import Path
-
-from kneewear.io.documents import load_table, save_figures
+from kneewear.io.documents import load_computed, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.verification import draw_verification
 
 with job_log(snakemake.log[0], snakemake.threads):
-    tables = {Path(path).stem: load_table(path) for path in snakemake.input.tables}
-    save_figures(draw_verification(tables), snakemake.output.figures)
+    figures = draw_verification(load_computed(snakemake.input.tables))
+    save_figures(figures, snakemake.output.figures)

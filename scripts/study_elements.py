@@ -10,7 +10,7 @@ from kneewear.settings.static import StaticSettings
 from kneewear.studies.static.element_study import study_active_elements, study_divisions
 from kneewear.studies.static.pairs import KneePairs
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     simulation = SimulationSettings(**snakemake.params.simulation)
     settings = StaticSettings(**snakemake.params.static)
     measures = settings.model_dump(include={"distance", "force_direction"})

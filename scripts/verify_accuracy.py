@@ -8,7 +8,7 @@ from kneewear.joblog import job_log
 from kneewear.settings.verification import VerificationStudy
 from kneewear.verification.accuracy import verify_accuracy
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     study = VerificationStudy(**snakemake.params.study)
     table = verify_accuracy(
         netcdf.load(KneeModel, snakemake.input.knee),

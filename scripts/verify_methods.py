@@ -10,7 +10,7 @@ from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
 from kneewear.verification.methods import verify_methods
 
-with job_log(snakemake.log[0], snakemake.threads):
+with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     tables = verify_methods(
         netcdf.load(KneeModel, snakemake.input.knee),
         activities=[netcdf.load(Activity, path) for path in snakemake.input.activities],
@@ -18,5 +18,5 @@ with job_log(snakemake.log[0], snakemake.threads):
         simulation=SimulationSettings(**snakemake.params.simulation),
         wear=WearSettings(**snakemake.params.wear),
     )
-    for name, table in tables.items():
+    for name, table in tables:
         save_table(table, snakemake.output[name])

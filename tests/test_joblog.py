@@ -6,9 +6,11 @@ import logging
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from kneewear.errors import InputDataError
+from kneewear.errors import NOT_COMPUTED, DamagedFileError, InputDataError, OutputFileError
+from kneewear.io.documents import load_computed, load_table, save_table
 from kneewear.joblog import job_log
 
 
@@ -46,6 +48,28 @@ def test_other_faults_pass_and_are_logged(tmp_path):
     with pytest.raises(ZeroDivisionError), job_log(path):
         _ = 1 / 0
     assert "ZeroDivisionError" in path.read_text()
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("x"), InputDataError("a", "x", "y", "Do z.")])
+def test_side_study_that_fails_leaves_the_reason_and_what_it_had_computed(tmp_path, capfd, error):
+    tables = [str(tmp_path / f"{name}.csv") for name in ("one", "two")]
+    with job_log(tmp_path / "job.log", side=tables):
+        save_table(pd.DataFrame({"a": [1.0]}), tables[0])
+        raise error
+    assert list(load_computed(tables)) == ["one"]
+    assert "x" in load_table(tables[1])[NOT_COMPUTED].iloc[0]
+    terminal = capfd.readouterr().err
+    assert "two.csv: not computed, because a side study failed" in terminal
+    assert "one.csv" not in terminal
+    assert "Traceback" in (tmp_path / "job.log").read_text()
+
+
+def test_side_study_on_a_full_disk_or_with_a_damaged_file_ends_its_job(tmp_path):
+    table = str(tmp_path / "one.csv")
+    for error in (OutputFileError("b", "full", "Make room."), DamagedFileError("c", "x", "y")):
+        with pytest.raises(SystemExit), job_log(tmp_path / "job.log", side=[table]):
+            raise error
+    assert not (tmp_path / "one.csv").exists()
 
 
 def test_next_job_has_its_own_log(tmp_path):

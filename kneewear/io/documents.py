@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kneewear.errors import DamagedFileError
+from kneewear.errors import NOT_COMPUTED, DamagedFileError
 from kneewear.io.result_files import atomic_path, read_checked
 from kneewear.settings.files import Location, value_at
 
@@ -50,6 +50,19 @@ def load_table(path: str | Path, columns: Sequence[str] = ()) -> pd.DataFrame:
         found = f"columns {', '.join(map(str, table.columns))}"
         raise DamagedFileError(path, found, f"column {', '.join(missing)}", "header")
     return table
+
+
+def save_reason(reason: str, path: str | Path) -> None:
+    """Write why a table was not computed in its place."""
+    import pandas as pd  # noqa: PLC0415
+
+    save_table(pd.DataFrame({NOT_COMPUTED: [reason]}), path)
+
+
+def load_computed(paths: Iterable[str]) -> dict[str, pd.DataFrame]:
+    """Tables by the names of their files, without those that were not computed."""
+    tables = {Path(path).stem: load_table(path) for path in paths}
+    return {name: table for name, table in tables.items() if NOT_COMPUTED not in table}
 
 
 def save_text(text: str, path: str | Path) -> None:

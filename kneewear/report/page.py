@@ -18,6 +18,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from kneewear.errors import NOT_COMPUTED
 from kneewear.report import facts, tables
 from kneewear.report.captions import FigureText, figure_text, starting_with, template_data
 from kneewear.settings.checks import checks, heard
@@ -39,7 +40,8 @@ def render_page(
     """Write the page of a study: HTML that needs no other file and no network.
 
     `kind` names the template; `study` are the settings as plain builtins, `frames` the tables by
-    their file names (empty ones count as missing, except `cases`), `figures` SVG or PNG by name,
+    their file names (empty ones count as missing, except `cases`; failed side studies are stated),
+    `figures` SVG or PNG by name,
     and `provenance` versions, inputs, wall times and warnings. `parts` are further values of the
     template: of a wear study `activities` by name, whose remarks are its `notes`, and `view` (of
     :func:`kneewear.report.insert_view.build_insert_view`).
@@ -67,11 +69,25 @@ def render_page(
     }  # fmt: skip
     return environment.get_template(f"{kind}.html.j2").render(
         study=study,
-        tables={name: table for name, table in frames.items() if name == "cases" or len(table)},
+        tables={
+            name: table
+            for name, table in frames.items()
+            if NOT_COMPUTED not in table and (name == "cases" or len(table))
+        },
+        not_computed=not_computed(frames),
         provenance=provenance or {},
         contents=[],
         **{"view": None, "notes": notes, "activities": {}} | parts,
     )
+
+
+def not_computed(frames: Mapping[str, pd.DataFrame]) -> dict[str, list[str]]:
+    """Names of the tables of failed side studies by reason."""
+    found: dict[str, list[str]] = {}
+    for name, table in frames.items():
+        if NOT_COMPUTED in table:
+            found.setdefault(str(table[NOT_COMPUTED].iloc[0]), []).append(name)
+    return found
 
 
 def pictures(figures: Mapping[str, bytes], *prefixes: str) -> list[tuple[FigureText, str]]:

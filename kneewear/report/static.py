@@ -50,7 +50,7 @@ def draw_static_figures(
     record: StaticRecord,
     implant: Implant,
     static: pd.DataFrame,
-    comparison: pd.DataFrame,
+    comparison: pd.DataFrame | None = None,
     convergence: pd.DataFrame | None = None,
     sensitivity: pd.DataFrame | None = None,
 ) -> dict[str, Figure]:
@@ -61,7 +61,8 @@ def draw_static_figures(
     }
     if scans_positions(static):
         figures["position_scan"] = draw_position_scan(static)
-    if static["load_n"].nunique() > 1 and static["material"].nunique() > 1:
+    several = static["load_n"].nunique() > 1 and static["material"].nunique() > 1
+    if several and comparison is not None:
         figures["material_comparison"] = draw_material_comparison(static, comparison)
     if convergence is not None:
         figures["element_convergence"] = draw_element_convergence(convergence)

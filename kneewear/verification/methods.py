@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -309,12 +309,13 @@ def verify_methods(
     case: Case,
     simulation: SimulationSettings,
     wear: WearSettings,
-) -> dict[str, pd.DataFrame]:
+) -> Iterator[tuple[str, pd.DataFrame]]:
     """Compare the methods a study can choose from, on one case of an implant.
 
     Each comparison changes one choice of the configured simulation; activities are those of the
-    lives. Tables `grid_comparison` (medial side), `distance_correction`, `variants` and `analyses`.
-    Raises ConvergenceError if the case does not converge with one of the methods.
+    lives. Yields the tables `distance_correction`, `variants`, `analyses` and `grid_comparison`
+    (medial side) with their names, each as soon as it is known. Raises ConvergenceError if the case
+    does not converge with one of the methods.
     """
     settings = {"": simulation, **change_methods(simulation)}
     histories = {
@@ -326,17 +327,12 @@ def verify_methods(
     }
     configured = histories.pop("")
     femoral = knee.implant.femoral
+    corrected = [correct_distances(knee.grid, femoral, one) for one in configured.values()]
+    yield "distance_correction", pd.concat(corrected)
+    yield "variants", compare_methods(configured, histories, knee.grid, wear)
+    (other,) = (histories[name] for name in histories if name.startswith("analysis"))
+    analyses = [compare_analyses(history, other[name]) for name, history in configured.items()]
+    yield "analyses", pd.concat(analyses)
     bearing = bearing_of(knee.implant, "medial")
     pair = AdaptivePair(bearing, femoral["medial"], knee.samples["medial"], 2, 2)
-    (other_analysis,) = (name for name in histories if name.startswith("analysis"))
-    return {
-        "grid_comparison": compare_grids(pair, choose_pressure_law(simulation)),
-        "distance_correction": pd.concat(
-            correct_distances(knee.grid, femoral, history) for history in configured.values()
-        ),
-        "variants": compare_methods(configured, histories, knee.grid, wear),
-        "analyses": pd.concat(
-            compare_analyses(history, histories[other_analysis][name])
-            for name, history in configured.items()
-        ),
-    }
+    yield "grid_comparison", compare_grids(pair, choose_pressure_law(simulation))

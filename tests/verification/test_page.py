@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.errors import NOT_COMPUTED
 from kneewear.report.page import render_page
 from kneewear.report.verification import draw_verification
 from kneewear.settings.cases import Case
@@ -85,6 +86,27 @@ def test_every_comparison_has_its_figure(tables):
     for name in ("sphere_models", "refinement", "active_elements"):
         for axes in figures[name].axes:
             assert all(len(line.get_xdata()) > 0 for line in axes.get_lines())
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        ["verification", "refinement", "active_elements", "sphere_models"],
+        ["distance_correction", "variants", "analyses", "grid_comparison"],
+        ["accuracy"],
+    ],
+    ids=["engine", "methods", "accuracy"],
+)
+def test_page_states_what_was_not_computed_and_shows_the_rest(tables, missing):
+    study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "config.yaml")
+    failed = pd.DataFrame({NOT_COMPUTED: ["ValueError: no contact."]})
+    known = {name: table for name, table in tables.items() if name not in missing}
+    figures = dict.fromkeys(draw_verification(known), b"<svg/>")
+    given = known | dict.fromkeys(missing, failed)
+    text = render_page("verification", study.model_dump(mode="json"), given, figures)
+    names = ", ".join(missing).replace("_", " ")
+    assert f"Not computed: {names}.</strong> A side study failed: ValueError" in text
+    assert text.count("<img") == len(figures)
 
 
 def test_page_counts_targets_and_names_the_largest_differences(tables):

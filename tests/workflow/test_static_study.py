@@ -81,6 +81,34 @@ def test_page_holds_figures_and_provenance(results):
     assert record["wall_time_s"]["solve_static"] > 0
 
 
+def test_side_studies_that_fail_leave_a_complete_page(checkout, tmp_path):
+    copy = Checkout(tmp_path, checkout.study, origin=checkout.folder)
+    results = copy.folder / "results" / "static"
+    before = (results / "tables" / "static.csv").read_bytes()
+    study = copy.edited(
+        "kneewear/studies/static/element_study.py",
+        "    for wanted, offset in product(",
+        '    raise ValueError("no contact")\n    for wanted, offset in product(',
+    )
+    comparison = copy.edited(
+        "kneewear/regression/materials.py",
+        "    materials = list(dict.fromkeys(",
+        "    materials = 1 / 0\n    materials = list(dict.fromkeys(",
+    )
+    with study, comparison:
+        said = copy.snakemake(overrides=SMALL)
+        assert "element_convergence.csv, " in said
+        assert "grid_sensitivity.csv: not computed, because a side study failed" in said
+        assert copy.planned(SMALL) == {}
+    assert (results / "tables" / "static.csv").read_bytes() == before
+    page = (results / "report" / "index.html").read_text(encoding="utf-8")
+    assert page.count("data:image/svg+xml") == 2
+    assert "A side study failed: ValueError: no contact." in page
+    assert "A side study failed: ZeroDivisionError" in page
+    assert "Every case" in page
+    assert copy.planned(SMALL)["study_elements"] == 1
+
+
 def test_second_run_does_nothing(checkout):
     assert checkout.planned(SMALL) == {}
 

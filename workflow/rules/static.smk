@@ -105,10 +105,7 @@ rule plot_static:
     input:
         knee=rules.build_geometry.output.knee,
         record=rules.solve_static.output.record,
-        static=rules.solve_static.output.static,
-        comparison=rules.compare_materials.output.comparison,
-        convergence=list(ELEMENT_TABLES.values())[:1],
-        sensitivity=list(ELEMENT_TABLES.values())[1:],
+        tables=TABLES,
     output:
         figures=figures_folder("figures"),
     log:
