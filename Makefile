@@ -43,12 +43,12 @@ study:
 		"moved. Remove .venv (rm -r .venv) and run make again."; exit 1; }; \
 	named=$$($(BIN)/python -m kneewear --names "$(CONFIG)"); \
 	files=(); if [ -n "$$named" ]; then mapfile -t files <<< "$$named"; fi; \
-	ready=$$(date +%s); log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete \
-		$${files[@]+--configfile "$${files[@]}"} 2>&1 | tee "$$log"; \
+	ready=$$(date +%s); \
+	export PYTHONPATH=workflow/terminal$${PYTHONPATH:+:$$PYTHONPATH}; \
+	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete --logger kneewear \
+		$${files[@]+--configfile "$${files[@]}"}; \
 	done=$$(date +%s); \
-	if grep -q "^Nothing to be done" "$$log"; then \
-		echo "The study is up to date: nothing was run."; fi; \
+	$(BIN)/python -m kneewear --results "$(CONFIG)"; \
 	echo "Set-up took $$((ready - start)) s, the study $$((done - ready)) s."
 
 # At most five minutes on two cores; includes the quick study from end to end.

@@ -5,7 +5,7 @@ first fault. With `--draw` it also tries every motion on the bearing and states 
 warning, or fail, which ends with exit code 1); implant, axes, first contact, thickness and motion
 are on the page `results/<study>/inputs/index.html`. With `--names` it only reads the files and
 prints their names, one per line, after a check of the machine: `make study` does so before
-Snakemake reads them.
+Snakemake reads them. With `--results` it shows what the finished study came to.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("file", nargs="*", help="settings (YAML) over the default ones")
     parser.add_argument("--draw", action="store_true", help="write a page that shows them")
     parser.add_argument("--names", action="store_true", help="read the files and print their names")
+    parser.add_argument("--results", action="store_true", help="show key results of the study")
     chosen = parser.parse_args(arguments)
     try:
         files = settings_files(chosen.file)
@@ -34,12 +35,17 @@ def main(arguments: list[str] | None = None) -> None:
             print("\n".join(files))  # noqa: T201
             return
         study = read_study(*files, defaults=default_settings_file())
+        # Imported where used: drawing and tables take seconds that a check does not need.
+        if chosen.results:
+            from kneewear.outcome import outcome  # noqa: PLC0415
+
+            print("\n".join(outcome(Path("results", study.study))))  # noqa: T201
+            return
         notes = check_inputs(study, Path())
         loads = peak_loads(study, Path())
         drawn: list[str] = []
         failed = False
         if chosen.draw:
-            # Imported here: drawing takes seconds that a check does not need.
             from kneewear.preflight import write_preflight  # noqa: PLC0415
 
             done = write_preflight(study, Path(), (*notes, *loads))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -22,10 +23,11 @@ _OUT_OF_MEMORY = (
 def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Iterator[None]:
     """Send log messages and warnings of a block to a file, and a failure with its traceback.
 
-    Progress of long jobs, and errors that do not end the job, go to standard error as well. After a
-    KneewearError, or when memory is exhausted, SystemExit is raised with the message; the traceback
-    is in the log. A damaged result is renamed, so that the next run finds it missing and creates it
-    again. `threads` limits those of compiled kernels.
+    Progress of long jobs, and errors that do not end the job, go to standard error as well;
+    progress does not where KNEEWEAR_PROGRESS is "log", because what runs the jobs reads their logs.
+    After a KneewearError, or when memory is exhausted, SystemExit is raised with the message; the
+    traceback is in the log. A damaged result is renamed, so that the next run finds it missing and
+    creates it again. `threads` limits those of compiled kernels.
 
     `side` are the tables of a side study, which never stops the study: when it fails, the job
     succeeds, with the reason in place of its missing tables and on standard error.
@@ -67,8 +69,9 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
 
 def _is_shown_on_terminal(record: logging.LogRecord) -> bool:
     """Progress, and errors that do not end the job: those that end it have a traceback."""
-    continues = record.levelno >= logging.ERROR and record.exc_info is None
-    return continues or record.name == "kneewear.progress"
+    if record.name == "kneewear.progress":
+        return os.environ.get("KNEEWEAR_PROGRESS") != "log"
+    return record.levelno >= logging.ERROR and record.exc_info is None
 
 
 def _leave_out(tables: list[str], reason: str) -> None:

@@ -126,3 +126,4 @@ def test_another_workflow_uses_it_as_a_module_without_conda_and_in_any_folder(tm
     assert done.returncode == 0, said
     assert re.search(r"knee_simulate_contact +1\b", said), said
     assert re.search(r"knee_write_report +1\b", said)
+    assert "localrules" not in said

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -135,3 +138,31 @@ def test_job_that_fails_says_why_and_logs_the_traceback(finished, tmp_path_facto
         shutil.rmtree(finished.folder / ".snakemake")
         shutil.copytree(copy / "results", finished.folder / "results")
         shutil.copytree(copy / ".snakemake", finished.folder / ".snakemake")
+
+
+def test_make_study_shows_stages_and_names_its_log(finished):
+    """With the logger of the Makefile; the whole of a fresh clone is under 80 lines."""
+    command, environment = finished.command("--logger", "kneewear")
+    plugins = str(finished.folder / "workflow" / "terminal")
+    environment["PYTHONPATH"] += os.pathsep + plugins
+
+    def shown():
+        done = subprocess.run(
+            command,
+            cwd=finished.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        lines = done.stderr.splitlines()
+        assert len(lines) < 60
+        assert max(map(len, lines)) <= 200
+        return lines
+
+    assert shown() == ["The study is up to date: nothing was run."]
+    (finished.folder / "results/quick/report/index.html").unlink()
+    begun, stage, log = shown()
+    assert begun == "Jobs: 1, stages: 1"
+    assert re.fullmatch(r"\[100 %\] write report, \d+ s", stage)
+    assert (finished.folder / log.removeprefix("Full log: ")).is_file()

@@ -12,10 +12,6 @@ DATA_FILES = {
 }
 
 
-localrules:
-    write_report,
-
-
 rule write_report:
     input:
         **REPORTED,
@@ -28,6 +24,7 @@ rule write_report:
         f"{LOGS}/write_report.log",
     benchmark:
         f"{BENCHMARKS}/write_report.tsv"
+    localrule: True
     conda:
         "../envs/kneewear.yaml"
     resources:

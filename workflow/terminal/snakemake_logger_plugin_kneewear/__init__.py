@@ -1,0 +1,165 @@
+"""What `make study` shows: a line per stage with progress and time left (`--logger kneewear`).
+
+A stage is a rule. In a pipe or a file a line is written when a stage ends, and at growing
+intervals what long stages have reached; on a terminal the last line also shows this every second.
+Snakemake's own messages are in its log, which is named at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections import Counter
+from logging import WARNING, LogRecord
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+# Characters of a line; s between two lines of progress, which also wait for a part of the elapsed
+# time, so that a study of hours does not write hundreds.
+WIDTH, PAUSE, PAUSE_SHARE = 160, 30.0, 0.1
+COMPILATION = "compile_kernels"
+# Of a log file: room for its last message of progress.
+TAIL_BYTES = 2000
+# Jobs from whose durations the time left is estimated, at least.
+ENOUGH = 3
+
+
+class LogHandler(LogHandlerBase):
+    """Writes stages to standard error."""
+
+    writes_to_stream = has_filter = has_formatter = True
+    writes_to_file = needs_rulegraph = False
+
+    def __post_init__(self) -> None:
+        # Jobs leave the terminal to this handler (kneewear.joblog), which reads their logs.
+        os.environ["KNEEWEAR_PROGRESS"] = "log"
+        self.stream = sys.stderr
+        self.live = self.stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.planned: Counter[str] = Counter()
+        self.seconds: dict[str, list[float]] = {}
+        self.running: dict[int, tuple[str, float, list[str]]] = {}
+        self.begun = self.reported = time.monotonic()
+        self.ended = threading.Event()
+        threading.Thread(target=self._report, daemon=True).start()
+
+    def emit(self, record: LogRecord) -> None:
+        """Take up one message of Snakemake."""
+        said = record.__dict__
+        event = said.get("event")
+        if event == LogEvent.RUN_INFO:
+            self.planned = Counter(said["stats"])
+            # "all" has no job of its own.
+            del self.planned["total"], self.planned["all"]
+            self.begun = self.reported = time.monotonic()
+            self._write(f"Jobs: {self.planned.total()}, stages: {len(self.planned)}")
+        elif event == LogEvent.JOB_INFO and said["rule_name"] in self.planned:
+            self.running[said["jobid"]] = (said["rule_name"], time.monotonic(), list(said["log"]))
+            if said["rule_name"] == COMPILATION:
+                self._write(f"{title(COMPILATION)} ...")
+        elif event == LogEvent.JOB_FINISHED and said["job_id"] in self.running:
+            self._finish(*self.running.pop(said["job_id"])[:2])
+        elif event == LogEvent.JOB_ERROR:
+            self._write(f"FAILED: {title(said['rule_name'])}; log: {', '.join(said['log'])}")
+        elif record.levelno >= WARNING:
+            # An error of a job has been reported by the job itself.
+            if said.get("exception") != "RuleException":
+                self._write(*str(record.msg).splitlines())
+        elif str(record.msg).startswith("Nothing to be done"):
+            self._write("The study is up to date: nothing was run.")
+        elif str(record.msg).startswith("Complete log(s): "):
+            self._write("Full log: " + os.path.relpath(str(record.msg).partition(": ")[2]))
+
+    def close(self) -> None:
+        """End the line of a terminal."""
+        self.ended.set()
+        self._write()
+        super().close()
+
+    def _finish(self, rule: str, start: float) -> None:
+        done = self.seconds.setdefault(rule, [])
+        done.append(time.monotonic() - start)
+        if len(done) == self.planned[rule]:
+            jobs = f" ({len(done)} jobs)" if len(done) > 1 else ""
+            self._write(f"{self._reached()} {title(rule)}{jobs}, {duration(sum(done))}")
+
+    def _report(self) -> None:
+        """Write what running jobs have reached until the run has ended."""
+        while not self.ended.wait(1.0):
+            with self.lock:  # type: ignore[union-attr]
+                pause = max(PAUSE, PAUSE_SHARE * (time.monotonic() - self.begun))
+                if self.live:
+                    self._write()
+                elif self.running and time.monotonic() - self.reported > pause:
+                    self._write(self._state())
+
+    def _state(self) -> str:
+        """Jobs done, time left and what runs."""
+        runs = Counter(rule for rule, _, _ in self.running.values())
+        logs = [log for _, _, files in self.running.values() for log in files]
+        names = [title(rule) + (f" ({n} jobs)" if n > 1 else "") for rule, n in runs.items()]
+        last = next(filter(None, map(last_progress, logs)), "")
+        return f"{self._reached()} {', '.join(names)}" + (f": {last}" if last else " ...")
+
+    def _reached(self) -> str:
+        """Share of the jobs that are done, and an estimate of the time left."""
+        done = {rule: seconds for rule, seconds in self.seconds.items() if rule != COMPILATION}
+        count = sum(map(len, self.seconds.values()))
+        share = f"[{100 * count // self.planned.total():3d} %"
+        whole, jobs = sum(map(sum, done.values())), sum(map(len, done.values()))
+        if jobs < ENOUGH or count == self.planned.total():
+            return share + "]"
+        mean = {rule: sum(one) / len(one) for rule, one in done.items()}
+        left = sum(
+            (number - len(self.seconds.get(rule, ()))) * mean.get(rule, whole / jobs)
+            for rule, number in self.planned.items()
+        )
+        # Jobs that ran side by side so far, on average.
+        beside = max(1.0, whole / (time.monotonic() - self.begun))
+        return f"{share}, about {duration(left / beside)} left]"
+
+    def _write(self, *lines: str) -> None:
+        """Lines, on a terminal above the one that is written again and again."""
+        if self.live:
+            width = shutil.get_terminal_size().columns - 1
+            state = self._state()[:width] if self.running and not self.ended.is_set() else ""
+            self.stream.write("\r\033[K" + "".join(f"{line}\n" for line in cut(lines)) + state)
+        elif lines:
+            self.reported = time.monotonic()
+            self.stream.write("".join(f"{line}\n" for line in cut(lines)))
+        self.stream.flush()
+
+
+def cut(lines: tuple[str, ...]) -> list[str]:
+    """Lines that are not longer than `WIDTH`."""
+    return [line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..." for line in lines]
+
+
+def title(rule: str) -> str:
+    """Name of a stage."""
+    first = "compiling kernels (first run only)"
+    return first if rule == COMPILATION else rule.replace("_", " ")
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a short text."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def last_progress(log: Any) -> str:
+    """Last message of progress in the log of a running job (kneewear.progress), or none."""
+    try:
+        with Path(log).open("rb") as file:
+            file.seek(max(0, Path(log).stat().st_size - TAIL_BYTES))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    found = [line for line in lines if line.endswith(" s left")]
+    return found[-1].partition(" INFO ")[2] if found else ""
