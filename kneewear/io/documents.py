@@ -139,4 +139,4 @@ def save_figures(
         figure.set_layout_engine(None)
         for suffix in suffixes:
             with atomic_path(Path(folder, f"{name}.{suffix}")) as temporary:
-                figure.savefig(temporary, dpi=150, bbox_inches=ink, **_FIGURE_OPTIONS[suffix])
+                figure.savefig(temporary, dpi=300, bbox_inches=ink, **_FIGURE_OPTIONS[suffix])

@@ -22,11 +22,11 @@ from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.report import style
 from kneewear.report.maps import (
     SAMPLES,
-    centre_case,
     draw_plateaus,
     draw_thickness_map,
     sample_surface,
 )
+from kneewear.settings.cases import centre_case
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord
 
@@ -34,6 +34,8 @@ Array = NDArray[np.float64]
 
 # Samples of a patch under a control net.
 NET_SAMPLES = (49, 33)
+# Heights of a view in space below this, mm, would be written one over the other.
+FLAT = 10.0
 WIRES = 8
 
 
@@ -68,11 +70,11 @@ def draw_bodies(
                 space.plot(line[:, 0], line[:, 2], line[:, 1], color=colour, lw=0.6)
     space.set_aspect("equal")
     space.view_init(elev=18, azim=150)
-    space.set(xlabel="x (mm)", ylabel="z (mm)")
+    _name_axes_in_space(space)
     sections: Any = parts[1].subplots(1 + len(plastic), 1)
     heights = np.concatenate([points[..., 1].ravel() for points in plastic.values()])
     for axes in sections:
-        axes.set(xlabel="x, posterior (mm)", ylabel="y (mm)")
+        axes.set(xlabel=style.SECTION_LABEL, ylabel="y (mm)")
         axes.set_ylim(float(heights.min()) - 1.0, float(heights.max()) + room)
     for axes, (side, point) in zip(sections[1:], contact.items(), strict=True):
         if np.isfinite(point).all():
@@ -80,9 +82,20 @@ def draw_bodies(
             draw_section(sections[0], both, (0, float(point[0])), 2, style.SIDE_COLOURS[side])
             draw_section(axes, both, (2, float(point[2])), 0, style.SIDE_COLOURS[side])
         axes.set_title(f"Sagittal section, {side}")
-    sections[0].set(title="Coronal sections", xlabel="z, medial (mm)")
+    sections[0].set(title="Coronal sections", xlabel=style.Z_LABEL)
     sections[0].invert_xaxis()
     return figure, space, sections
+
+
+def _name_axes_in_space(axes: Any) -> None:
+    """Name the axes of a view in space, with few ticks that do not overlap."""
+    axes.set_xlabel("x (mm)", labelpad=6.0)
+    axes.set_ylabel("z (mm)", labelpad=16.0)
+    for name, bins in (("x", 4), ("y", 5), ("z", 3)):
+        axes.locator_params(axis=name, nbins=bins)
+    low, high = axes.get_zlim()
+    if high - low < FLAT:
+        axes.set_zticks([])
 
 
 @style.styled
@@ -110,13 +123,13 @@ def draw_bearing_sections(implant: Implant, cycles: CycleRecord, activity: int) 
     figure = Figure(figsize=(style.WIDTH, 5.0), layout="constrained")
     grid = figure.add_gridspec(2, 2)
     coronal = figure.add_subplot(grid[0, :])
-    coronal.set(title="Coronal sections", xlabel="z, medial (mm)", ylabel="y (mm)")
+    coronal.set(title="Coronal sections", xlabel=style.Z_LABEL, ylabel="y (mm)")
     pose = cycles.rotation[frame], cycles.translation[frame]
     for number, (side, insert) in enumerate(implant.insert.items()):
         both = sample_surface(insert), moved(sample_surface(implant.femoral[side]), *pose)
         least, most = both[0].min(axis=(0, 1)), both[0].max(axis=(0, 1))
         sagittal = figure.add_subplot(grid[1, number], xlim=(least[0] - 4.0, most[0] + 4.0))
-        sagittal.set(title=f"Sagittal section, {side}", xlabel="x, posterior (mm)", ylabel="y (mm)")
+        sagittal.set(title=f"Sagittal section, {side}", xlabel=style.SECTION_LABEL, ylabel="y (mm)")
         point = cycles.centre_of_pressure[frame][cycles.sides.index(side)]
         for axes, across, along in ((coronal, 0, 2), (sagittal, 2, 0)):
             if np.isfinite(point).all():
@@ -169,10 +182,7 @@ def draw_control_nets(implant: Implant) -> Figure:
             counts.append(f"{side} {' x '.join(str(n) for n in surface.weights.shape)}")
         axes.set_aspect("equal")
         axes.view_init(elev=elevation, azim=azimuth)
-        axes.set(xlabel="x (mm)", ylabel="z (mm)")
-        # The heights of a flat insert would be written one over the other.
-        low, high = axes.get_zlim()
-        axes.locator_params(axis="z", nbins=3 if high - low > 10.0 else 1)
+        _name_axes_in_space(axes)
         axes.set_title(f"{titles[number]}\ncontrol points: {', '.join(counts)}")
     return figure
 
@@ -372,7 +382,6 @@ def draw_motion(implant: Implant, history: ContactHistory) -> Figure:
         axes.set_title(
             f"{history.percent[frame]:.0f} %: flexion {flexion[frame]:.0f}°, "
             f"{history.load[0, frame]:.0f} N",
-            fontsize=8,
         )
     return figure
 
@@ -399,17 +408,20 @@ def draw_forces(history: ContactHistory) -> Figure:
 def draw_contact_areas(grid: ElementGrid, history: ContactHistory) -> Figure:
     """Pressure on the insert at moments of the cycle, and the contact areas (Fig. 2-8)."""
     frames = shown_frames(history)
+    largest = int(history.pressure[0].max(axis=(1, 2, 3)).argmax())
+    frames[np.abs(frames - largest).argmin()] = largest
     columns = 4
     rows = -(-frames.size // columns)
     figure = Figure(figsize=(style.WIDTH, 1.75 * rows + 2.3), layout="constrained")
     parts: Any = figure.subfigures(2, 1, height_ratios=[1.75 * rows, 2.1])
     above, below = parts
     panels: Any = above.subplots(rows, columns, squeeze=False)
-    top = float(history.pressure[0, frames].max())
+    top = float(history.pressure[0].max())
     for axes, frame in zip(panels.flat, frames, strict=False):
         mesh = draw_plateaus(axes, grid, history.pressure[0, frame], top, style.PRESSURE_COLOURS)
-        axes.set_title(f"{history.percent[frame]:.0f} %", fontsize=8)
+        axes.set_title(f"{history.percent[frame]:.0f} %")
         axes.label_outer()
+    style.share_plan_labels(above, panels.flat)
     for axes in panels.flat[frames.size :]:
         axes.set_axis_off()
     above.colorbar(mesh, ax=panels, label="pressure (MPa)", shrink=0.7, pad=0.01)
@@ -509,7 +521,7 @@ def _draw_axes(axes: Any, origin: NDArray[np.float64], rotation: NDArray[np.floa
     for name, direction in zip(AXES, rotation.T, strict=True):
         arrow = ARROW * direction[[0, 2, 1]]
         axes.quiver(*start, *arrow, color=style.INK, lw=1.1, arrow_length_ratio=0.15)
-        axes.text(*(start + 1.12 * arrow), name, fontsize=7)
+        axes.text(*(start + 1.12 * arrow), name, fontsize="small")
 
 
 @style.styled

@@ -22,7 +22,7 @@ from kneewear.geometry.meshes import TriangleMesh, circle_centre
 from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import layer_thickness
 from kneewear.report import style
-from kneewear.settings.cases import Case
+from kneewear.settings.cases import Case, centre_case
 from kneewear.settings.implant import MeshImplantSettings
 from kneewear.sides import SIDES
 from kneewear.wear.records import CycleRecord, DamageMaps
@@ -42,30 +42,25 @@ def sample_surface(surface: Surface, samples: tuple[int, int] = SAMPLES) -> Arra
 
 def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
     """Label and index of the best, worst, centre and corner cases (Bei 2003, Fig. 4-3)."""
-    thickness = np.array([case.thickness for case in cases])
-    mass = np.array([case.body_mass for case in cases])
-    thick, thin, heavy, light = thickness.max(), thickness.min(), mass.max(), mass.min()
-    wanted = [
-        ("Best: thickest insert, smallest mass", thick, light),
-        ("Corner: thickest insert, largest mass", thick, heavy),
-        ("Centre", float(np.median(thickness)), float(np.median(mass))),
-        ("Corner: thinnest insert, smallest mass", thin, light),
-        ("Worst: thinnest insert, largest mass", thin, heavy),
-    ]
-    scale_h, scale_m = max(thick - thin, 1.0), max(heavy - light, 1.0)
-    chosen: dict[int, str] = {}
-    for label, at_h, at_m in wanted:
-        away = np.hypot((thickness - at_h) / scale_h, (mass - at_m) / scale_m)
-        chosen.setdefault(int(np.argmin(away)), label)
     if len(cases) == 1:
         return [("The case", 0)]
-    return [(label, index) for index, label in chosen.items()]
-
-
-def centre_case(cases: Sequence[Case]) -> int:
-    """Index of the case nearest to the middle of the design."""
-    typical = typical_cases(cases)
-    return next((index for label, index in typical if label == "Centre"), typical[0][1])
+    thickness = [case.thickness for case in cases]
+    mass = [case.body_mass for case in cases]
+    thick, thin, heavy, light = max(thickness), min(thickness), max(mass), min(mass)
+    corners = {
+        "Best: thickest insert, smallest mass": (thick, light),
+        "Corner: thickest insert, largest mass": (thick, heavy),
+        "Corner: thinnest insert, smallest mass": (thin, light),
+        "Worst: thinnest insert, largest mass": (thin, heavy),
+    }
+    chosen: dict[int, str] = {}
+    for label, corner in corners.items():
+        at = list(zip(thickness, mass, strict=True))
+        if corner in at:
+            chosen.setdefault(at.index(corner), label)
+    centre = centre_case(cases)
+    known = [(label, index) for index, label in chosen.items()]
+    return known if centre in chosen else [*known[:2], ("Centre", centre), *known[2:]]
 
 
 @style.styled
@@ -83,6 +78,7 @@ def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
             f"{side} {own.max():.2f} mm" for side, own in zip(maps.sides, depth, strict=True)
         )
         axes.set_title(f"{letter}) {label}\n{maps.cases[index].label}: {worst}")
+    style.share_plan_labels(figure, panels)
     figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
     return figure
 
@@ -227,8 +223,9 @@ def _draw_path(
     closed = np.concatenate([points, points[:1]])
     pieces = np.stack([closed[:-1], closed[1:]], axis=1)
     whole = np.isfinite(pieces).all(axis=(1, 2))
-    axes.add_collection(LineCollection(list(pieces[whole]), colors="white", lw=3.2, zorder=3))
-    line = LineCollection(list(pieces[whole]), cmap="plasma", lw=1.8, zorder=4)
+    axes.add_collection(LineCollection(list(pieces[whole]), colors="white", lw=5.4, zorder=3))
+    axes.add_collection(LineCollection(list(pieces[whole]), colors="black", lw=4.2, zorder=3))
+    line = LineCollection(list(pieces[whole]), cmap="plasma", lw=3.0, zorder=4)
     line.set_array(percent[whole])
     line.set_clim(0.0, 100.0)
     axes.add_collection(line)
@@ -368,7 +365,7 @@ def draw_deviation(quality: Sequence[FitQuality]) -> Figure:
             f"{fit.n_u} x {fit.n_v} lines\n"
             f"{'no deviation but rounding' if fit.max_mm < ROUNDING else words}"
         )
-        style.show_unrolled(axes, "angle (deg)" if condyle else "x, posterior (mm)")
+        style.show_unrolled(axes, *(() if condyle else (style.X_LABEL,)))
     return figure
 
 
@@ -380,7 +377,7 @@ def draw_extraction(extractions: Mapping[str, Extraction]) -> Figure:
         "insert": ((2, 0, 1.0, "from above"), (2, 1, -1.0, "from the front")),
         "femoral": ((2, 1, 1.0, "from behind"), (0, 1, 1.0, "from the medial side")),
     }
-    labels = ("x, posterior (mm)", "y (mm)", "z, medial (mm)")
+    labels = (style.SECTION_LABEL, "y (mm)", style.Z_LABEL)
     for row, (part, directions) in zip(panels, views.items(), strict=True):
         extraction = extractions[part]
         area = np.linalg.norm(extraction.mesh.face_normals, axis=1)
@@ -394,6 +391,7 @@ def draw_extraction(extractions: Mapping[str, Extraction]) -> Figure:
                 axes.invert_xaxis()
             if up == 0:
                 axes.invert_yaxis()
+                axes.set_ylabel(style.X_LABEL)
     return figure
 
 
@@ -434,7 +432,7 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
             )  # fmt: skip
             worst = np.unravel_index(np.nanargmax(values[side]), shown.shape)
             axes.plot(across[worst], angle[worst], "x", color=style.INK)
-            axes.set(facecolor="#d9d9d9", xlabel="z, medial (mm)")
+            axes.set(facecolor="#d9d9d9", xlabel="z (mm)")
             axes.set_ylabel("angle about the axis (deg)")
             axes.grid(False)
             axes.set_title(f"{side.capitalize()}: worst {np.nanmax(values[side]):.2g} {unit}")
@@ -477,7 +475,7 @@ def draw_windows(
             )  # fmt: skip
     style.show_plan(plan)
     plan.set_title("Insert from above")
-    plan.legend(loc="upper center", ncols=2, fontsize=7)
+    plan.legend(loc="upper center", ncols=2, fontsize="small")
     style.show_unrolled(unrolled)
     unrolled.set_title("Condyles unrolled")
     return figure

@@ -105,7 +105,7 @@ def draw_static_sections(record: StaticRecord, implant: Implant) -> Figure:
             if np.isfinite(centre).all():
                 colour = style.SIDE_COLOURS.get(side, style.INK)
                 axes.plot(centre[0], centre[1], ".", color=colour, ms=8, zorder=4)
-        axes.set(aspect="equal", title=_title(record, number), xlabel="x, posterior (mm)")
+        axes.set(aspect="equal", title=_title(record, number), xlabel="x (mm)")
     panels[0].set_ylabel("y (mm)")
     limits = np.array([axes.get_xlim() for axes in panels])
     # The origin of a tibia is far above the plateaus, that of an insert on its underside.
@@ -177,7 +177,7 @@ def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> Non
         aspect="equal", facecolor=style.PLATEAU, xticks=[], yticks=[],
     )  # fmt: skip
     size = f"{right - left:.1f} x {high - low:.1f} mm"
-    inset.set_title(f"post\n{size}", fontsize=7, fontweight="normal", loc="center", pad=2)
+    inset.set_title(f"post\n{size}", fontsize="small", fontweight="normal", loc="center", pad=2)
 
 
 def _draw_outline(axes: Axes, implant: Implant, side: str) -> None:

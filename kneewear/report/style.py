@@ -56,6 +56,10 @@ BLUE, SKY, RED, AMBER, GREEN, PURPLE = (
     "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73", "#CC79A7",
 )  # fmt: skip
 WIDTH = 9.0
+# Of plans, in which anterior is up and medial is left, and of sections.
+X_LABEL = "posterior ← x (mm) → anterior"
+Z_LABEL = "medial ← z (mm) → lateral"
+SECTION_LABEL = "anterior ← x (mm) → posterior"
 
 Arguments = ParamSpec("Arguments")
 
@@ -95,7 +99,7 @@ def panels_by_side(height: float, **options: Any) -> tuple[Figure, Any]:
     """Panels with a row for each side and a column for each of the seven quantities, named."""
     figure, panels = new_figure(height, 2, len(QUANTITIES), WIDTH + 1.0, **options)
     for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
-        axes.set_title(quantity_name(quantity), fontsize=7.5)
+        axes.set_title(quantity_name(quantity), fontsize="small")
     return figure, panels
 
 
@@ -109,15 +113,23 @@ def each_panel(panels: Any, table: pd.DataFrame) -> Iterator[tuple[Axes, str, pd
 def show_plan(axes: Axes) -> None:
     """Turn axes into a plan of the insert from above: anterior up, medial left (right knee)."""
     axes.set_aspect("equal")
-    show_unrolled(axes, "x, posterior (mm)")
+    show_unrolled(axes, X_LABEL)
 
 
-def show_unrolled(axes: Axes, label: str = "angle, posterior (deg)") -> None:
+def show_unrolled(axes: Axes, label: str = "posterior ← angle (deg) → anterior") -> None:
     """Turn axes into an unrolled condyle: anterior up, medial left (right knee)."""
     axes.invert_xaxis()
     axes.invert_yaxis()
     axes.grid(False)
-    axes.set(xlabel="z, medial (mm)", ylabel=label)
+    axes.set(xlabel=Z_LABEL, ylabel=label)
+
+
+def share_plan_labels(figure: Any, panels: Sequence[Axes]) -> None:
+    """Name the axes of several plans once."""
+    for axes in panels:
+        axes.set(xlabel="", ylabel="")
+    figure.supxlabel(Z_LABEL, fontsize=STYLE["axes.labelsize"])
+    figure.supylabel(X_LABEL, fontsize=STYLE["axes.labelsize"])
 
 
 def draw_cycle(
@@ -185,7 +197,7 @@ def draw_cells(
             colour = "white" if abs(value) > 0.62 * limits[1] else INK
             text = form.format(value)
             text = text if float(text) else text.lstrip("-")
-            axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=colour)
+            axes.text(column, row, text, ha="center", va="center", fontsize="small", color=colour)
     return image
 
 

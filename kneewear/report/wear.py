@@ -30,7 +30,7 @@ def draw_wear_laws(volumes: pd.DataFrame) -> Figure:
     }
     style.draw_bars(axes, names, groups)
     for bars in axes.containers:
-        axes.bar_label(bars, fmt="%.3g", fontsize=7)
+        axes.bar_label(bars, fmt="%.3g", fontsize="small")
     axes.set_ylabel("Wear volume (mm\u00b3)")
     axes.legend()
     return figure

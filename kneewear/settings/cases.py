@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from statistics import median
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
@@ -52,6 +54,23 @@ class Case:
     def settings(self) -> dict[str, float]:
         """All settings of the case by name, thickness and body mass first."""
         return {THICKNESS: self.thickness, BODY_MASS: self.body_mass, **self.overrides}
+
+
+def centre_case(cases: Sequence[Case]) -> int:
+    """Position of the case nearest to the middle of the design, the first of several."""
+
+    def offset(values: Sequence[float]) -> list[float]:
+        scale = max(values) - min(values) or 1.0
+        return [(value - median(values)) / scale for value in values]
+
+    away = list(
+        map(
+            math.hypot,
+            offset([case.thickness for case in cases]),
+            offset([case.body_mass for case in cases]),
+        )
+    )
+    return away.index(min(away))
 
 
 def location(path: str) -> Location:

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from kneewear.regression.groups import QUANTITIES
-from kneewear.report.maps import centre_case, typical_cases
+from kneewear.report.maps import typical_cases
 from kneewear.report.regression import BAR_COLOURS
 from kneewear.report.verification import draw_active_elements
+from kneewear.settings.cases import centre_case
 from kneewear.verification.engine import vary_active_elements
 from tests.report.drawn import figures_of
 

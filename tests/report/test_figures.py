@@ -25,7 +25,6 @@ from kneewear.report.bodies import (
 from kneewear.report.captions import figure_text
 from kneewear.report.figures import draw_method
 from kneewear.report.maps import (
-    centre_case,
     draw_damage_maps,
     draw_deviation,
     draw_distance_errors,
@@ -33,7 +32,7 @@ from kneewear.report.maps import (
     typical_cases,
 )
 from kneewear.report.verification import draw_cost, draw_distance_methods
-from kneewear.settings.cases import Case
+from kneewear.settings.cases import Case, centre_case
 from tests.geometry.exact_arcs import measure_parametric_implant
 from tests.geometry.solids import closed_femoral, closed_insert
 from tests.report.drawn import figures_of

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 from kneewear.settings.activity import prescribes_motion
+from kneewear.settings.cases import centre_case
 from kneewear.settings.study import apply_case, overridden_activities
 
 BATCHES = {name: list(map(asdict, cases)) for name, cases in STUDY.batches().items()}
@@ -17,7 +18,7 @@ OWN_ACTIVITIES = {
 }
 # The case in the middle of the design is shown in detail, with the first of all overrides.
 FIRST_CASES = STUDY.variants()[0]
-CENTRE_CASE = asdict(FIRST_CASES[len(FIRST_CASES) // 2])
+CENTRE_CASE = asdict(FIRST_CASES[centre_case(FIRST_CASES)])
 CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in cases)
 # Motions whose place on the bearing is not known beforehand: from files, or at the seat.
 PLACED = [
