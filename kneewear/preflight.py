@@ -15,7 +15,7 @@ from kneewear.activity.activity import Activity
 from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
-from kneewear.geometry.knee import KneeModel
+from kneewear.geometry.knee import KneeModel, build_distance_tables
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
@@ -27,6 +27,7 @@ from kneewear.report.page import render_page
 from kneewear.settings.activity import FileActivity, prescribes_motion
 from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.static import StaticStudy
+from kneewear.simulation.evaluation import exact_distances
 from kneewear.simulation.placement import Placement, check_placement
 from kneewear.simulation.seat import find_seat, refer_to_seat
 from kneewear.simulation.signs import check_signs, doubtful_signs
@@ -87,6 +88,10 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     worst = max(fit.row()["max_mm"] for fit in record.fit_quality)
     apart = table.loc[table["touches"] == APART, "pose"]
     warnings = [f"Pose '{pose}': {APART}. Check zero and signs of the motion." for pose in apart]
+    if isinstance(study, CaseStudy) and study.reads_distance_tables:
+        tables = build_distance_tables(implant, study.table)
+        known = replace(knee, distance_tables=tables)
+        warnings += exact_distances(known, study.simulation).values()
     warnings += filter(None, (_doubt(one, knee, study) for one in activities))
     remarks = [
         *warnings,

@@ -13,6 +13,7 @@ with job_log(snakemake.log[0], snakemake.threads):
         grid=GridSettings(**snakemake.params.grid),
         coarse_grid=GridSettings(**snakemake.params.coarse_grid),
         table=TableSettings(**snakemake.params.table),
+        tabulate_distances=snakemake.params.tabulate_distances,
         meshes={name: load_shape(path) for name, path in snakemake.input.items()},
     )
     netcdf.save(knee, snakemake.output.knee)

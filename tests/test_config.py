@@ -51,6 +51,7 @@ def test_every_committed_study_is_valid(file):
 def test_kind_decides_what_is_inherited():
     study = read_study(FOLDER / "chapter3.yaml", defaults=FOLDER / "config.yaml")
     assert isinstance(study, KINDS["static"])
+    assert not study.reads_distance_tables
     assert not hasattr(study, "wear")
 
 

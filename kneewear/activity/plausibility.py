@@ -44,8 +44,8 @@ def judge_motion(
 ) -> tuple[str, ...]:
     """Warnings about a motion, columns percent and those of the pose as in `check_motion`.
 
-    Positions are judged after they are moved by `zero`; those that count from the seat are judged
-    by their range alone, because the trial of the motion on the bearing judges their place.
+    Positions that `zero` refers to the seat or moves are judged by their range alone, because
+    origins are arbitrary and the trial of the motion on the bearing judges their place.
     InputDataError if no knee moves like this, or columns are exchanged, equal, or in another unit.
     """
     names = [name for name in POSE if name in motion]
@@ -101,10 +101,8 @@ def _judge_ranges(
     for name, values in columns.items():
         free = settings.convention in _FREE_FRAMES and name in POSITIONS
         check = "motion.joint_position" if free else f"motion.{name}"
-        start = getattr(zero, name, "file")
-        if start != "seat":
-            moved = values + (0.0 if isinstance(start, str) else start)
-            yield _judge_extremes(check, moved, settings.file, places[name])
+        if getattr(zero, name, "file") == "file":
+            yield _judge_extremes(check, values, settings.file, places[name])
     for name in columns:
         # A constant coordinate is held; if flexion is constant nothing moves.
         if span[name] > 0.0 or name == "flexion":
@@ -228,9 +226,7 @@ def judge_built_in(
     curves: Mapping[str, Array], percent: Array, source: str, zero: ZeroSettings = _NO_ZERO
 ) -> tuple[str, ...]:
     """Warnings about built-in curves, by their keys: flexion, rotation (deg), position (mm)."""
-    start = zero.anterior_posterior
-    seated = start == "seat"
-    shift = 0.0 if isinstance(start, str) else start
+    moved = zero.anterior_posterior != "file"
     judged = {
         "flexion_deg": "motion.flexion",
         "tibial_external_rotation_deg": "motion.rotation",
@@ -239,9 +235,9 @@ def judge_built_in(
     found = []
     for key, values in curves.items():
         ends = dict.fromkeys((int(values.argmin()), int(values.argmax())))
-        for frame in () if seated and key == "femur_posterior_mm" else ends:
+        for frame in () if moved and key == "femur_posterior_mm" else ends:
             where = f"{key}, at {percent[frame]:g} percent"
-            value = float(values[frame]) + shift * (key == "femur_posterior_mm")
+            value = float(values[frame])
             found.append(judge(judged[key], value, source, "Correct base or bumps.", where))
         span, remedy = float(np.ptp(values)), "Correct its bumps (deg and mm)."
         if span > 0.0 or key == "flexion_deg":

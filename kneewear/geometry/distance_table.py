@@ -52,7 +52,8 @@ class TableQuality:
         if self.max_edge_error_um > EDGE_RELAXATION * wanted:
             found.append(
                 f"its distances at edges rounded below {EDGE_RADIUS:g} mm err by "
-                f"{self.max_edge_error_um:.3g} um: {raising}, or end the femoral region before them"
+                f"{self.max_edge_error_um:.3g} um: {raising}, end the femoral region before them, "
+                "or make the surface smoother if the edge is not real (smoothing_length_mm)"
             )
         if self.smooth_normal_error_deg > NORMAL_ERROR_DEG:
             found.append(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.geometry.distance_table import DistanceTable
+from kneewear.geometry.distance_table import DistanceTable, TableQuality
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.extraction import Extraction
 from kneewear.geometry.fit_quality import FitQuality
@@ -99,12 +99,12 @@ def build_knee(
             side: tabulate_surface(surface, table.u_points, table.v_points)
             for side, surface in built.femoral.items()
         },
-        distance_tables=_distance_tables(built, table) if tabulate_distances else {},
+        distance_tables=build_distance_tables(built, table) if tabulate_distances else {},
     )
     return model, record
 
 
-def _distance_tables(implant: Implant, settings: TableSettings) -> dict[str, DistanceTable]:
+def build_distance_tables(implant: Implant, settings: TableSettings) -> dict[str, DistanceTable]:
     """Distance table of each condyle that has one; the others are searched exactly."""
     from kneewear.geometry.distance_tabulation import build_distance_table  # noqa: PLC0415
 
@@ -129,8 +129,9 @@ def tabulate_distance_tables(knee: KneeModel) -> pd.DataFrame:
     """Error and memory of every distance table, one row per side (`distance_table.csv`)."""
     import pandas as pd  # noqa: PLC0415 - as above
 
-    tables = knee.distance_tables.items()
-    return pd.DataFrame([{"side": side, **asdict(table.quality)} for side, table in tables])
+    rows = [{"side": side, **asdict(table.quality)} for side, table in knee.distance_tables.items()]
+    columns = ["side", *(one.name for one in fields(TableQuality))]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ def draw_method(
         figures[f"activity_{name}"] = draw_activity(one, beside.get(name, {}))
         if one.measured_pose is not None:
             figures[f"measured_{name}"] = draw_measured(one)
-    if distance_tables is not None:
+    if distance_tables:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     figures["control_nets"] = draw_control_nets(implant)
     return figures | draw_geometry(implant, grid)

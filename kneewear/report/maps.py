@@ -416,14 +416,14 @@ def _draw_triangles(
 @style.styled
 def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) -> Figure:
     """Largest errors of the distance tables, an X at the worst; grey is not tabulated."""
-    figure, panels = style.new_figure(5.6, 2, 2)
-    maps = {side: map_errors(implant.femoral[side], tables[side]) for side in SIDES}
+    figure, panels = style.new_figure(2.8 * len(tables), len(tables), 2)
+    maps = {side: map_errors(implant.femoral[side], table) for side, table in tables.items()}
     kinds = (("distance_error", 1e3, "µm"), ("normal_error", np.degrees(1.0), "deg"))
     for column, (name, scale, unit) in enumerate(kinds):
-        values = {side: scale * getattr(maps[side], name) for side in SIDES}
+        values = {side: scale * getattr(one, name) for side, one in maps.items()}
         top = max(float(np.nanmax(value)) for value in values.values())
         least = max(LEAST_ERROR, 1e-4 * top)
-        for axes, side in zip(panels[:, column], SIDES, strict=True):
+        for axes, side in zip(panels[:, column], maps, strict=True):
             across, angle = maps[side].across, np.degrees(maps[side].angle)
             shown = np.maximum(values[side], least)
             mesh = axes.pcolormesh(

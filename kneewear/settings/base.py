@@ -102,6 +102,11 @@ class Study(Settings):
     report: ReportSettings
     checks: ChecksSettings = ChecksSettings()
 
+    @property
+    def reads_distance_tables(self) -> bool:
+        """Whether distances to the condyles are taken from tables."""
+        return self.kind != "static" and self.simulation.distance == "table"
+
     @model_validator(mode="after")
     def _values_are_possible(self) -> Study:
         lines: list[InitErrorDetails] = []

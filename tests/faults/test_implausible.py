@@ -113,11 +113,13 @@ def test_page_shows_warnings_and_names_silenced_checks(tmp_path):
                       f"({checks()['motion.spike'].quantity})."]  # fmt: skip
 
 
-def test_positions_that_count_from_the_seat_are_judged_on_the_bearing_instead(tmp_path):
+def test_positions_that_count_from_the_seat_or_are_moved_are_judged_on_the_bearing_instead(
+    tmp_path,
+):
     moved = tmp_path / "moved.yaml"
     study = kneewear.default_study().model_dump(mode="json")
     base = study["activities"]["gait"]["femur_posterior_mm"] | {"base": 100.0}
-    for start, refused in (("seat", False), (-104.0, False), ("file", True)):
+    for start, refused in (("seat", False), (-104.0, False), (53.0, False), ("file", True)):
         gait = {"femur_posterior_mm": base, "zero": {"anterior_posterior": start}}
         moved.write_text(yaml.safe_dump({"activities": {"gait": gait}}))
         if refused:

@@ -104,6 +104,10 @@ def test_errors_of_distance_tables_are_mapped_on_both_condyles(whole):
         away = abs(float(worst.get_xdata()[0]) - 23.0)
         assert away > 11.5
         assert axes.get_title(loc="left").endswith(unit)
+    # A condyle without a table is left out, here the medial one.
+    alone = draw_distance_errors(whole.implant, {"lateral": tables["lateral"]})
+    titles = [axes.get_title(loc="left") for axes in alone.axes]
+    assert [title.partition(":")[0] for title in titles if title] == ["Lateral", "Lateral"]
 
 
 class TestSurfaces:

@@ -63,6 +63,19 @@ def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.compiled
+def test_exact_distances_in_place_of_a_table_are_announced(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").symlink_to(CHECKOUT / "config")
+    monkeypatch.setattr("kneewear.preflight.build_distance_tables", lambda implant, settings: {})
+    command.main(["--draw", "config/example_meshes.yaml"])
+    said = capsys.readouterr().out
+    assert "Distances to the medial condyle are computed exactly, because its table is" in said
+    assert "simulation.analysis: quasi_static takes a fifth" in said
+    page = Path(re.search(r"Look at (\S+)", said)[1]).read_text(encoding="utf-8")
+    assert "Distances to the lateral condyle are computed exactly" in page
+
+
+@pytest.mark.compiled
 def test_a_motion_held_against_a_rim_is_never_said_to_be_without_fault(
     tmp_path, monkeypatch, capsys
 ):

@@ -31,6 +31,7 @@ rule build_geometry:
         grid=settings(STUDY.grid),
         coarse_grid=settings(STUDY.coarse_grid),
         table=settings(STUDY.table),
+        tabulate_distances=STUDY.reads_distance_tables,
     script:
         "../../scripts/build_geometry.py"
 
