@@ -89,9 +89,8 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     apart = table.loc[table["touches"] == APART, "pose"]
     warnings = [f"Pose '{pose}': {APART}. Check zero and signs of the motion." for pose in apart]
     if isinstance(study, CaseStudy) and study.reads_distance_tables:
-        tables = build_distance_tables(implant, study.table)
-        known = replace(knee, distance_tables=tables)
-        warnings += exact_distances(known, study.simulation).values()
+        tabled = replace(knee, distance_tables=build_distance_tables(implant, study.table))
+        warnings += exact_distances(tabled, study.simulation).values()
     warnings += filter(None, (_doubt(one, knee, study) for one in activities))
     remarks = [
         *warnings,
