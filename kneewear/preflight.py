@@ -15,13 +15,14 @@ from kneewear.activity.activity import Activity
 from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
-from kneewear.geometry.knee import KneeModel, build_distance_tables
+from kneewear.geometry.knee import KneeModel, build_distance_tables, tabulate_fit
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.io.study_inputs import given_poses, load_activity, load_shapes
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.report.bodies import APART, Pose, draw_preflight, poses_of
+from kneewear.report.facts import surface_errors, surface_remedy
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
 from kneewear.settings.activity import FileActivity, prescribes_motion
@@ -91,6 +92,7 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     if isinstance(study, CaseStudy) and study.reads_distance_tables:
         tabled = replace(knee, distance_tables=build_distance_tables(implant, study.table))
         warnings += exact_distances(tabled, study.simulation).values()
+    warnings += _surface_warnings(study, placements, tabulate_fit(record))
     warnings += filter(None, (_doubt(one, knee, study) for one in activities))
     remarks = [
         *warnings,
@@ -109,6 +111,27 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     )  # fmt: skip
     save_text(page, folder / "index.html")
     return Preflight(folder / "index.html", placements, tuple(warnings))
+
+
+def _surface_warnings(
+    study: Study, placements: Sequence[Placement], quality: pd.DataFrame
+) -> list[str]:
+    """Sentences on surfaces whose wave is too large a part of the penetration."""
+    if study.implant.source == "parametric":
+        return []
+    deepest = [
+        {"quantity": "max_penetration", "side": side, "value": depth}
+        for one in placements
+        for side, depth in one.penetration.items()
+    ]
+    errors = surface_errors(pd.DataFrame(deepest), quality) if deepest else []
+    return [
+        f"Fitted surfaces of the {one['side']} side have a wave of {one['wave']:.2g} µm across the "
+        f"bearing, {one['wave_percent']} % of the peak penetration ({one['penetration']} µm), and "
+        f"pressures there err by as much. {surface_remedy(one, study.implant.model_dump())}"
+        for one in errors
+        if one["bad"]
+    ]
 
 
 def _doubt(activity: Activity, knee: KneeModel, study: Study) -> str:

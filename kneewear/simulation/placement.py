@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -43,13 +43,15 @@ class Placement:
     """What was found of a motion on a bearing.
 
     `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
-    `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
+    `poses` are the settled ones (n, 6), mm and rad, at `percent`, and `penetration` the largest by
+    side, mm; empty without equilibrium.
     """
 
     activity: str
     table: pd.DataFrame
     percent: Array
     poses: Array
+    penetration: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -115,7 +117,9 @@ def check_placement(
     judged.add(
         "penetration", float(history.max_penetration.max()), "Check load, modulus and thickness."
     )
-    return Placement(name, judged.table(), history.percent, poses)
+    deepest = history.max_penetration[0].max(axis=0)
+    penetration = dict(zip(history.sides, map(float, deepest), strict=True))
+    return Placement(name, judged.table(), history.percent, poses, penetration)
 
 
 class _Judged:

@@ -63,14 +63,19 @@ def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.compiled
-def test_exact_distances_in_place_of_a_table_are_announced(tmp_path, monkeypatch, capsys):
+def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config").symlink_to(CHECKOUT / "config")
     monkeypatch.setattr("kneewear.preflight.build_distance_tables", lambda implant, settings: {})
-    command.main(["--draw", "config/example_meshes.yaml"])
+    (tmp_path / "own.yaml").write_text("implant: {meshes: {wave_tolerance_mm: null}}\n")
+    command.main(["--draw", "config/example_meshes.yaml", "own.yaml"])
     said = capsys.readouterr().out
     assert "Distances to the medial condyle are computed exactly, because its table is" in said
     assert "simulation.analysis: quasi_static takes a fifth" in said
+    (wanted,) = set(re.findall(r"Set implant.meshes.wave_tolerance_mm to ([\d.]+): ", said)[:1])
+    (tmp_path / "own.yaml").write_text(f"implant: {{meshes: {{wave_tolerance_mm: {wanted}}}}}\n")
+    command.main(["--draw", "config/example_meshes.yaml", "own.yaml"])
+    assert "have a wave" not in capsys.readouterr().out
     page = Path(re.search(r"Look at (\S+)", said)[1]).read_text(encoding="utf-8")
     assert "Distances to the lateral condyle are computed exactly" in page
 

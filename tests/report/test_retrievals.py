@@ -18,6 +18,7 @@ from kneewear.report.facts import (
     life_ratios,
     over_cases,
     surface_errors,
+    surface_remedy,
 )
 from kneewear.report.page import render_page
 
@@ -136,6 +137,12 @@ def test_surface_errors_are_parts_of_the_peak_penetration():
     assert found["medial"]["bad"]
     assert found["lateral"]["wave_percent"] == "0.8"
     assert not found["lateral"]["bad"]
+    # Half of 2 % of 50 um for each surface.
+    assert found["medial"]["tolerance_mm"] == pytest.approx(0.0005)
+    for now, said in ((None, "Set implant.meshes.wave_tolerance_mm to 0.0005"),
+                      (0.0004, "is 0.0004 already: lower mean_tolerance_mm")):  # fmt: skip
+        implant = {"source": "meshes", "meshes": {"wave_tolerance_mm": now}}
+        assert said in surface_remedy(found["medial"], implant)
 
 
 def test_border_contact_is_weighed_by_its_share():
