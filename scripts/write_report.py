@@ -21,9 +21,8 @@ with job_log(snakemake.log[0], snakemake.threads):
     folders = {name: snakemake.params[name] for name in ("benchmarks", "logs")}
     provenance = provenance_record(settings, inputs=list(snakemake.input.data), **folders)
     save_json(provenance, snakemake.output.provenance)
-    activities = netcdf.load_all(Activity, files["activities"])
     trials = list(map(Path, files["signs"]))
-    page = render_page(
+    contents = dict(
         kind=settings["kind"],
         study=settings,
         frames={Path(path).stem: load_table(path) for path in snakemake.input.tables}
@@ -39,7 +38,8 @@ with job_log(snakemake.log[0], snakemake.threads):
             for path in sorted(Path(folder).glob("*.svg"))
         },
         provenance=provenance,
-        activities={one.name: one for one in activities},
+        activities={one.name: one for one in netcdf.load_all(Activity, files["activities"])},
         view=next(map(load_json, files["view"]), None),
     )
-    save_text(page, snakemake.output.page)
+    for part in ("page", "appendix"):
+        save_text(render_page(**contents, appendix=part == "appendix"), snakemake.output[part])

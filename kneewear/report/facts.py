@@ -7,7 +7,7 @@ Columns named `percent` are differences in per cent.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -142,12 +142,14 @@ def further_settings(cases: pd.DataFrame) -> dict[str, str]:
     return {name: name for name in covariates_of(cases)[2:]}
 
 
-def wide_cases(cases: pd.DataFrame) -> pd.DataFrame:
-    """The seven quantities of every case and side, a column each."""
+def wide_cases(cases: pd.DataFrame, outside: Sequence[str] = ()) -> pd.DataFrame:
+    """The seven quantities of every case and side, a column each, and whether it is `outside`."""
     chosen = cases[cases["quantity"].isin(QUANTITIES)]
-    index = ["life", *covariates_of(cases), "side"]
+    index = ["life", "case", *covariates_of(cases), "side"]
     wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
-    return drop_single_life(wide.reset_index())
+    wide = drop_single_life(wide.reset_index())
+    within = np.where(wide["case"].isin(outside), "outside", "within")
+    return wide.assign(validity=within)
 
 
 def damage_trade_off(regression: pd.DataFrame) -> list[dict[Any, Any]]:

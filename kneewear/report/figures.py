@@ -22,6 +22,7 @@ from kneewear.report.bodies import (
     draw_implant,
     draw_measured,
 )
+from kneewear.report.decision import design_table, outside
 from kneewear.report.facts import by_blocks
 from kneewear.report.maps import (
     ROUNDING,
@@ -36,6 +37,7 @@ from kneewear.report.maps import (
 from kneewear.report.regression import (
     can_draw_surfaces,
     draw_damage_surfaces,
+    draw_design,
     draw_models,
     draw_published_errors,
     draw_published_scatter,
@@ -66,13 +68,15 @@ def draw_results(
             name: rows_with(table, life=life) if "life" in table else table
             for name, table in tables.items()
         }
-        figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number)
+        beyond = outside(own.get("validity"))
+        figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number, beyond)
         figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number)
         if len(by_blocks(own["cases"])):
             figures[f"blocks{ending}"] = draw_blocks(own["cases"])
         if can_draw_surfaces(own["cases"]):
             surfaces = draw_damage_surfaces(own["cases"], own["regression"])
             figures[f"damage_surfaces{ending}"] = surfaces
+            figures[f"design{ending}"] = draw_design(design_table(own["cases"], beyond))
         if "comparison" in own and len(own["comparison"]):
             figures[f"published_scatter{ending}"] = draw_published_scatter(own["comparison"])
             figures[f"published_errors{ending}"] = draw_published_errors(own["comparison"])

@@ -64,8 +64,13 @@ def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
 
 
 @style.styled
-def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
-    """Damage depth of up to five cases, an X at each side's largest (Bei 2003, Fig. 4-3)."""
+def draw_damage_maps(
+    maps: DamageMaps, grid: ElementGrid, life: int, outside: Sequence[str] = ()
+) -> Figure:
+    """Damage depth of up to five cases, an X at each side's largest (Bei 2003, Fig. 4-3).
+
+    Cases named in `outside` are marked as outside validity.
+    """
     chosen = typical_cases(maps.cases)
     columns = min(2, len(chosen))
     figure, panels = style.panels_in_rows(len(chosen), 2, 2.6, style.WIDTH * columns / 2 + 1.0)
@@ -77,7 +82,8 @@ def draw_damage_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
         worst = ", ".join(
             f"{side} {own.max():.2f} mm" for side, own in zip(maps.sides, depth, strict=True)
         )
-        axes.set_title(f"{letter}) {label}\n{maps.cases[index].label}: {worst}")
+        badge = "\noutside validity" if maps.cases[index].name in outside else ""
+        axes.set_title(f"{letter}) {label}\n{maps.cases[index].label}: {worst}{badge}")
     style.share_plan_labels(figure, panels)
     figure.colorbar(mesh, ax=panels, label="damage depth (mm)", shrink=0.6, pad=0.02)
     return figure

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from kneewear.errors import NOT_COMPUTED
-from kneewear.report import facts, tables
+from kneewear.report import decision, facts, tables
 from kneewear.report.captions import FigureText, figure_text, starting_with, template_data
 from kneewear.settings.checks import checks, heard
 from kneewear.sides import SIDES
@@ -35,10 +35,12 @@ def render_page(
     frames: Mapping[str, pd.DataFrame],
     figures: Mapping[str, bytes],
     provenance: Mapping[str, Any] | None = None,
+    appendix: bool = False,
     **parts: Any,
 ) -> str:
-    """Write the page of a study: HTML that needs no other file and no network.
+    """Write the page of a study, or its appendix: HTML that needs no other file and no network.
 
+    The page holds the results; the `appendix` method, verification and provenance.
     `kind` names the template; `study` are the settings as plain builtins, `frames` the tables by
     their file names (empty ones count as missing, except `cases`; failed side studies are stated),
     `figures` SVG or PNG by name,
@@ -65,7 +67,8 @@ def render_page(
         "pictures": lambda *prefixes: pictures(figures, *prefixes), "k3d_source": k3d_source,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
         "citations": citations, "data_frame": pd.DataFrame,
-        "facts": facts, "heard": heard, "check_ranges": check_ranges, "wear_laws": WEAR_LAWS,
+        "facts": facts, "decision": decision, "heard": heard, "check_ranges": check_ranges,
+        "wear_laws": WEAR_LAWS,
     }  # fmt: skip
     return environment.get_template(f"{kind}.html.j2").render(
         study=study,
@@ -77,6 +80,8 @@ def render_page(
         not_computed=not_computed(frames),
         provenance=provenance or {},
         contents=[],
+        appendix=appendix,
+        has_appendix=kind != "preflight",
         **{"view": None, "notes": notes, "activities": {}} | parts,
     )
 

@@ -69,6 +69,33 @@ def can_draw_surfaces(cases: pd.DataFrame) -> bool:
 
 
 @style.styled
+def draw_design(design: pd.DataFrame) -> Figure:
+    """Deepest damage over thickness and mass (`design_table`), with the limit of validity.
+
+    Cases outside validity are hatched, and a line follows the limit between cases.
+    """
+    grid = design.pivot(index="body_mass_kg", columns="thickness_mm")
+    depth, beyond = grid["damage_depth"], grid["outside"].to_numpy(dtype=bool)
+    figure, ((axes,),) = style.new_figure(3.6, width=5.6)
+    top = float(depth.to_numpy().max())
+    image = style.draw_cells(axes, depth, style.DEPTH_COLOURS, (0.0, top), "{:.2f}")
+    for row, column in np.argwhere(beyond):
+        corner = (column - 0.5, row - 0.5)
+        axes.add_patch(
+            Rectangle(corner, 1, 1, fill=False, ec="white", lw=0, hatch="//", alpha=0.45)
+        )
+    for row, column in np.argwhere(beyond[1:] != beyond[:-1]):
+        axes.plot([column - 0.5, column + 0.5], [row + 0.5] * 2, color=style.SKY, lw=3)
+    for row, column in np.argwhere(beyond[:, 1:] != beyond[:, :-1]):
+        axes.plot([column + 0.5] * 2, [row - 0.5, row + 0.5], color=style.SKY, lw=3)
+    axes.set_xticks(range(depth.shape[1]), [f"{one:g}" for one in depth.columns])
+    axes.set_yticks(range(depth.shape[0]), [f"{one:g}" for one in depth.index])
+    axes.set(xlabel="insert thickness (mm)", ylabel="body mass (kg)")
+    figure.colorbar(image, ax=axes, label="deepest damage (mm)")
+    return figure
+
+
+@style.styled
 def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figure:
     """Damage depth over thickness and mass with its regression plane (Bei 2003, Fig. 4-4)."""
     figure = Figure(figsize=(style.WIDTH, 3.8))

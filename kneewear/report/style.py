@@ -188,13 +188,15 @@ def draw_cells(
     axes: Axes, values: Any, colours: str, limits: tuple[float, float], form: str = "{:.0f}"
 ) -> Any:
     """Draw a matrix as coloured cells with their finite values; dark cells have white text."""
+    luminance = (0.299, 0.587, 0.114)
     image = axes.imshow(
         values, cmap=colours, vmin=limits[0], vmax=limits[1], origin="lower", aspect="auto"
     )
     axes.grid(False)
     for (row, column), value in np.ndenumerate(np.asarray(values, dtype=float)):
         if np.isfinite(value):
-            colour = "white" if abs(value) > 0.62 * limits[1] else INK
+            dark = np.dot(image.cmap(image.norm(value))[:3], luminance) < 0.55
+            colour = "white" if dark else INK
             text = form.format(value)
             text = text if float(text) else text.lstrip("-")
             axes.text(column, row, text, ha="center", va="center", fontsize="small", color=colour)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from statsmodels.api import OLS
 
+from kneewear.report.facts import centre_rows
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.page import render_page
@@ -25,10 +26,11 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Three-dimensional drawing without a graphics card.
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-PATIENCE = 120_000  # ms; software rendering on a machine that runs other tests besides
+PATIENCE = 60_000  # ms; software rendering on a machine that runs other tests besides
 LOOKS = {
-    "laptop": {"size": (1440, 900), "color_scheme": "light"},
-    "phone": {"size": (390, 844), "color_scheme": "dark"},
+    "laptop": {"size": (1440, 900)},
+    "tablet": {"size": (834, 1194)},
+    "phone": {"size": (390, 844)},
 }
 
 
@@ -131,18 +133,18 @@ def visits(browser, address):
 
 
 @pytest.mark.parametrize("kind", LOOKS)
-def test_page_is_quiet_alone_and_accessible(visits, address, tmp_path, kind):
+def test_page_is_quiet_alone_and_accessible(visits, whole, address, tmp_path, kind):
     from axe_playwright_python.sync_playwright import Axe
 
     one = visits[kind]
-    one.shown("pressure")
+    one.shown(f"damage_depth {centre_rows(whole.tables['cases'])['case'].iloc[0]}")
     assert one.complaints == []
     # The library makes objects in memory; nothing else may be asked for.
     assert [url for url in one.requests if not url.startswith(("data:", "blob:"))] == [address]
     assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     found = Axe().run(one.page).response["violations"]
     assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
-    for chapter in ("results", "damage", "regression", "choices"):
+    for chapter in ("results", "damage", "regression", "motion"):
         one.page.locator(f"#{chapter}").screenshot(path=tmp_path / f"{chapter}_{kind}.png")
 
 
@@ -164,6 +166,8 @@ def test_static_page_is_quiet_alone_and_accessible(browser, static_address, tmp_
 @pytest.mark.parametrize("kind", LOOKS)
 def test_view_is_drawn_and_follows_time_and_case(visits, tmp_path, kind):
     one = visits[kind]
+    one.page.get_by_role("button", name="oblique").click()
+    one.page.locator("#viewer-femoral").check()
     one.choose("#viewer-quantity", "pressure")
     one.choose("#viewer-case", "2")
     one.put("#viewer-frame", 2)
@@ -180,12 +184,40 @@ def test_view_is_drawn_and_follows_time_and_case(visits, tmp_path, kind):
     one.choose("#viewer-case", "0")
     one.shown("wear_depth 6mm_50kg")
     assert not one.page.locator("#viewer-frame").is_visible()
-    one.page.get_by_role("button", name="From above").click()
+    one.page.get_by_role("button", name="above").click()
     one.page.locator("#viewer-femoral").uncheck()
     one.page.wait_for_timeout(300)
     assert np.abs(one.canvas() - moved).max() > 0.2
     one.page.locator("#viewer").screenshot(path=tmp_path / f"view_{kind}.png")
     assert one.complaints == []
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_view_from_above_names_its_directions_and_values(visits, whole, kind):
+    one = visits[kind]
+    one.choose("#viewer-quantity", "damage_depth")
+    one.choose("#viewer-case", "0")
+    one.shown("damage_depth 6mm_50kg")
+    one.page.get_by_role("button", name="above").click()
+    one.page.wait_for_timeout(300)
+    box = one.page.locator("#viewer-canvas").bounding_box()
+    at = {}
+    for name in ("anterior", "posterior", "medial", "lateral"):
+        mark = one.page.locator("#viewer-canvas .mark", has_text=re.compile(f"^{name}$"))
+        own = mark.bounding_box()
+        at[name] = own["x"] + own["width"] / 2, own["y"] + own["height"] / 2
+    assert at["anterior"][1] < box["y"] + box["height"] / 2 < at["posterior"][1]
+    assert at["medial"][0] < box["x"] + box["width"] / 2 < at["lateral"][0]
+    # The cross is at the largest value, and pointing there tells value and position.
+    depth = whole.maps.damage_depth[0, 0]
+    worst = np.unravel_index(np.argmax(depth[0]), depth[0].shape)
+    cross = one.page.locator("#viewer-canvas .deepest").first.bounding_box()
+    one.page.mouse.move(cross["x"] + cross["width"] / 2, cross["y"] + cross["height"] / 2)
+    words = one.page.locator("#viewer-canvas .mark").last.inner_text()
+    value, x, z = (float(text) for text in re.findall(r"[\d.]+", words))
+    assert value == pytest.approx(depth[0].max(), rel=0.05)
+    assert "anterior" in words or "posterior" in words
+    assert [x, z] == pytest.approx(np.abs(whole.grid.centre[0][worst][[0, 2]]), abs=1.5)
 
 
 def test_view_tells_the_largest_values_of_the_study(visits, whole):

@@ -40,8 +40,9 @@ from tests.report.drawn import figures_of
 
 def test_full_design_gets_every_figure(whole):
     assert set(figures_of(whole)) == {
-        "damage_maps", "wear_maps", "damage_surfaces", "published_scatter", "published_errors",
-        "regression_residuals", "regression_models", "implant", "bearing_sections", "control_nets",
+        "damage_maps", "wear_maps", "damage_surfaces", "design", "published_scatter",
+        "published_errors", "regression_residuals", "regression_models", "implant",
+        "bearing_sections", "control_nets",
         "element_grid", "thickness_map", "activity_gait", "history_gait", "pressure_gait",
     }  # fmt: skip
 

@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 
 from kneewear.report.captions import figure_text
+from kneewear.report.decision import choice, headline
 from kneewear.report.facts import beyond_limits, centre_rows, key_table
 from kneewear.report.page import grouped_warnings, render_page
 from kneewear.report.tables import make_table, shown
 from kneewear.simulation.signs import SignTrial, tabulate_trials
+from tests.report.pages import both_pages
 
 SVG = b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'></svg>"
 NAMES = ("damage_maps", "published_errors", "implant", "activity_gait", "pressure_gait")
@@ -43,8 +45,8 @@ class Balance(HTMLParser):
 
 
 def page_of(study, settings=None, activities=None, **changes):
-    """Page as text without entities, and its parsed structure."""
-    text = render_page(
+    """Page and appendix as text without entities, and their parsed structure."""
+    text = both_pages(
         "wear",
         settings or study.settings,
         study.tables | changes,
@@ -61,7 +63,10 @@ def page_of(study, settings=None, activities=None, **changes):
 
 def test_page_needs_no_other_file(whole):
     text, parser = page_of(whole)
-    assert all(address.startswith(("data:", "#")) for address in parser.addresses)
+    assert all(
+        address.startswith(("data:", "#", "index.html", "appendix.html"))
+        for address in parser.addresses
+    )
     assert not re.search(r"@import|url\(|<script[^>]* src", text)
 
 
@@ -73,8 +78,8 @@ def test_every_figure_is_shown_once_with_alternative_text(whole):
 
 def test_links_lead_to_sections_in_their_order(whole):
     text, parser = page_of(whole)
-    offsets = [text.index(f'id="{address[1:]}"') for address in parser.addresses[1:]
-              if address.startswith("#")]  # fmt: skip
+    anchors = [address[1:] for address in parser.addresses if address.startswith("#")]
+    offsets = [text.index(f'id="{anchor}"') for anchor in dict.fromkeys(anchors)]
     assert offsets == sorted(offsets)
     assert len(offsets) == text.count("<section") > 10
 
@@ -123,6 +128,36 @@ def test_first_table_shows_the_centre_and_the_range(whole):
     assert row["medial_range"] == " to ".join(ends)
     text, _ = page_of(whole)
     assert text.index(row["medial_range"]) < text.index("What was run")
+
+
+def test_first_screen_states_loss_and_validity_of_the_centre(whole):
+    cases = centre_rows(whole.tables["cases"])
+    volume = cases[cases["quantity"] == "wear_volume"]["value"].sum()
+    mass = cases[cases["quantity"] == "mass_loss"]["value"].sum()
+    found = headline(whole.tables["cases"], whole.settings["wear"], "gait")
+    assert found["volume"] == pytest.approx(volume)
+    assert found["mass_rate"] == pytest.approx(mass)
+    assert found["mass"] == pytest.approx(mass * 51 / 12)
+    text, _ = page_of(whole)
+    first = text[: text.index('id="damage"')]
+    assert f"{shown(volume, '3')} mm³" in first
+    assert "within validity" in text[: text.index("Per million cycles")]
+    beyond = whole.tables["validity"].assign(max_pressure_above_limit=True)
+    text, _ = page_of(whole, validity=beyond)
+    assert "outside validity" in text[: text.index("Per million cycles")]
+    assert "none of them is within the model's validity" in text
+
+
+def test_choice_is_the_least_damage_and_those_within_validity():
+    design = pd.DataFrame(
+        {"case": list("abcd"), "thickness_mm": [6.0, 8.0, 10.0, 6.0],
+         "body_mass_kg": [75.0] * 3 + [50.0], "damage_depth": [1.2, 1.0, 0.8, 0.1],
+         "outside": [True, False, False, False]}
+    )  # fmt: skip
+    found = choice(design, 75.0)
+    assert found["least"]["thickness_mm"] == 10.0
+    assert found["within_mm"] == [8.0, 10.0]
+    assert found["thickness_mm"] == [6.0, 8.0, 10.0]
 
 
 def test_text_columns_are_aligned_at_the_left():

@@ -20,7 +20,7 @@ from kneewear.report.facts import (
     surface_errors,
     surface_remedy,
 )
-from kneewear.report.page import render_page
+from tests.report.pages import both_pages
 
 
 def value(cases, case, side, quantity):
@@ -63,7 +63,7 @@ def test_a_life_of_no_length_has_no_rates(whole):
 
 
 def test_page_cites_retrievals(whole):
-    text = render_page("wear", whole.settings, whole.tables, {})
+    text = both_pages("wear", whole.settings, whole.tables, {})
     for words in ("Lavernia", "Benjamin", "Engh", "mg/million cycles"):
         assert words in text
 
@@ -82,7 +82,7 @@ def test_nominal_patient_is_recognised(single):
     cases = single.tables["cases"]
     prediction = predict_published(cases)
     assert is_nominal_patient(prediction)
-    page = render_page("wear", single.settings, single.tables | {"prediction": prediction}, {})
+    page = both_pages("wear", single.settings, single.tables | {"prediction": prediction}, {})
     assert 'id="prediction"' in page
     assert "Fig. 4-2" in page
     assert not is_nominal_patient(prediction.assign(thickness_mm=7.3))
@@ -111,7 +111,7 @@ def test_lives_are_compared_by_their_ratio(single):
     found = life_ratios(cases).set_index(["quantity", "side"])["rest"]
     assert found["wear_volume", "lateral"] == "1.44"
     assert found["wear_volume", "medial"] == "1.00"
-    page = render_page("wear", single.settings, single.tables | {"cases": cases}, {})
+    page = both_pages("wear", single.settings, single.tables | {"cases": cases}, {})
     assert "Lives compared" in page
 
 

@@ -16,7 +16,6 @@ from kneewear.report.facts import (
     scan_results,
     scans_positions,
 )
-from kneewear.report.page import render_page
 from kneewear.report.static import (
     draw_grid_sensitivity,
     draw_position_scan,
@@ -24,6 +23,7 @@ from kneewear.report.static import (
     draw_static_sections,
     shown_cases,
 )
+from tests.report.pages import both_pages
 from tests.report.static_results import CONVERGENCE, SENSITIVITY, STUDY
 
 
@@ -90,7 +90,7 @@ def test_deviations_are_counted_from_the_finest_grid_which_is_left_out():
 
 def test_page_tells_what_was_found(static_study):
     tables = static_study[2]
-    page = render_page("static", STUDY.model_dump(mode="json"), tables, {}, {})
+    page = both_pages("static", STUDY.model_dump(mode="json"), tables, {}, {})
     comparison = tables["material_comparison"]
     mean = comparison.loc[comparison["load_n"].isna(), "mean_mpa"].iloc[0]
     assert f"Maximum pressure, nonlinear against linear: {mean:+.2f} MPa on average" in page
@@ -105,7 +105,7 @@ def test_page_of_one_material_without_elements_leaves_their_sections_out(static_
     tables |= {"static": alone, "material_comparison": compare_materials(alone, published=False)}
     for name in ("element_convergence", "grid_sensitivity"):
         del tables[name]
-    page = render_page("static", STUDY.model_dump(mode="json"), tables, {}, {})
+    page = both_pages("static", STUDY.model_dump(mode="json"), tables, {}, {})
     assert 'id="materials"' not in page
     assert 'id="elements"' not in page
     assert 'id="pressure"' in page

@@ -9,13 +9,13 @@ import pytest
 from markupsafe import escape
 
 from kneewear.report.captions import figure_texts
-from kneewear.report.page import render_page
 from kneewear.report.tables import words
 from kneewear.report.uncertainty import draw_effects, draw_uncertainty
 from kneewear.studies.uncertainty.analysis import analyse_samples
 from kneewear.studies.uncertainty.element_sums import add_sample, no_sums
 from kneewear.studies.uncertainty.plan import draw_samples
 from kneewear.studies.uncertainty.samples import FAILURE, OUTPUTS, column_name
+from tests.report.pages import both_pages
 from tests.uncertainty.test_plan import study
 
 FIGURES = {
@@ -61,7 +61,7 @@ def test_every_method_has_its_figures_words_and_page(method, whole):
     assert set(figures) == FIGURES[method] <= set(figure_texts())
     for figure in figures.values():
         figure.savefig(io.BytesIO(), format="svg")
-    page = render_page("uncertainty", one.model_dump(mode="json"), tables,
+    page = both_pages("uncertainty", one.model_dump(mode="json"), tables,
                                    dict.fromkeys(figures, b"<svg/>"))  # fmt: skip
     assert page.count("<img") == len(figures)
     for name, constant in one.uncertainty.constants.items():

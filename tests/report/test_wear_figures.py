@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks, creep_share, law_coefficients
-from kneewear.report.page import render_page
 from kneewear.report.wear import draw_blocks, draw_wear_laws
 from kneewear.wear.laws import WEAR_LAWS
 from kneewear.wear.summary import compare_wear_laws
+from tests.report.pages import both_pages
 from tests.wear.conftest import make_grid, make_history, make_settings
 
 LEVELS = {1.0: 1.1, 8.0: 1.01, 16.0: 1.0}
@@ -53,7 +53,7 @@ def test_figure_of_blocks_has_a_curve_for_each_part_and_side(varied):
 def test_page_states_the_change_over_blocks(varied, whole):
     cases = whole.settings["cases"] | {"overrides": {"wear.blocks": list(LEVELS)}}
     settings = whole.settings | {"cases": cases}
-    page = render_page("wear", settings, whole.tables | {"cases": varied}, {})
+    page = both_pages("wear", settings, whole.tables | {"cases": varied}, {})
     assert "between 1, 8 and 16 blocks of cycles, and creep follows the pressure" in page
     assert "change by up to 1 % from 8 to 16 blocks" in page
 
@@ -83,7 +83,7 @@ def test_every_law_states_how_it_was_read(whole):
     assert table["status"].iloc[0] == "textbook"
     assert table["status"].iloc[1:].str.startswith("unverified").all()
     settings = whole.settings | {"wear": whole.settings["wear"] | {"wear_law": "directional_work"}}
-    page = render_page("wear", settings, whole.tables, {})
+    page = both_pages("wear", settings, whole.tables, {})
     assert "6.4 times less than the work across it" in page
     assert "(unverified: read in the abstract)" in page
     assert "Coefficients of the wear laws" in page
@@ -95,5 +95,5 @@ def test_creep_share_is_of_both_sides(whole):
     own = cases[cases["case"] == name].groupby("quantity")["value"].sum()
     expected = 100.0 * own["creep_volume"] / (own["creep_volume"] + own["wear_volume"])
     assert creep_share(cases)["gait", name] == pytest.approx(expected)
-    page = render_page("wear", whole.settings, whole.tables, {})
+    page = both_pages("wear", whole.settings, whole.tables, {})
     assert "creep in the volume of penetration" in page

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from kneewear.errors import NOT_COMPUTED
-from kneewear.report.page import render_page
 from kneewear.report.verification import draw_verification
 from kneewear.settings.cases import Case
 from kneewear.settings.study import read_study
@@ -22,6 +21,7 @@ from kneewear.verification.engine import (
 )
 from kneewear.verification.methods import compare_analyses, correct_distances
 from tests.physics.bodies import SMALL, gait_study
+from tests.report.pages import both_pages
 
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -103,7 +103,7 @@ def test_page_states_what_was_not_computed_and_shows_the_rest(tables, missing):
     known = {name: table for name, table in tables.items() if name not in missing}
     figures = dict.fromkeys(draw_verification(known), b"<svg/>")
     given = known | dict.fromkeys(missing, failed)
-    text = render_page("verification", study.model_dump(mode="json"), given, figures)
+    text = both_pages("verification", study.model_dump(mode="json"), given, figures)
     names = ", ".join(missing).replace("_", " ")
     assert f"Not computed: {names}.</strong> A side study failed: ValueError" in text
     assert text.count("<img") == len(figures)
@@ -112,7 +112,7 @@ def test_page_states_what_was_not_computed_and_shows_the_rest(tables, missing):
 def test_page_counts_targets_and_names_the_largest_differences(tables):
     study = read_study(CONFIG / "verification.yaml", defaults=CONFIG / "config.yaml")
     figures = dict.fromkeys(draw_verification(tables), b"<svg/>")
-    text = render_page("verification", study.model_dump(mode="json"), tables, figures)
+    text = both_pages("verification", study.model_dump(mode="json"), tables, figures)
     assert "1 of 2 quantities with a target meet it" in text
     assert "of any shape, is 2.5 %" in text
     assert "With distance: exact, no quantity of the case differs by more than 0.3 %" in text

@@ -40,6 +40,7 @@ def test_every_promised_file_is_there(results):
         "figures/results/damage_maps.png",
         "provenance.json",
         "report/index.html",
+        "report/appendix.html",
     ]
     missing = [name for name in promised if not (results / name).is_file()]
     assert not missing
@@ -47,7 +48,8 @@ def test_every_promised_file_is_there(results):
 
 def test_page_states_what_the_activities_record(results):
     page = (results / "report/index.html").read_text(encoding="utf-8")
-    assert "rotation and flexion were prescribed; superior-inferior" in page
+    appendix = (results / "report/appendix.html").read_text(encoding="utf-8")
+    assert "rotation and flexion were prescribed; superior-inferior" in appendix
     assert "Representative built-in curves, not a measurement" in page
 
 

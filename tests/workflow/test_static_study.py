@@ -57,6 +57,7 @@ def test_every_promised_file_is_there(results):
         ),
         "provenance.json",
         "report/index.html",
+        "report/appendix.html",
     ]  # fmt: skip
     assert not [name for name in promised if not (results / name).is_file()]
     assert not (results / "wear").exists()

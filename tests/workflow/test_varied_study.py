@@ -43,5 +43,5 @@ def test_every_case_has_its_own_settings(varied):
     regression = pd.read_csv(tables / "regression.csv")
     # The file of the study's settings has its keys in alphabetical order.
     assert {f"a3_{ROTATION}", f"a4_{FACTOR}"} <= set(regression)
-    page = (varied.folder / "results/quick/report/index.html").read_text(encoding="utf-8")
+    page = (varied.folder / "results/quick/report/appendix.html").read_text(encoding="utf-8")
     assert "8 cases: insert thickness 6 and 10 mm" in page

@@ -35,6 +35,7 @@ RESULTS = f"results/{STUDY.study}"
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{RESULTS}/report/index.html"
+APPENDIX = f"{RESULTS}/report/appendix.html"
 PROVENANCE = f"{RESULTS}/provenance.json"
 # Printed results; only comparison and calibration may read them.
 PUBLISHED = sorted(map(str, Path(ROOT, "kneewear/reference/published").glob("*.csv")))

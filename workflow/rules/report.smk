@@ -20,6 +20,7 @@ rule write_report:
     output:
         provenance=PROVENANCE,
         page=report(PAGE, caption="../report/page.rst", category="Page"),
+        appendix=APPENDIX,
     log:
         f"{LOGS}/write_report.log",
     benchmark:

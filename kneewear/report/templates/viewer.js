@@ -8,12 +8,15 @@
     wear_depth: ["Wear depth", "mm"],
     creep_depth: ["Creep depth", "mm"],
   };
-  // Position, target and upward direction of the camera, in units of the insert's width.
+  // Position, from the middle, and upward direction of the camera, in units of the insert's width.
   const views = {
-    above: [0, 1.05, 0, -1, 0, 0],
-    front: [-0.82, 0.8, 0.2, 0, 1, 0],
-    side: [-0.15, 0.55, 0.95, 0, 1, 0],
+    above: [0, 0.7, 0, -1, 0, 0],
+    front: [-0.9, 0, 0, 0, 1, 0],
+    "medial side": [0, 0, 0.9, 0, 1, 0],
+    oblique: [-0.7, 0.7, 0.2, 0, 1, 0],
   };
+  const outside = new Set(data.outside);
+  const labelled = (one) => one.label + (outside.has(one.name) ? " \u2013 outside validity" : "");
   delete window.define;
 
   async function unpack(text) {
@@ -80,7 +83,7 @@
       : `whole life${life}`;
     const largest = now.map.largest[now.row]
       .map((value, i) => `${data.sides[i]} ${value.toPrecision(3)} ${unit}`).join(", ");
-    find("title").textContent = `${name}, ${now.found.label}, ${when}. Largest: ${largest}.`;
+    find("title").textContent = `${name}, ${labelled(now.found)}, ${when}. Largest: ${largest}.`;
     find("frame").setAttribute("aria-valuetext", `${data.percent[now.frame].toFixed(0)} %`);
   }
 
@@ -88,9 +91,14 @@
     const scale = data.scales[quantity];
     find("unit").textContent = `${names[quantity][0]} (${names[quantity][1]})`;
     find("colours").style.background = `linear-gradient(to top, ${scale.stops.join(", ")})`;
-    find("ticks").replaceChildren(...[1, 0.75, 0.5, 0.25, 0].map((part) => {
+    // Round values, at most six.
+    const power = 10 ** Math.floor(Math.log10(scale.top / 5));
+    const step = power * [1, 2, 5, 10].find((one) => one * power * 5 >= scale.top);
+    const count = Math.floor(scale.top / step + 1e-9) + 1;
+    find("ticks").replaceChildren(...Array.from({ length: count }, (_, i) => {
       const tick = document.createElement("li");
-      tick.textContent = (part * scale.top).toPrecision(part ? 3 : 1);
+      tick.textContent = String(Number((i * step).toPrecision(6)));
+      tick.style.bottom = `${(100 * i * step) / scale.top}%`;
       return tick;
     }));
   }
@@ -135,6 +143,63 @@
       plot.render();
     }
 
+    // Words over the canvas at points of the insert, moved with the camera.
+    function mark(text, kind = "") {
+      const word = document.createElement("span");
+      word.className = `mark ${kind}`;
+      word.textContent = text;
+      target.append(word);
+      return { word, point: middle };
+    }
+    const at = (axis, end) => middle.map(
+      (value, i) => (i === axis ? range[i][end] + (end ? 0.05 : -0.05) * width : value));
+    const marks = [["anterior", 0, 0], ["posterior", 0, 1], ["lateral", 2, 0], ["medial", 2, 1]]
+      .map(([text, axis, end]) => ({ ...mark(text), point: at(axis, end) }));
+    const deepest = [mark("\u00d7", "deepest"), mark("\u00d7", "deepest")];
+    const pointed = mark("");
+    pointed.word.hidden = true;
+
+    // Pixels from the left and top of the canvas, and depth.
+    function project([x, y, z]) {
+      const { projectionMatrix, matrixWorldInverse } = plot.getWorld().camera;
+      const times = (m, v) => [0, 1, 2, 3].map(
+        (i) => m[i] * v[0] + m[i + 4] * v[1] + m[i + 8] * v[2] + m[i + 12] * v[3]);
+      const clip = times(projectionMatrix.elements, times(matrixWorldInverse.elements, [x, y, z, 1]));
+      const [width, height] = [target.clientWidth, target.clientHeight];
+      return [(1 + clip[0] / clip[3]) * width / 2, (1 - clip[1] / clip[3]) * height / 2, clip[2] / clip[3]];
+    }
+    const vertex = (i) => [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
+    function placeMarks() {
+      for (const { word, point } of [...marks, ...deepest]) {
+        const [x, y] = project(point);
+        const half = word.offsetWidth / 2;
+        word.style.left = `${Math.min(Math.max(x, half), target.clientWidth - half)}px`;
+        word.style.top = `${Math.min(Math.max(y, 9), target.clientHeight - 9)}px`;
+      }
+    }
+    plot.on(plot.events.RENDERED, placeMarks);
+    let values = new Float32Array(0);
+    target.addEventListener("pointermove", (event) => {
+      const box = target.getBoundingClientRect();
+      const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+      let [found, nearest] = [-1, Infinity];
+      for (let i = 0; i < values.length; i += 1) {
+        const [x, y, depth] = project(vertex(i));
+        if (Math.hypot(x - left, y - top) < 5 && depth < nearest) [found, nearest] = [i, depth];
+      }
+      pointed.word.hidden = found < 0;
+      if (found < 0) return;
+      const scale = data.scales[find("quantity").value];
+      const [x, , z] = vertex(found);
+      pointed.word.textContent = `${(values[found] * scale.top / scale.steps).toPrecision(2)} ` +
+        `${names[find("quantity").value][1]}, ${Math.abs(x).toFixed(1)} mm ${x > 0 ? "posterior" : "anterior"}, ` +
+        `${Math.abs(z).toFixed(1)} mm ${z > 0 ? "medial" : "lateral"}`;
+      const half = pointed.word.offsetWidth / 2;
+      pointed.word.style.left = `${Math.min(Math.max(left, half), box.width - half)}px`;
+      pointed.word.style.top = `${top + (top > 40 ? -20 : 20)}px`;
+    });
+    target.addEventListener("pointerleave", () => { pointed.word.hidden = true; });
+
     let waiting = false;
     let again = false;
     async function show() {
@@ -146,7 +211,7 @@
       const now = chosen();
       const all = await steps(now.map);
       const count = points.length / 3;
-      const values = Float32Array.from(all.subarray(now.row * count, (now.row + 1) * count));
+      values = Float32Array.from(all.subarray(now.row * count, (now.row + 1) * count));
       insert.attribute = { data: values, shape: [count] };
       insert.color_map = colourMap(data.scales[now.quantity]);
       await plot.reload(insert, { attribute: insert.attribute, color_map: insert.color_map });
@@ -156,6 +221,14 @@
         part.visible = find("femoral").checked;
         await plot.reload(part, { model_matrix: pose, visible: part.visible });
       }
+      deepest.forEach((one, side) => {
+        let best = -1;
+        for (let i = 0; i < count; i += 1) {
+          if ((points[3 * i + 2] > middle[2]) === !side && values[i] > (best < 0 ? 0 : values[best])) best = i;
+        }
+        one.word.hidden = best < 0;
+        if (best >= 0) one.point = vertex(best);
+      });
       plot.render();
       write(now);
       drawScale(now.quantity);
@@ -172,10 +245,11 @@
     }
 
     fill(find("quantity"), Object.entries(names).map(([key, [name, unit]]) => [key, `${name} (${unit})`]));
-    fill(find("case"), data.cases.map((one, i) => [i, one.label]));
+    fill(find("case"), data.cases.map((one, i) => [i, labelled(one)]));
     fill(find("life"), data.lives.map((name) => [name, name]));
     fill(find("activity"), data.activities.map((name) => [name, name]));
-    find("case").value = Math.floor(data.cases.length / 2);
+    find("quantity").value = "damage_depth";
+    find("case").value = Math.max(0, data.cases.findIndex((one) => one.name === data.first));
     find("frame").max = data.percent.length - 1;
     find("frame").value = chosen().cycle.peak_load_frame;
     for (const name of ["quantity", "case", "life", "activity", "femoral"]) {
@@ -194,8 +268,9 @@
       find("play").textContent = timer ? "Stop" : "Play";
       find("play").setAttribute("aria-pressed", String(Boolean(timer)));
     });
-    look("front");
+    look("above");
     await show();
+    placeMarks();
     find("missing").hidden = true;
   }
 

@@ -1,0 +1,10 @@
+"""Pages together with their appendices."""
+
+from __future__ import annotations
+
+from kneewear.report.page import render_page
+
+
+def both_pages(*args, **kwargs):
+    """Text of a page, and after it that of its appendix."""
+    return "".join(render_page(*args, **kwargs, appendix=appendix) for appendix in (False, True))
