@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
+from kneewear.geometry.grid import Bearing, bearing_of
 from kneewear.geometry.implant import Implant
 from kneewear.report import style
 from kneewear.report.bodies import draw_section, moved
@@ -42,6 +43,8 @@ BORDER_SAMPLES = (61, 61)
 PRESSURES = {"max_pressure": style.RED, "avg_pressure": style.BLUE}
 DIVIDED = ("force_n", "torque_n_mm", "max_pressure_mpa", "avg_pressure_mpa")
 MOST_SHOWN = 12
+# Points of the map of bone on each plateau.
+BONE_RASTER = (120, 120)
 # Part of the random positions inside the bands.
 BAND = (0.05, 0.95)
 
@@ -59,6 +62,8 @@ def draw_static_figures(
         "static_sections": draw_static_sections(record, implant),
         "static_pressure": draw_static_pressure(record, implant),
     }
+    if any(bearing_of(implant, side).without_bone for side in SIDES):
+        figures["bone_map"] = draw_bone_map(record, implant)
     if scans_positions(static):
         figures["position_scan"] = draw_position_scan(static)
     several = static["load_n"].nunique() > 1 and static["material"].nunique() > 1
@@ -178,6 +183,45 @@ def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> Non
     )  # fmt: skip
     size = f"{right - left:.1f} x {high - low:.1f} mm"
     inset.set_title(f"post\n{size}", fontsize="small", fontweight="normal", loc="center", pad=2)
+
+
+@style.styled
+def draw_bone_map(record: StaticRecord, implant: Implant) -> Figure:
+    """Tibial cartilage coloured by its thickness, hatched where no bone is under its normal."""
+    figure, ((axes,),) = style.new_figure(4.4)
+    parts = {side: _bone_raster(bearing_of(implant, side)) for side in SIDES}
+    known = np.concatenate([part[3].ravel() for part in parts.values()])
+    limits = {"vmin": np.nanmin(known), "vmax": np.nanmax(known)}
+    for side, (z, x, _, thickness, lost) in parts.items():
+        mesh = axes.pcolormesh(
+            z, x, thickness, cmap=style.THICKNESS_COLOURS, rasterized=True, **limits
+        )
+        axes.contourf(z, x, lost, levels=[0.5, 1.5], colors="none", hatches=["////"])
+        axes.contour(z, x, lost, levels=[0.5], colors=[style.INK], linewidths=0.8)
+        centre = record.element_centre[record.element_side == record.sides.index(side)]
+        axes.plot(centre[:, 2], centre[:, 0], ".", color=style.RED, ms=2.5, label="loaded elements")
+    style.show_plan(axes)
+    shares = ", ".join(
+        f"{side} {100.0 * lost.sum() / inside.sum():.0f} %"
+        for side, (_, _, inside, _, lost) in parts.items()
+    )
+    axes.set_title(f"Without bone under the normal: {shares} of the area seen from above")
+    axes.legend(*(one[:1] for one in axes.get_legend_handles_labels()), loc="upper right")
+    figure.colorbar(mesh, ax=axes, label="thickness (mm)", shrink=0.8, pad=0.01)
+    return figure
+
+
+def _bone_raster(bearing: Bearing) -> tuple[NDArray[Any], ...]:
+    """Positions z and x, and there: on the plateau, thickness (NaN without layer), without bone."""
+    cells = bearing.rectangle(*BONE_RASTER)
+    row, column = 0.5 + np.indices(BONE_RASTER)
+    plan = cells.at(row, column)
+    inside = bearing.covered.contains(plan[..., 0], plan[..., 1])
+    points = bearing.surface.evaluate(*bearing.projection(plan[inside]))
+    thickness, lost = np.full(BONE_RASTER, np.nan), np.zeros(BONE_RASTER)
+    thickness[inside] = bearing.thickness(points) if callable(bearing.thickness) else np.nan
+    lost[inside] = bearing.without_bone(points) if bearing.without_bone else 0.0
+    return plan[..., 1], plan[..., 0], inside, thickness, lost
 
 
 def _draw_outline(axes: Axes, implant: Implant, side: str) -> None:

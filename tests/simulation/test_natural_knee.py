@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from kneewear.io.shapes import load_shape
 from kneewear.io.study_inputs import mesh_files
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.report.facts import scan_results
+from kneewear.report.static import draw_bone_map
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.studies.static.cases import list_static_cases, solve_case, solve_static_cases
 from kneewear.studies.static.pairs import KneePairs
@@ -238,6 +240,17 @@ class TestBeyondBone:
         assert (record.elements_without_bone == counts).all()
         assert record.boneless_force_share.max() > 0.1
         assert (record.boneless_force_share <= 1.0).all()
+
+    def test_the_map_shows_their_part(self, knee, meshes, record, prepared):
+        title = draw_bone_map(record, knee).axes[0].get_title("left")
+        for number, side in enumerate(record.sides):
+            area = prepared.grid.area[number]
+            part = 100.0 * area[prepared.without_bone[number]].sum() / area.sum()
+            # Of the plan; borders of the surface are steeper.
+            assert float(re.search(rf"{side} (\d+) %", title)[1]) == pytest.approx(part, abs=2.5)
+        chosen = natural_study(implant={"natural": {"beyond_bone": "leave_out"}})
+        left_out = build_implant(chosen.implant, **meshes)[0]
+        assert draw_bone_map(record, left_out).axes[0].get_title("left") == title
 
 
 @needs_data
