@@ -1,4 +1,4 @@
-# make study | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
+# make study | compare | check-inputs | test | test-all | check | coverage | docs | benchmark | clean; requires only
 # Python 3.11 or later and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -9,13 +9,15 @@ CONFIG ?=
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+STUDIES ?=
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
-.PHONY: help study check-inputs test test-slow test-all check coverage docs benchmark clean environment
+.PHONY: help study compare check-inputs test test-slow test-all check coverage docs benchmark clean environment
 
 help:
 	@echo "make study [CORES=2] [CONFIG=config/quick.yaml]   run a study into results/"
+	@echo "make compare STUDIES=\"default quick\"             compare finished studies"
 	@echo "make check-inputs [CONFIG=config/mine.yaml]       show implant and motion before the study"
 	@echo "make test | test-all | check | coverage | docs | benchmark | clean"
 
@@ -50,6 +52,13 @@ study:
 	done=$$(date +%s); \
 	$(BIN)/python -m kneewear --results "$(CONFIG)"; \
 	echo "Set-up took $$((ready - start)) s, the study $$((done - ready)) s."
+
+# Finished studies side by side, into results/comparisons/.
+compare: $(STAMP)
+	@export PYTHONPATH=.:workflow/terminal$${PYTHONPATH:+:$$PYTHONPATH}; \
+	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete --logger kneewear \
+		--snakefile workflow/rules/compare.smk --config studies="$(STUDIES)"; \
+	echo "Report: results/comparisons/$$(echo $(STUDIES) | sed 's/ \+/_and_/g')/report/index.html"
 
 # At most five minutes on two cores; includes the quick study from end to end.
 test: $(STAMP)

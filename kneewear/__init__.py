@@ -27,6 +27,7 @@ __all__ = [
     "Results",
     "accumulate_wear",
     "build_knee",
+    "compare",
     "default_settings_file",
     "default_study",
     "evaluate_contact",

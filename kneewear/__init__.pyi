@@ -13,6 +13,9 @@ from kneewear.api import (
     build_knee as build_knee,
 )
 from kneewear.api import (
+    compare as compare,
+)
+from kneewear.api import (
     default_study as default_study,
 )
 from kneewear.api import (

@@ -26,6 +26,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import load_table
+from kneewear.io.finished_study import load_finished
 from kneewear.io.schema import RECORDS
 from kneewear.io.study_inputs import load_activity, load_shapes
 from kneewear.settings import study as settings
@@ -36,6 +37,7 @@ from kneewear.simulation import evaluation
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.evaluation import PoseContact
 from kneewear.simulation.history import ContactHistory, keep_common
+from kneewear.studies.comparison import compare_studies
 from kneewear.wear import accumulation, summary
 from kneewear.wear.laws import WearLaw
 from kneewear.wear.records import DamageMaps, record_cycles
@@ -497,6 +499,40 @@ def open_results(folder: str | Path) -> Results:
             "Run the study (make study), or correct the name.",
         )
     return results
+
+
+def compare(*folders: str | Path) -> dict[str, pd.DataFrame]:
+    """Finished studies of kind wear side by side, without the page of `make compare`.
+
+    Parameters
+    ----------
+    *folders : str or Path
+        Folders of finished studies, the reference first. One is enough where it has several lives
+        or overrides.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        `differences` from the reference, with the ratios that a shared wear factor leaves,
+        `ranking` and `settings` that differ; see :func:`kneewear.studies.comparison.
+        compare_studies`.
+
+    Raises
+    ------
+    InputDataError
+        If a folder holds no finished wear study.
+    KneewearError
+        If there is only one design, or no thickness and body mass that all designs share.
+
+    Examples
+    --------
+    >>> import kneewear as kw
+    >>> kw.compare("results/nothing", "results/default")
+    Traceback (most recent call last):
+    kneewear.errors.InputDataError: results/nothing: found no such folder; expected the folder of \
+a finished study of kind wear, results/<study>. Run the study (make study), or correct it.
+    """
+    return compare_studies([load_finished(folder) for folder in folders])
 
 
 def _with_cases(study: Study) -> CaseStudy:

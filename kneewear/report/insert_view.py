@@ -121,7 +121,7 @@ def build_insert_view(
         steps = colour_steps(block_values(np.maximum, values, factor)[..., valid], tops[name])
         largest = np.atleast_2d(values.max(axis=(-2, -1)).astype(np.float64))
         rounded = [[float(f"{value:.6g}") for value in row] for row in largest]
-        return {"steps": _packed(steps), "largest": rounded}
+        return {"steps": packed(steps), "largest": rounded}
 
     cases: dict[str, dict[str, Any]] = {
         cycles.cases[index].name: {
@@ -154,13 +154,13 @@ def build_insert_view(
         "sides": list(grid.sides),
         "elements_per_vertex": factor**2,
         "percent": cycles.percent[frames].round(2).tolist(),
-        "insert": _packed_mesh(mesh),
+        "insert": packed_mesh(mesh),
         "femoral": [
-            _packed_mesh(_patch_mesh(points[::FEMORAL_STRIDE, ::FEMORAL_STRIDE]))
+            packed_mesh(_patch_mesh(points[::FEMORAL_STRIDE, ::FEMORAL_STRIDE]))
             for points in femoral
         ],
         "scales": {
-            name: {"top": top, "steps": STEPS} | _colours(name) for name, top in tops.items()
+            name: {"top": top, "steps": STEPS} | scale_colours(name) for name, top in tops.items()
         },
         "lives": list(maps.lives),
         "activities": list(cycles.activities),
@@ -187,19 +187,20 @@ def _patch_mesh(points: NDArray[np.float64]) -> Mesh:
     return Mesh(points.reshape(-1, 3), triangles)
 
 
-def _packed_mesh(mesh: Mesh) -> dict[str, str]:
+def packed_mesh(mesh: Mesh) -> dict[str, str]:
+    """Points and triangles of a mesh as text."""
     return {
-        "points": _packed(mesh.points.astype("<f4")),
-        "triangles": _packed(mesh.triangles.astype("<u4")),
+        "points": packed(mesh.points.astype("<f4")),
+        "triangles": packed(mesh.triangles.astype("<u4")),
     }
 
 
-def _packed(values: NDArray[Any]) -> str:
+def packed(values: NDArray[Any]) -> str:
     """Bytes of an array, compressed and as text; without a time stamp, so equal data are equal."""
     return b64encode(gzip.compress(np.ascontiguousarray(values).tobytes(), 6, mtime=0)).decode()
 
 
-def _colours(name: str) -> dict[str, Any]:
+def scale_colours(name: str) -> dict[str, Any]:
     """Colours of a scale from its start to its end, and that of zero."""
     colours = mpl.colormaps[PRESSURE_COLOURS if name == "pressure" else DEPTH_COLOURS]
     stops = colours(np.linspace(0.0, 1.0, COLOUR_STOPS))

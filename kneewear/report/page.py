@@ -22,6 +22,7 @@ from kneewear.errors import NOT_COMPUTED
 from kneewear.report import decision, facts, tables
 from kneewear.report.captions import FigureText, figure_text, starting_with, template_data
 from kneewear.settings.checks import checks, heard
+from kneewear.settings.files import settings_leaves
 from kneewear.sides import SIDES
 from kneewear.wear.laws import WEAR_LAWS
 
@@ -134,16 +135,6 @@ def check_ranges(silence: Sequence[str]) -> pd.DataFrame:
 def mapping_table(caption: str, heads: Sequence[str], values: Mapping[str, Any]) -> tables.Table:
     """Table of names and values."""
     return tables.make_table(caption, pd.DataFrame(list(values.items()), columns=list(heads)))
-
-
-def settings_leaves(settings: Any, path: str = "") -> dict[str, str]:
-    """Settings by their key paths."""
-    if not isinstance(settings, Mapping):
-        return {path: "none" if settings is None else str(settings)}
-    found: dict[str, str] = {}
-    for key, value in settings.items():
-        found |= settings_leaves(value, f"{path}.{key}" if path else str(key))
-    return found
 
 
 def grouped_warnings(warnings: Iterable[tuple[str, str]]) -> list[tuple[str, str, int]]:

@@ -50,6 +50,16 @@ def value_at(settings: Any, location: Location) -> Any:
     return settings
 
 
+def settings_leaves(settings: Any, path: str = "") -> dict[str, str]:
+    """Settings by their key paths."""
+    if not isinstance(settings, Mapping):
+        return {path: "none" if settings is None else str(settings)}
+    found: dict[str, str] = {}
+    for key, value in settings.items():
+        found |= settings_leaves(value, f"{path}.{key}" if path else str(key))
+    return found
+
+
 def unfiled_settings(content: Mapping[str, Any], name: str) -> SettingsFile:
     """Settings that are in no file, such as those of a command line, called by a name."""
 

@@ -1,0 +1,174 @@
+"""Finished studies side by side: what cancels, what is ranked, and the page."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kneewear as kw
+from kneewear.errors import InputDataError, KneewearError
+from kneewear.io.finished_study import load_finished
+from kneewear.report.comparison import draw_depth_differences, render_comparison
+from kneewear.studies.comparison import (
+    FinishedStudy,
+    compare_studies,
+    depth_maps,
+    design_label,
+    middle_cell,
+    on_raster,
+    shared_cells,
+)
+
+pytestmark = pytest.mark.workflow
+
+
+@pytest.fixture(scope="module")
+def quick(results) -> FinishedStudy:
+    return load_finished(results)
+
+
+def other(study, factor=1.0, **changes):
+    """The study under another name, with other wear or settings."""
+    maps = [
+        replace(one, wear_depth=factor * one.wear_depth,
+                damage_depth=factor * one.wear_depth + one.creep_depth)
+        for one in study.maps
+    ]  # fmt: skip
+    settings = study.settings.model_copy(update={"study": "other", **changes})
+    return replace(study, settings=settings, maps=maps)
+
+
+@pytest.fixture(scope="module")
+def tables(quick):
+    return compare_studies([quick, other(quick, factor=1.2)])
+
+
+def rows(table, **values):
+    for name, value in values.items():
+        table = table[table[name] == value]
+    return table
+
+
+def test_values_are_those_of_the_case_tables(tables, results):
+    cases = kw.open_results(results).tables["cases"]
+    found = rows(tables["differences"], thickness_mm=6.0, body_mass_kg=75.0)
+    wanted = rows(cases, case="6mm_75kg").set_index(["side", "quantity"])["value"]
+    values = found.set_index(["side", "quantity"])["reference_value"]
+    assert (values == wanted.reindex(values.index)).all()
+
+
+def test_a_shared_wear_factor_cancels_in_wear_and_not_in_damage(tables):
+    table = tables["differences"]
+    wear = rows(table, quantity="wear_volume")
+    for column in ("ratio", "ratio_half", "ratio_double"):
+        # Volumes are sums in double precision.
+        np.testing.assert_allclose(wear[column], 1.2, rtol=1e-12)
+    damage = rows(table, quantity="damage_depth", side="medial")
+    assert (damage["ratio_half"] < damage["ratio"]).all()
+    assert (damage["ratio"] < damage["ratio_double"]).all()
+    assert (damage["ratio_double"] < 1.2).all()
+    assert (rows(table, quantity="max_pressure")["ratio_double"] == 1.0).all()
+
+
+def test_different_wear_factors_are_set_equal(quick):
+    wear = quick.settings.wear
+    double = wear.model_copy(update={"wear_factor_mm3_per_n_m": 2 * wear.wear_factor_mm3_per_n_m})
+    tables = compare_studies([quick, other(quick, factor=2.0, wear=double)])
+    wear_rows = rows(tables["differences"], quantity="wear_volume")
+    np.testing.assert_allclose(wear_rows["ratio"], 2.0, rtol=1e-12)
+    np.testing.assert_allclose(wear_rows["ratio_equal"], 1.0, rtol=1e-12)
+
+
+def test_updated_surfaces_have_no_value_at_another_wear_factor(quick, tables):
+    assert tables["ranking"]["rank_half"].notna().all()
+    wear = quick.settings.wear.model_copy(update={"blocks": 4})
+    updated = replace(
+        quick, settings=quick.settings.model_copy(update={"study": "other", "wear": wear})
+    )
+    tables = compare_studies([quick, updated])
+    assert tables["differences"]["ratio_half"].isna().all()
+    assert tables["differences"]["ratio"].notna().any()
+    assert tables["ranking"]["rank_double"].isna().all()
+    changed = tables["settings"].set_index("setting")
+    assert list(changed.index) == ["wear.blocks"]
+    assert changed.loc["wear.blocks", "other"] == "4"
+
+
+def test_ranks_begin_with_the_least(tables):
+    depths = rows(tables["ranking"], quantity="damage_depth")
+    assert depths["design"].tolist() == ["quick", "other"]
+    assert depths["rank"].tolist() == [1.0, 2.0]
+    assert (depths["cases"] == 4).all()
+    assert depths["value"].is_monotonic_increasing
+
+
+def test_nothing_to_compare_is_refused(quick, tmp_path):
+    with pytest.raises(KneewearError, match="found one design; expected two or more"):
+        compare_studies([quick])
+    with pytest.raises(KneewearError, match="expected different names"):
+        compare_studies([quick, quick])
+    light = [replace(one, cases=tuple(replace(c, body_mass=20.0) for c in one.cases))
+             for one in quick.maps]  # fmt: skip
+    cycles = [replace(one, cases=two.cases) for one, two in zip(quick.cycles, light, strict=True)]
+    apart = replace(other(quick), maps=light, cycles=cycles)
+    with pytest.raises(KneewearError, match="found no thickness and body mass that all designs"):
+        compare_studies([quick, apart])
+    with pytest.raises(InputDataError, match="found no finished wear study"):
+        kw.compare(tmp_path)
+
+
+def test_raster_returns_a_plane_and_stays_on_the_bearing(quick):
+    grid = quick.grid
+    plane = 1.0 + 0.1 * grid.centre[..., 0] - 0.02 * grid.centre[..., 2]
+    x, z = np.array([-3.0, 0.25, 90.0]), np.array([-22.0, 0.0, 23.5])
+    found = on_raster(grid, plane, x, z)
+    wanted = 1.0 + 0.1 * x[:, None] - 0.02 * z
+    # Interpolation is linear; between the plateaus and beyond them there is no element.
+    np.testing.assert_allclose(found[:2, [0, 2]], wanted[:2, [0, 2]], rtol=1e-9)
+    assert np.isnan(found[2]).all()
+    assert np.isnan(found[:, 1]).all()
+
+
+def test_page_has_both_designs_their_maps_and_no_other_file(quick, tables):
+    studies = [quick, other(quick, factor=1.2)]
+    cells = shared_cells(tables["differences"])
+    maps = depth_maps(studies, middle_cell(cells))
+    positive = maps[maps["quick"] > 0.0]
+    assert (positive["other"] > positive["quick"]).all()
+    figures = draw_depth_differences(maps, cells)
+    assert list(figures) == ["difference_maps_other"]
+    page = render_comparison(studies, tables, {"difference_maps_other": b"<svg/>"}, cells)
+    assert "Difference of damage depth: other" in page
+    assert "Wear factors differ" not in page
+    assert "The order is the same when the wear factor" in page
+    outside = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.findall(r'(?:src|href)="(?!data:|#)', outside)
+
+
+def test_labels_name_life_and_overrides():
+    assert design_label("a", "stairs", {"wear.blocks": 4.0}) == "a, stairs, wear.blocks 4"
+    assert design_label("a", None, {"wear.blocks": float("nan")}) == "a"
+
+
+@pytest.mark.slow
+def test_rule_compares_two_studies(finished):
+    factor = {"wear": {"wear_factor_mm3_per_n_m": 1.0e-7}, "study": "little"}
+    finished.snakemake(overrides=factor)
+    command, environment = finished.command()
+    command = command[: command.index("--configfile")]
+    command += ["--snakefile", "workflow/rules/compare.smk", "--config"]
+    for studies, says in (("quick little", "1 of 1 steps"), ("quick none", "found no such folder"),
+                          ("", "found no studies")):  # fmt: skip
+        done = subprocess.run(
+            [*command, f"studies={studies}"], cwd=finished.folder,
+            env=environment | {"HOME": os.environ["HOME"]}, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert says in done.stdout + done.stderr
+    page = finished.folder / "results/comparisons/quick_and_little/report/index.html"
+    assert "wear.wear_factor_mm3_per_n_m" in page.read_text(encoding="utf-8")
