@@ -24,7 +24,7 @@ def outcome(folder: Path) -> list[str]:
     """
     page = folder / "report" / "index.html"
     text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    found = re.search(r'<ul id="key-results">(.*?)</ul>', text, re.DOTALL)
+    found = re.search(r'<ul [^>]*id="key-results">(.*?)</ul>', text, re.DOTALL)
     if found is None:
         expected = "the page of a finished study with its key results"
         raise InputDataError(page, "no key results", expected, "Run the study.")

@@ -110,7 +110,7 @@ def test_outcome_has_three_results_each_warning_once_and_the_page(tmp_path):
         outcome(tmp_path)
     page.parent.mkdir()
     items = "\n".join(f"<li>Result {n}: <strong>{n}&nbsp;mm&sup3;</strong>.</li>" for n in range(5))
-    page.write_text(f'<ul id="key-results">{items}</ul><ul><li>Other</li></ul>')
+    page.write_text(f'<ul class="tiles" id="key-results">{items}</ul><ul><li>Other</li></ul>')
     said = [["settings", "shown before"]] + [["solve", f"case {n} slid"] for n in range(3)]
     save_json({"warnings": said}, tmp_path / "provenance.json")
     assert outcome(tmp_path) == [

@@ -84,7 +84,7 @@ def draw_depth_differences(
 def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) -> Figure:
     table = maps.pivot(index="x_mm", columns="z_mm")
     first, second = table[reference], table[other]
-    figure, panels = style.new_figure(2.8, columns=3)
+    figure, panels = style.new_figure(3.3, columns=3)
     top = float(np.nanmax([first, second]))
     span = float(np.nanmax(np.abs(second - first), initial=1e-9))
     for axes, values, title, limits, colours in zip(

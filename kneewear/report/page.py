@@ -82,7 +82,7 @@ def render_page(
         provenance=provenance or {},
         contents=[],
         appendix=appendix,
-        has_appendix=kind != "preflight",
+        has_appendix=kind not in ("preflight", "comparison"),
         **{"view": None, "notes": notes, "activities": {}} | parts,
     )
 
