@@ -22,7 +22,8 @@ from kneewear.settings.checks import heard, setting_warnings
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = (
     "numpy", "scipy", "numba", "pandas", "h5netcdf", "h5py", "jinja2", "pyyaml", "ruamel.yaml",
-    "SALib", "scikit-sundae", "statsmodels", "matplotlib", "vtk", "xarray", "k3d", "trimesh",
+    "SALib", "scikit-sundae", "statsmodels", "matplotlib", "vtk", "xarray", "k3d", "itables",
+    "trimesh",
     "pydantic", "snakemake",
 )  # fmt: skip
 

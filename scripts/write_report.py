@@ -1,5 +1,6 @@
 """Write the page of a study of any kind, and where its results come from (rule write_report)."""
 
+from os.path import relpath
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,7 @@ with job_log(snakemake.log[0], snakemake.threads):
     folders = {name: snakemake.params[name] for name in ("benchmarks", "logs")}
     provenance = provenance_record(settings, inputs=list(snakemake.input.data), **folders)
     save_json(provenance, snakemake.output.provenance)
+    drawn = [path for one in snakemake.input.figures for path in sorted(Path(one).glob("*.svg"))]
     trials = list(map(Path, files["signs"]))
     contents = dict(
         kind=settings["kind"],
@@ -32,11 +34,8 @@ with job_log(snakemake.log[0], snakemake.threads):
             for path in files["calibration"]
         }
         | {"_".join([path.stem, path.parent.name]): load_table(path) for path in trials},
-        figures={
-            path.stem: read_checked(path)
-            for folder in snakemake.input.figures
-            for path in sorted(Path(folder).glob("*.svg"))
-        },
+        figures={path.stem: read_checked(path) for path in drawn},
+        files={path.stem: relpath(path, Path(snakemake.output.page).parent) for path in drawn},
         provenance=provenance,
         activities={one.name: one for one in netcdf.load_all(Activity, files["activities"])},
         view=next(map(load_json, files["view"]), None),

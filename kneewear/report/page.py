@@ -10,13 +10,14 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from kneewear.errors import NOT_COMPUTED
 from kneewear.report import decision, facts, tables
@@ -26,6 +27,7 @@ from kneewear.settings.files import settings_leaves
 from kneewear.sides import SIDES
 from kneewear.wear.laws import WEAR_LAWS
 
+DOI = re.compile(r"https://doi\.org/\S+")
 # Warnings that differ in their numbers alone are shown once.
 NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
 
@@ -46,7 +48,8 @@ def render_page(
     their file names (empty ones count as missing, except `cases`; failed side studies are stated),
     `figures` SVG or PNG by name,
     and `provenance` versions, inputs, wall times and warnings. `parts` are further values of the
-    template: of a wear study `activities` by name, whose remarks are its `notes`, and `view` (of
+    template: `files`, addresses of the figures beside the page; of a wear study `activities` by
+    name, whose remarks are its `notes`, and `view` (of
     :func:`kneewear.report.insert_view.build_insert_view`).
     """
     notes = {name: one.remarks for name, one in parts.get("activities", {}).items()}
@@ -59,13 +62,14 @@ def render_page(
         loader=PackageLoader("kneewear.report", "templates"),
     )
     environment.filters |= {
-        "embedded": _as_json, "listed": tables.listed, "quantity": tables.quantity_name,
+        "embedded": _as_json, "linked": _linked, "listed": tables.listed,
+        "quantity": tables.quantity_name,
         "shown": tables.shown, "span": tables.span, "unit": tables.unit_name,
         "words": tables.words,
     }  # fmt: skip
     environment.globals |= {
         "sides": SIDES, "make_table": tables.make_table, "mapping": mapping_table,
-        "pictures": lambda *prefixes: pictures(figures, *prefixes), "k3d_source": k3d_source,
+        "pictures": lambda *prefixes: pictures(figures, *prefixes), "library": library,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
         "citations": citations, "data_frame": pd.DataFrame,
         "facts": facts, "decision": decision, "heard": heard, "check_ranges": check_ranges,
@@ -83,7 +87,7 @@ def render_page(
         contents=[],
         appendix=appendix,
         has_appendix=kind not in ("preflight", "comparison"),
-        **{"view": None, "notes": notes, "activities": {}} | parts,
+        **{"view": None, "notes": notes, "activities": {}, "files": {}} | parts,
     )
 
 
@@ -96,10 +100,10 @@ def not_computed(frames: Mapping[str, pd.DataFrame]) -> dict[str, list[str]]:
     return found
 
 
-def pictures(figures: Mapping[str, bytes], *prefixes: str) -> list[tuple[FigureText, str]]:
-    """Words and data address of the figures of some kinds."""
+def pictures(figures: Mapping[str, bytes], *prefixes: str) -> list[tuple[str, FigureText, str]]:
+    """Names, words and data addresses of the figures of some kinds."""
     return [
-        (figure_text(name), _data_address(figures[name]))
+        (name, figure_text(name), _data_address(figures[name]))
         for name in starting_with(figures, *prefixes)
     ]
 
@@ -115,11 +119,18 @@ def _as_json(value: Any) -> Markup:
     return Markup(json.dumps(value, separators=(",", ":")).replace("<", "\\u003c"))
 
 
-def k3d_source() -> str:
-    """Text of the viewer library, K3D-jupyter's stand-alone build (MIT licence)."""
-    # Its Python half is not imported: that would bring all of Jupyter in.
-    file = distribution("k3d").locate_file("k3d/static/standalone.js")
-    return Path(str(file)).read_text(encoding="utf-8")
+def _linked(text: str) -> Markup:
+    """Text whose digital object identifiers are links."""
+    return Markup(DOI.sub(r'<a href="\g<0>">\g<0></a>', str(escape(text))))
+
+
+@cache
+def library(package: str, path: str) -> Markup:
+    """Text of a file of a browser library: K3D-jupyter and ITables (DataTables), MIT licence."""
+    # Their Python halves are not imported: that would bring all of Jupyter in.
+    file = distribution(package).locate_file(path)
+    text = Path(str(file)).read_text(encoding="utf-8")
+    return Markup(text.replace("</script", "<\\/script"))
 
 
 def check_ranges(silence: Sequence[str]) -> pd.DataFrame:

@@ -85,6 +85,7 @@ class Table:
     header: tuple[str, ...]  # with units
     rows: tuple[tuple[str, ...], ...]
     prose: bool = False  # sentences rather than numbers
+    values: tuple[tuple[Any, ...], ...] = ()  # of the rows, unrounded: for sorting and downloads
 
     @cached_property
     def text_columns(self) -> tuple[int, ...]:
@@ -101,13 +102,15 @@ def make_table(
     Quantities, units, methods and constants are shown by their names; a column `label` is quantity
     and unit together; `prose` is for a table of sentences.
     """
-    header, cells = [], []
+    header, cells, values = [], [], []
     for name, heading in (columns or {str(name): _heading(str(name)) for name in frame}).items():
         if name in frame or name == "label":
             text, form = heading if isinstance(heading, tuple) else (heading, "4")
             header.append(text)
-            cells.append([shown(value, form) for value in _values(frame, str(name))])
-    return Table(caption, tuple(header), tuple(zip(*cells, strict=True)), prose)
+            values.append(_values(frame, str(name)))
+            cells.append([shown(value, form) for value in values[-1]])
+    rows, unrounded = (tuple(zip(*columns, strict=True)) for columns in (cells, values))
+    return Table(caption, tuple(header), rows, prose, unrounded)
 
 
 def _heading(name: str) -> str:

@@ -9,6 +9,7 @@ import shutil
 
 import matplotlib.image
 import numpy as np
+import pandas as pd
 import pytest
 from statsmodels.api import OLS
 
@@ -154,7 +155,9 @@ def test_static_page_is_quiet_alone_and_accessible(browser, static_address, tmp_
 
     one = Visit(browser, static_address, **LOOKS[kind])
     assert one.complaints == []
-    assert [url for url in one.requests if not url.startswith("data:")] == [static_address]
+    assert [url for url in one.requests if not url.startswith(("data:", "blob:"))] == [
+        static_address
+    ]
     assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert one.page.locator("figure img").count() == 5
     found = Axe().run(one.page).response["violations"]
@@ -218,6 +221,31 @@ def test_view_from_above_names_its_directions_and_values(visits, whole, kind):
     assert value == pytest.approx(depth[0].max(), rel=0.05)
     assert "anterior" in words or "posterior" in words
     assert [x, z] == pytest.approx(np.abs(whole.grid.centre[0][worst][[0, 2]]), abs=1.5)
+
+
+def test_tables_sort_filter_and_download(visits, whole, tmp_path):
+    one = visits["laptop"]
+    one.page.wait_for_selector("body[data-tables=ready]")
+    one.page.eval_on_selector_all("#damage details", "all => all.forEach(d => { d.open = true; })")
+    box = one.page.locator("#damage details .dt-container")
+    heads = [head.strip() for head in box.locator("thead th").all_inner_texts()]
+    column = heads.index("Wear depth (mm)")
+    box.locator("thead th").nth(column).click()
+    shown = f"rows => rows.map(r => Number(r.cells[{column}].textContent))"
+    read = box.locator("tbody tr").evaluate_all(shown)
+    assert read == sorted(read)
+    assert len(read) == 8
+    box.locator("input[type=search]").fill("lateral")
+    assert box.locator("tbody tr").count() == 4
+    box.locator("input[type=search]").fill("")
+    with one.page.expect_download() as download:
+        box.get_by_role("button", name="CSV").click()
+    download.value.save_as(tmp_path / "cases.csv")
+    table = pd.read_csv(tmp_path / "cases.csv")
+    cases = whole.tables["cases"]
+    expected = cases[cases["quantity"] == "wear_depth"]["value"]
+    assert sorted(table["Wear depth (mm)"]) == pytest.approx(sorted(expected), rel=1e-12)
+    assert one.complaints == []
 
 
 def test_view_tells_the_largest_values_of_the_study(visits, whole):

@@ -64,10 +64,10 @@ def page_of(study, settings=None, activities=None, **changes):
 def test_page_needs_no_other_file(whole):
     text, parser = page_of(whole)
     assert all(
-        address.startswith(("data:", "#", "index.html", "appendix.html"))
+        address.startswith(("data:", "#", "index.html", "appendix.html", "https://doi.org/"))
         for address in parser.addresses
     )
-    assert not re.search(r"@import|url\(|<script[^>]* src", text)
+    assert not re.search(r"@import|url\((?!data:|\))|<script[^>]* src", text)
 
 
 def test_every_figure_is_shown_once_with_alternative_text(whole):
@@ -158,6 +158,23 @@ def test_choice_is_the_least_damage_and_those_within_validity():
     assert found["least"]["thickness_mm"] == 10.0
     assert found["within_mm"] == [8.0, 10.0]
     assert found["thickness_mm"] == [6.0, 8.0, 10.0]
+
+
+def test_identifiers_are_links_and_figures_link_their_files(whole):
+    _, parser = page_of(whole)
+    assert "https://doi.org/10.1115/1.3138397" in parser.addresses
+    assert not [one for one in parser.addresses if "figures" in one]
+    page = render_page("wear", whole.settings, whole.tables, {"damage_maps": SVG},
+                       files={"damage_maps": "../figures/results/damage_maps.svg"})  # fmt: skip
+    for suffix in ("svg", "png"):
+        assert f'href="../figures/results/damage_maps.{suffix}"' in page
+
+
+def test_tables_hold_unrounded_numbers():
+    frame = pd.DataFrame({"quantity": ["wear_volume"], "value": [1.23456789]})
+    table = make_table("", frame, {"quantity": "Quantity", "value": ("V", "3")})
+    assert table.rows == (("Wear volume", "1.23"),)
+    assert table.values == (("Wear volume", 1.23456789),)
 
 
 def test_text_columns_are_aligned_at_the_left():
