@@ -1,16 +1,25 @@
-"""What the first screen of a wear study states: what is lost, where, within what limits."""
+"""What the first screen and the decision tool of a wear study state."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from kneewear.regression.groups import covariates_of
+from kneewear.regression.models import POWER_LAW
 from kneewear.report.facts import beyond_limits, centre_values
-from kneewear.report.tables import rows_with
+from kneewear.report.tables import quantity_name, rows_with, unit_name
 from kneewear.wear.laws import cycles_of_life
 
+# Quantities that fall with thickness, for which the decision tool takes limits.
+LIMITED = ("max_pressure", "avg_pressure", "wear_depth", "damage_depth", "damage_volume")
+CONFIDENCE = 0.95
+COEFFICIENTS = 3
+POWER = ["factor", "thickness_exponent", "mass_exponent", "log_deviation"]
 WHERE = {
     "x": {True: "posterior", False: "anterior"},
     "z": {True: "medial", False: "lateral"},
@@ -75,3 +84,64 @@ def choice(design: pd.DataFrame, body_mass: float) -> dict[str, Any]:
         "thickness_mm": own["thickness_mm"].tolist(),
         "within_mm": within["thickness_mm"].tolist(),
     }
+
+
+def limit_fits(
+    cases: pd.DataFrame, regression: pd.DataFrame, models: pd.DataFrame | None = None
+) -> dict[str, Any] | None:
+    """Fits of the decision tool; None without a regression or without degrees of freedom.
+
+    A new case (h, m) is predicted as `y = x . a` with x = (1, h, m), within `t s sqrt(1 + x .
+    (X'X)^-1 . x)` with 95 % confidence (ordinary least squares); without the 1 under the root it is
+    the confidence interval of the mean. Where a plane is not enough, the power law of `models` is
+    the same in logarithms. Residuals of a deterministic computation are misfit, not noise: the
+    interval is that of another computed case, not of a patient. Results that do not fall with
+    thickness are left out: no minimum thickness follows from their limits.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 - only here
+
+    design = cases[["thickness_mm", "body_mass_kg"]].drop_duplicates().astype(float)
+    freedom = len(design) - COEFFICIENTS
+    if regression.empty or freedom < 1 or len(covariates_of(cases)) > 2:
+        return None
+    keys = [name for name in ("life", "side", "quantity") if name in regression]
+    table = regression[regression["quantity"].isin(LIMITED)]
+    if models is not None:
+        wanted = (models["model"] == POWER_LAW) & ~models["plane_is_enough"].astype(bool)
+        table = table.merge(models.loc[wanted, [*keys, *POWER]], how="left", on=keys)
+    return {
+        **{str(name): [float(own.min()), float(own.max())] for name, own in design.items()},
+        "inverse": _inverse(design.to_numpy()),
+        "logarithmic_inverse": _inverse(np.log(design.to_numpy())),
+        "quantile": float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)),
+        "lives": list(dict.fromkeys(cases["life"])),
+        "fits": [
+            {
+                "life": row.get("life"),
+                "side": row["side"],
+                "quantity": row["quantity"],
+                "name": quantity_name(row["quantity"]),
+                "unit": unit_name(row["unit"]),
+                "coefficients": [float(row[name]) for name in ("a0", "a1_per_mm", "a2_per_kg")],
+                "deviation": float(row["rmse"]),
+                "power": _power_law(row),
+            }
+            for row in table.to_dict("records")
+            if row["a1_per_mm"] < 0.0
+        ],
+    }
+
+
+def _inverse(design: NDArray[np.float64]) -> list[list[float]]:
+    """Inverse of the normal matrix of a constant and two columns."""
+    matrix = np.column_stack([np.ones(len(design)), design])
+    inverse: list[list[float]] = np.linalg.inv(matrix.T @ matrix).tolist()
+    return inverse
+
+
+def _power_law(row: dict[Any, Any]) -> dict[str, Any] | None:
+    """Coefficients of the power law's logarithm; None where the plane is enough."""
+    if not np.isfinite(row.get("factor", np.nan)):
+        return None
+    factor, thickness, mass, deviation = (float(row[name]) for name in POWER)
+    return {"coefficients": [np.log(factor), thickness, mass], "deviation": deviation}

@@ -273,88 +273,79 @@ def test_without_webgl_the_page_says_so_and_keeps_its_pictures(browser, address)
     window.close()
 
 
-def table_of(page):
-    """Cells of the trade-off table by quantity and side."""
+def thicknesses(page):
+    """Cells of the decision tool by quantity and side: least thickness, and its fit interval."""
     cells = page.eval_on_selector_all(
-        "#trade-off-table tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+        "#decision-table tbody tr",
+        "rows => rows.map(r => [0, 2, 3].map(i => r.cells[i].textContent))",
     )
-    return {(name, side): rest for name, side, *rest in cells}
+    return {
+        (name.split(" (")[0], side): text
+        for name, *both in cells
+        for side, text in zip(("medial", "lateral"), both, strict=True)
+    }
 
 
-def number(text):
-    """A number as the page writes it."""
-    return float(text.replace("−", "-"))
-
-
-def test_trade_off_agrees_with_statsmodels(visits, whole):
+@pytest.mark.parametrize("name", ["Wear depth", "Damage depth"])
+def test_minimum_thickness_agrees_with_statsmodels(visits, whole, name):
     one = visits["laptop"]
-    one.put("#trade-off-thickness", 9)
-    one.put("#trade-off-mass", 60)
-    one.put("#trade-off-change", 5)
-    cases = whole.tables["cases"]
+    cases, mass = whole.tables["cases"], 80.0
     models = whole.tables["regression_models"].drop_duplicates(["side", "quantity"])
     models = models.set_index(["side", "quantity"])
-    assert set(models["plane_is_enough"]) == {True, False}
-    for name, quantity in (("Wear depth", "wear_depth"), ("Damage volume", "damage_volume")):
-        for side in ("medial", "lateral"):
-            own = cases[(cases["quantity"] == quantity) & (cases["side"] == side)]
-            design = np.column_stack(
-                [np.ones(len(own)), own[["thickness_mm", "body_mass_kg"]].to_numpy(float)]
-            )
-            fit = OLS(own["value"].to_numpy(float), design).fit()
-            expected = fit.get_prediction([[1.0, 9.0, 60.0]]).summary_frame(alpha=0.05)
-            value, mean, interval, power, offset = table_of(one.page)[(name, side)]
-            assert float(value.split()[0]) == pytest.approx(expected["mean"][0], rel=6e-3)
-            for read, limits in ((mean, "mean_ci"), (interval, "obs_ci")):
-                for text, end in zip(read.split(" to "), ("lower", "upper"), strict=True):
-                    limit = expected[f"{limits}_{end}"][0]
-                    assert number(text) == pytest.approx(limit, rel=6e-3, abs=1e-3)
-            logarithm = OLS(
-                np.log(own["value"].to_numpy(float)),
-                np.column_stack([np.ones(len(own)), np.log(design[:, 1:])]),
-            ).fit()
-            frame = logarithm.get_prediction([[1.0, np.log(9.0), np.log(60.0)]]).summary_frame()
-            wanted = np.exp(frame[["mean", "obs_ci_lower", "obs_ci_upper"]].to_numpy()[0])
-            if models.loc[(side, quantity), "plane_is_enough"]:
-                assert power == "the plane is enough"
-            else:
-                found = [number(text) for text in re.findall(r"[\d.]+", power)]
-                assert found == pytest.approx(wanted, rel=6e-3)
-            more = -fit.params[2] * 5.0 / fit.params[1]
-            if 6.0 <= 9.0 + more <= 10.0:
-                read = float(offset.replace("−", "-").split()[0])
-                assert read == pytest.approx(more, abs=6e-3)
-            else:
-                assert offset == "outside the simulated range"
+    one.put("#decision-mass", mass)
+    quantity = name.lower().replace(" ", "_")
+    own = cases[(cases["quantity"] == quantity) & (cases["side"] == "medial")]
+    points, values = own[["thickness_mm", "body_mass_kg"]].to_numpy(float), own["value"]
+    plane = models.loc["medial", quantity]["plane_is_enough"]
+    scale = (lambda x: np.asarray(x, float)) if plane else np.log
+    back = (lambda x: x) if plane else np.exp
+    matrix = np.column_stack([np.ones(len(own)), scale(points)])
+    fit = OLS(scale(values.to_numpy(float)), matrix).fit()
+
+    def predicted(thickness, column):
+        frame = fit.get_prediction([[1.0, *scale([thickness, mass])]]).summary_frame()
+        return float(back(frame[column][0]))
+
+    limit = predicted(8.3, "mean")
+    one.put(f"#decision-{quantity}", limit)
+    middle, low, high = re.match(
+        r"([\d.]+) \(([a-z ]*[\d.]+) to ([a-z ]*[\d.]+)\)",
+        thicknesses(one.page)[name, "medial"],
+    ).groups()
+    assert float(middle) == pytest.approx(8.3, abs=0.051)
+    # At its ends the limit is that of the prediction interval.
+    for text, column in ((low, "obs_ci_lower"), (high, "obs_ci_upper")):
+        if text[0].isdigit():
+            nearby = [predicted(float(text) + step, column) for step in (-0.06, 0.06)]
+            assert nearby[1] <= limit <= nearby[0]
+        else:
+            end = 6.0 if text.startswith("below") else 10.0
+            assert (predicted(end, column) <= limit) == text.startswith("below")
+    assert one.page.locator(f'#decision-contours [data-quantity="{quantity}"]').count() == 1
+    one.put(f"#decision-{quantity}", "")
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "words"),
-    [
-        ("thickness", 5.9, "within what was simulated, 6 to 10 mm"),
-        ("mass", 101, "within what was simulated, 50 to 100 kg"),
-        ("mass", "", "within what was simulated, 50 to 100 kg"),
-    ],
-)
-def test_trade_off_refuses_to_extrapolate(visits, field, value, words):
+def test_decision_states_the_deciding_limit_and_validity(visits):
     one = visits["laptop"]
-    one.put("#trade-off-thickness", 8)
-    one.put("#trade-off-mass", 75)
-    assert all(cells[0] != "–" for cells in table_of(one.page).values())
-    one.put(f"#trade-off-{field}", value)
-    assert words in one.page.inner_text("#trade-off-message")
-    assert one.page.get_attribute(f"#trade-off-{field}", "aria-invalid") == "true"
-    assert all(cells == ["–"] * 5 for cells in table_of(one.page).values())
+    one.put("#decision-mass", 80)
+    one.put("#decision-max_pressure", 1000)
+    one.put("#decision-avg_pressure", 1000)
+    said = one.page.locator("#decision-message")
+    assert "Every simulated insert, from 6 mm, keeps the limits for 80 kg." in said.inner_text()
+    one.put("#decision-damage_depth", 1e-6)
+    assert "No simulated insert, up to 10 mm, keeps the limits for 80 kg" in said.inner_text()
+    assert "decided by damage depth" in said.inner_text()
+    assert "validity" in said.locator(".badge").inner_text()
+    one.put("#decision-damage_depth", "")
 
 
-def test_trade_off_refuses_a_change_beyond_the_masses(visits):
+@pytest.mark.parametrize("value", [49, 101, ""])
+def test_decision_refuses_to_extrapolate(visits, value):
     one = visits["phone"]
-    one.put("#trade-off-thickness", 8)
-    one.put("#trade-off-mass", 95)
-    one.put("#trade-off-change", 10)
-    assert "would leave the simulated 50 to 100 kg" in one.page.inner_text("#trade-off-message")
-    rows = table_of(one.page).values()
-    assert all(cells[0] != "–" and cells[-1] == "–" for cells in rows)
+    one.put("#decision-mass", value)
+    assert "within what was simulated, 50 to 100 kg" in one.page.inner_text("#decision-message")
+    assert one.page.get_attribute("#decision-mass", "aria-invalid") == "true"
+    assert set(thicknesses(one.page).values()) == {"\u2013"}
 
 
 def test_long_tables_are_printed_in_full(visits, tmp_path):
