@@ -29,6 +29,7 @@ from kneewear.io.documents import load_table
 from kneewear.io.finished_study import load_finished
 from kneewear.io.schema import RECORDS
 from kneewear.io.study_inputs import load_activity, load_shapes
+from kneewear.io.worn_insert import save_worn_insert
 from kneewear.settings import study as settings
 from kneewear.settings.base import CaseStudy, Study, WearStudy
 from kneewear.settings.cases import Case
@@ -133,6 +134,34 @@ class Results:
     def damage(self) -> xr.Dataset:
         """Wear, creep and damage of all cases, as `accumulate_wear` returns them."""
         return self._with_elements(self.dataset("wear/b*.nc"))
+
+    def export_worn(self, case: str, folder: str | Path) -> list[Path]:
+        """Write the worn insert: `{case}.stl`, `{case}.csv` and, with the extra `cad`, a STEP file.
+
+        Parameters
+        ----------
+        case : str
+            Name of a case, such as "10mm_75kg".
+        folder : str or Path
+            Where to write; the name of the life is added to those of the files if there are
+            several lives.
+
+        Returns
+        -------
+        list of Path
+            The files, in mm in the frame of the insert.
+
+        Raises
+        ------
+        ValueError
+            If there is no such case.
+        """
+        knee = netcdf.load(KneeModel, self.folder / "geometry/knee.nc")
+        maps = netcdf.load(DamageMaps, sorted(self.folder.glob("wear/b*.nc")))
+        names = [one.name for one in maps.cases]
+        if case not in names:
+            raise ValueError(f"no case {case!r} among {', '.join(names)}")
+        return save_worn_insert(maps, knee.grid, case, folder, knee.implant.left)
 
     def dataset(self, pattern: str, group: str | None = None) -> xr.Dataset:
         """NetCDF files of one kind, joined along the cases; arrays are read when they are used.

@@ -2,11 +2,13 @@
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
+from kneewear.io.curves import read_simulator_test
 from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
 from kneewear.regression.tables import tabulate_results
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory, tabulate_failures
+from kneewear.wear.gravimetry import tabulate_wear_over_cycles
 from kneewear.wear.records import CycleRecord, DamageMaps
 from kneewear.wear.summary import summarize_batches
 
@@ -28,5 +30,11 @@ with job_log(snakemake.log[0], snakemake.threads):
         ContactHistory, snakemake.input.histories, leave_out=("pressure", "slip")
     )
     tables["failures"] = tabulate_failures(list(histories))
+    life = WearSettings(**snakemake.params.life)
+    tests = {
+        name: read_simulator_test(test["path"], test["columns"], life.mm3_per(test["unit"]))
+        for name, test in snakemake.params.tests.items()
+    }
+    tables |= tabulate_wear_over_cycles(tables["cases"], life, tests)
     for name, table in tables.items():
         save_table(table, snakemake.output[name])

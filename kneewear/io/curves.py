@@ -39,6 +39,8 @@ _MAX_POSITION_M = 2.0
 _GAP_INTERVALS, _GAP_PART = 5.0, 0.05
 # Percent at which a cycle without a last sample at 100 may end.
 _MIN_END_PERCENT = 90.0
+# No simulator ran for as long.
+_MOST_MILLION_CYCLES = 1000.0
 # Keys of the counts in the header of an OpenSim storage.
 _COUNTS = {"rows": ("nRows", "datarows"), "columns": ("nColumns", "datacolumns")}
 # From this version on OpenSim itself no longer writes the counts.
@@ -109,6 +111,39 @@ def read_curves(path: str | Path, columns: Mapping[str, str]) -> pd.DataFrame:
     _check_clock(path, columns[clock], table[clock].to_numpy(), clock)
     _check_units(cells, columns, table)
     return table if cells.in_degrees is None else _converted(table, cells.in_degrees)
+
+
+def read_simulator_test(
+    path: str | Path, columns: Mapping[str, str | None], mm3_per_unit: float
+) -> pd.DataFrame:
+    """Measured wear: `million_cycles`, `wear_mm3` and `error_mm3` (NaN where it is not given).
+
+    A CSV file as of `read_curves`, of which `columns` names the columns million_cycles, loss and
+    error (None without one). InputDataError if it is damaged or lacks a column or value, if cycles
+    do not increase or look like single ones, or if an error is negative.
+    """
+    path = Path(path)
+    text = _read_cells(path).text
+    given = {name: column for name, column in columns.items() if column is not None}
+    _check_header(path, given, list(text.columns))
+    found = {name: _numbers(path, text, column) for name, column in given.items()}
+    cycles, error = found["million_cycles"], found.get("error", np.full(len(text), np.nan))
+    where = f"column '{given['million_cycles']}'"
+    if (np.diff(cycles) <= 0.0).any() or cycles[0] < 0.0:
+        remedy = "Sort the rows, one per weighing, and remove repeated ones."
+        raise InputDataError(path, "cycles that do not increase", "cycles from 0 on", remedy, where)
+    if cycles[-1] > _MOST_MILLION_CYCLES:
+        remedy = "These look like single cycles: divide them by a million."
+        raise InputDataError(path, f"{cycles[-1]:g}", "million cycles", remedy, where)
+    if (error < 0.0).any():
+        where, remedy = f"column '{given['error']}'", "Give the half-width of the error."
+        raise InputDataError(
+            path, f"an error of {error.min():g}", "errors from 0 on", remedy, where
+        )
+    wear = found["loss"] * mm3_per_unit
+    return pd.DataFrame(
+        {"million_cycles": cycles, "wear_mm3": wear, "error_mm3": error * mm3_per_unit}
+    )
 
 
 def _read_cells(path: Path) -> _Cells:

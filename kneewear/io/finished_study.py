@@ -36,7 +36,11 @@ def load_finished(folder: str | Path) -> FinishedStudy:
     """Settings, grid, damage and cycles of a study; InputDataError as `finished_files`."""
     record, knee, *results = map(str, finished_files(folder))
     count = len(results) // 2
-    study = load_study(load_json(record)["settings"], record)
+    try:
+        study = load_study(load_json(record)["settings"], record)
+    except InputDataError as error:
+        found, expected = "settings of another version", "those of this one"
+        raise InputDataError(record, found, expected, "Run the study again.") from error
     if not isinstance(study, WearStudy):
         raise InputDataError(record, f"kind: {study.kind}", "kind: wear", "Name another study.")
     return FinishedStudy(

@@ -135,6 +135,12 @@ def peak_loads(study: Study, root: str | Path) -> tuple[str, ...]:
     return tuple(found)
 
 
+def simulator_tests(study: Study, root: str | Path) -> dict[str, str]:
+    """Files of wear that was measured in a simulator, by the names of the tests."""
+    tests = study.report.simulator_tests
+    return {name: str(study.data_path(test.file, root)) for name, test in tests.items()}
+
+
 def given_poses(study: Study, root: str | Path) -> NDArray[np.float64] | None:
     """Given poses (n, 6) of a static study, mm and rad; None where poses are solved."""
     from kneewear.io.curves import read_poses  # noqa: PLC0415
@@ -153,9 +159,15 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     """
     named = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     curves = [path for files in named.values() for path in files.values()]
-    for path in (*mesh_files(study, root).values(), *curves, *pose_files(study, root)):
+    for path in (
+        *mesh_files(study, root).values(),
+        *curves,
+        *pose_files(study, root),
+        *simulator_tests(study, root).values(),
+    ):
         _check_readable(path, study, root)
     given_poses(study, root)
+    _check_tests(study, root)
     warnings = [*setting_warnings(study), *_check_implant(study, root)]
     warnings += [warning for name in named for warning in load_activity(study, name, root).warnings]
     return (*heard(warnings, study.checks.silence), *_files_of_checkout(study, root))
@@ -175,6 +187,16 @@ def _check_implant(study: Study, root: str | Path) -> tuple[str, ...]:
     parts = {name: shapes.get(name) for name in ("insert_mesh", "underside_mesh")}
     check_thickness(study.implant, study.thinnest_mm, **parts)
     return judge_meshes(study.implant, **shapes) if study.implant.source == "meshes" else ()
+
+
+def _check_tests(study: Study, root: str | Path) -> None:
+    """Read the measured wear of simulators, if there is any."""
+    files = simulator_tests(study, root)
+    if files:
+        from kneewear.io.curves import read_simulator_test  # noqa: PLC0415
+
+        for name, test in study.report.simulator_tests.items():
+            read_simulator_test(files[name], test.columns.model_dump(), 1.0)
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:

@@ -45,7 +45,7 @@ def save_damage_vtk(
     the neighbouring element centres, so cells have no gaps and may differ from the element's area
     by the curvature within it.
     """
-    points, quads = _element_mesh(grid)
+    points, quads = element_mesh(grid)
     side = np.nonzero(grid.valid)[0].astype(np.int32)
     written = []
     for (n, life), (m, case) in product(enumerate(maps.lives), enumerate(maps.cases)):
@@ -82,7 +82,7 @@ def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -
     return written
 
 
-def _element_mesh(grid: ElementGrid) -> tuple[Array, NDArray[np.int64]]:
+def element_mesh(grid: ElementGrid) -> tuple[Array, NDArray[np.int64]]:
     """Corner points of all sides and the quadrilaterals of the valid elements."""
     points = np.stack([_corners(grid, side) for side in range(len(grid.sides))])
     number = np.arange(points[..., 0].size).reshape(points.shape[:-1])
@@ -157,7 +157,7 @@ def _write_nets(path: Path, patches: Mapping[str, Surface], left: bool) -> None:
 
 def _write_grid(path: Path, grid: ElementGrid, left: bool) -> None:
     """Write the elements with their properties."""
-    points, quads = _element_mesh(grid)
+    points, quads = element_mesh(grid)
     side, row, column = (index.astype(np.int32) for index in np.nonzero(grid.valid))
     cells: dict[str, NDArray[Any]] = {
         "side": side,

@@ -46,7 +46,7 @@ from kneewear.report.regression import (
 )
 from kneewear.report.tables import rows_with
 from kneewear.report.verification import draw_cost, draw_distance_methods
-from kneewear.report.wear import draw_blocks, draw_wear_laws
+from kneewear.report.wear import draw_blocks, draw_wear_laws, draw_wear_over_cycles
 from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord, DamageMaps
@@ -84,6 +84,10 @@ def draw_results(
             residuals = draw_residuals(own["regression_points"])
             figures[f"regression_residuals{ending}"] = residuals
             figures[f"regression_models{ending}"] = draw_models(own["regression_models"])
+    if "wear_over_cycles" in tables:
+        figures["wear_over_cycles"] = draw_wear_over_cycles(
+            tables["wear_over_cycles"], tables.get("simulator_tests")
+        )
     return figures
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.report import style
-from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks
+from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks, centre_rows
 from kneewear.report.tables import rows_with, words
 from kneewear.wear.laws import WEAR_LAWS
 
@@ -54,4 +56,34 @@ def draw_blocks(cases: pd.DataFrame) -> Figure:
         axes.set_xticks(list(map(int, levels)), levels)
         axes.minorticks_off()
     style.share_legend(figure, panels[0, 0], 3)
+    return figure
+
+
+@style.styled
+def draw_wear_over_cycles(curves: pd.DataFrame, tests: pd.DataFrame | None) -> Figure:
+    """Material lost over the cycles: range of all cases and the centre one, and measured points."""
+    figure, ((axes,),) = style.new_figure(3.6, width=6.0)
+    colours = (style.BLUE, style.AMBER, style.GREEN, style.PURPLE)
+    for colour, (life, own) in zip(cycle(colours), curves.groupby("life", sort=False)):
+        whole = own.groupby("million_cycles")["wear_mm3"].agg(["min", "max"])
+        if own["case"].nunique() > 1:
+            axes.fill_between(whole.index, whole["min"], whole["max"], color=colour, alpha=0.2,
+                              lw=0.0, label=f"{life}: all cases")  # fmt: skip
+        centre = centre_rows(own)
+        axes.plot(centre["million_cycles"], centre["wear_mm3"], color=colour,
+                  label=f"{life}: {centre['case'].iloc[0]}")  # fmt: skip
+    if tests is not None:
+        points = tests.drop_duplicates(["test", "million_cycles"]).groupby("test", sort=False)
+        for marker, (name, test) in zip(cycle("osD^v"), points):
+            error = test["error_mm3"] if test["error_mm3"].notna().any() else None
+            axes.errorbar(test["million_cycles"], test["wear_mm3"], error, fmt=marker, ms=4,
+                          capsize=2, color=style.INK, label=f"measured: {name}")  # fmt: skip
+    last = curves.iloc[-1]
+    mg_per_mm3 = float(last["wear_mg"] / last["wear_mm3"]) if last["wear_mm3"] else 1.0
+    mass = axes.secondary_yaxis(
+        "right", functions=(lambda v: v * mg_per_mm3, lambda m: m / mg_per_mm3)
+    )
+    mass.set_ylabel("Mass lost (mg)")
+    axes.set(xlabel="Million cycles", ylabel="Volume lost (mm\u00b3)", xlim=(0.0, None))
+    axes.legend()
     return figure

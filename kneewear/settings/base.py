@@ -67,6 +67,23 @@ class MeasuredSettings(Settings):
     settings: Annotated[list[str], Field(min_length=1)]
 
 
+class SimulatorColumns(Settings):
+    """Columns of measured wear in a file."""
+
+    million_cycles: str
+    loss: str
+    error: str | None = None
+
+
+class SimulatorTestSettings(Settings):
+    """Wear that was measured in a knee simulator."""
+
+    file: FileName
+    unit: Literal["mg", "mm3"]
+    columns: SimulatorColumns
+    source: str = Field(min_length=1)
+
+
 class ReportSettings(Settings):
     """Report."""
 
@@ -75,6 +92,7 @@ class ReportSettings(Settings):
     avg_pressure_limit_mpa: Positive
     measured: Annotated[dict[str, MeasuredSettings], Removable]
     retrievals: Annotated[dict[str, RetrievalSettings], Removable]
+    simulator_tests: Annotated[dict[str, SimulatorTestSettings], Removable]
 
 
 _NO_REPORT = {
@@ -83,6 +101,7 @@ _NO_REPORT = {
     "avg_pressure_limit_mpa": 1.0,
     "measured": {},
     "retrievals": {},
+    "simulator_tests": {},
 }
 
 

@@ -100,6 +100,10 @@ class WearSettings(Settings):
         """Whether creep grows with the age of the insert."""
         return self.creep_law == "strain" or self.creep_time == "logarithm"
 
+    def mm3_per(self, unit: str) -> float:
+        """Volume of one unit ("mg" or "mm3") of lost material."""
+        return 1.0 / self.density_mg_per_mm3 if unit == "mg" else 1.0
+
     def without_updates(self) -> WearSettings:
         """The same life on a surface that stays fresh."""
         return self.model_copy(update={"blocks": 1, "mixing": "linear"})

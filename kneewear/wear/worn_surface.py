@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
+from kneewear.geometry.surface import Surface
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory
@@ -80,6 +81,35 @@ def lower_surface(
         area=np.where(grid.valid, plan_area / np.where(grid.valid, normal[..., 1], 1.0), 0.0),
         thickness=grid.thickness - wear / upright if thins else grid.thickness,
     )
+
+
+def worn_patches(grid: ElementGrid) -> dict[str, Surface]:
+    """B-spline surface through the element centres of each side, for CAD.
+
+    Cubic along rows and columns, normals upwards. It ends half an element within the border, and is
+    level where the elements have no surface (beyond an outline that is not a rectangle).
+    """
+    from scipy.interpolate import RectBivariateSpline  # noqa: PLC0415 - slow to load
+    from scipy.ndimage import distance_transform_edt  # noqa: PLC0415
+
+    found = {}
+    for side, name in enumerate(grid.sides):
+        nearest = distance_transform_edt(
+            ~grid.valid[side], return_distances=False, return_indices=True
+        )
+        height = grid.centre[side, ..., 1][tuple(nearest)]
+        rows, columns = (np.arange(float(count)) for count in height.shape)
+        # Along columns (+z) first: S_u x S_v then points up.
+        knots_u, knots_v, levels = RectBivariateSpline(columns, rows, height.T).tck
+        # A spline reproduces a plane with these abscissae of its control points.
+        u, v = ((knots[1:-3] + knots[2:-2] + knots[3:-1]) / 3.0 for knots in (knots_u, knots_v))
+        corners = grid.corners[side]
+        next_column, next_row = corners[0, 1] - corners[0, 0], corners[1, 0] - corners[0, 0]
+        plan = corners[0, 0] + (u[:, None, None] + 0.5) * next_column
+        plan = plan + (v[None, :, None] + 0.5) * next_row
+        points = np.stack([plan[..., 0], levels.reshape(len(u), len(v)), plan[..., 1]], axis=-1)
+        found[name] = Surface(points, np.ones(points.shape[:2]), knots_u, knots_v, 3, 3)
+    return found
 
 
 def smooth_drop(drop: Array, plan_area: Array, widths: Array, length: float) -> Array:

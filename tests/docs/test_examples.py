@@ -19,6 +19,8 @@ DOCS = CHECKOUT / "docs"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 TUTORIAL = DOCS / "tutorial.md"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path != TUTORIAL)
+# Its Python reads the results of the quick study.
+HAND_ON = DOCS / "how-to" / "hand-on.md"
 OVER = re.compile(r"^# over (config/\S+\.yaml)$", re.MULTILINE)
 STUDY = re.compile(r"make study(?: CONFIG=([\w/]+\.yaml))?")
 
@@ -48,7 +50,7 @@ def studies(text):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("path", named(PAGES, "python"))
+@pytest.mark.parametrize("path", named([page for page in PAGES if page != HAND_ON], "python"))
 def test_python_of_a_guide_runs(path):
     names = {"__name__": "__main__"}
     for code in blocks(path, "python"):
@@ -94,6 +96,14 @@ def test_studies_named_exist(path):
     recipe = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
     assert "snakemake --cores $(CORES) --rerun-incomplete" in recipe
     assert '--configfile "$${files[@]}"' in recipe
+
+
+@pytest.mark.workflow
+def test_worn_insert_of_the_guide_is_written(finished, monkeypatch):
+    monkeypatch.chdir(finished.folder)
+    names: dict[str, object] = {}
+    exec(compile(blocks(HAND_ON, "python")[0], str(HAND_ON), "exec"), names)
+    assert all(Path(file).is_file() for file in names["files"])
 
 
 @pytest.mark.workflow

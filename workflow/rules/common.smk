@@ -10,6 +10,7 @@ from kneewear.io.study_inputs import (
     activity_files,
     measured_activities,
     pose_files,
+    simulator_tests,
 )
 from kneewear.provenance import source_fingerprint
 from kneewear.workflow import JobSizes, caption_texts, checked_study, input_digests
@@ -39,6 +40,8 @@ APPENDIX = f"{RESULTS}/report/appendix.html"
 PROVENANCE = f"{RESULTS}/provenance.json"
 # Printed results; only comparison and calibration may read them.
 PUBLISHED = sorted(map(str, Path(ROOT, "kneewear/reference/published").glob("*.csv")))
+# Wear that was measured in a simulator.
+TESTS = simulator_tests(STUDY, ROOT)
 CAPTIONS = caption_texts()
 ACTIVITIES = list(STUDY.simulated_activities())
 SIZES = JobSizes(STUDY)

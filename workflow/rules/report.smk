@@ -3,6 +3,7 @@
 DATA_FILES = {
     *MESHES.values(),
     *pose_files(STUDY, ROOT),
+    *TESTS.values(),
     *(
         path
         for name in ACTIVITIES

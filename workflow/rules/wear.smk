@@ -47,6 +47,7 @@ rule export_damage:
     output:
         # A file per case and life, except for cases that failed and those of large studies.
         maps=directory(f"{RESULTS}/wear/vtk"),
+        worn=directory(f"{RESULTS}/wear/worn"),
     log:
         f"{LOGS}/export_damage.log",
     benchmark:
@@ -58,6 +59,7 @@ rule export_damage:
         runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("export_damage", ROOT),
+        case=CENTRE_CASE["name"],
     script:
         "../../scripts/export_damage.py"
 
@@ -69,6 +71,7 @@ rule tabulate_results:
         cycles=CYCLES,
         histories=HISTORIES,
         published=PUBLISHED if STUDY.report.compare_with_published else [],
+        tests=list(TESTS.values()),
     output:
         **{
             name: report(
@@ -80,7 +83,13 @@ rule tabulate_results:
         },
         **{
             name: f"{RESULTS}/tables/{name}.csv"
-            for name in ["regression_points", "correlation", "validity", "failures"]
+            for name in [
+                "regression_points",
+                "correlation",
+                "validity",
+                "failures",
+                "wear_over_cycles",
+            ]
         },
         **{
             name: f"{RESULTS}/tables/{name}.csv"
@@ -93,6 +102,11 @@ rule tabulate_results:
             ]
             if STUDY.report.compare_with_published
         },
+        **(
+            {"simulator_tests": f"{RESULTS}/tables/simulator_tests.csv"}
+            if TESTS
+            else {}
+        ),
     log:
         f"{LOGS}/tabulate_results.log",
     benchmark:
@@ -107,6 +121,12 @@ rule tabulate_results:
         source=source_fingerprint("tabulate_results", ROOT),
         wear=[settings(study.wear) for study in OWN.values()],
         compare_with_published=STUDY.report.compare_with_published,
+        tests={
+            name: settings(test) | {"path": TESTS[name]}
+            for name, test in STUDY.report.simulator_tests.items()
+        },
+        digests=lambda wildcards: input_digests(TESTS.values()),
+        life=settings(STUDY.wear),
         pressure_limit=STUDY.report.pressure_limit_mpa,
         avg_pressure_limit=STUDY.report.avg_pressure_limit_mpa,
     script:
