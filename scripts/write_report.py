@@ -1,44 +1,32 @@
 """Write the page of a study of any kind, and where its results come from (rule write_report)."""
 
-from os.path import relpath
-from pathlib import Path
+from os.path import dirname, relpath
 
-import pandas as pd
-
-from kneewear.activity.activity import Activity
-from kneewear.io import netcdf
-from kneewear.io.documents import load_json, load_table, save_json, save_text
-from kneewear.io.result_files import read_checked
+from kneewear import default_settings_file
+from kneewear.io.documents import save_json, save_text
 from kneewear.joblog import job_log
 from kneewear.provenance import provenance_record
+from kneewear.report.contents import figure_files, page_contents, read_figures
 from kneewear.report.page import render_page
+from kneewear.report.pdf import save_pdf
+from kneewear.settings.study import load_study
 
-# Lists of files, of which a study kind may have none.
-files = {name: snakemake.input.get(name, []) for name in ("activities", "benchmarks", "calibration",
-                                                          "signs", "view")}  # fmt: skip
+# Study kinds may have none of these.
+LISTS = ("tables", "activities", "benchmarks", "calibration", "signs", "view")
 
 with job_log(snakemake.log[0], snakemake.threads):
     settings = snakemake.params.settings
     folders = {name: snakemake.params[name] for name in ("benchmarks", "logs")}
     provenance = provenance_record(settings, inputs=list(snakemake.input.data), **folders)
     save_json(provenance, snakemake.output.provenance)
-    drawn = [path for one in snakemake.input.figures for path in sorted(Path(one).glob("*.svg"))]
-    trials = list(map(Path, files["signs"]))
-    contents = dict(
-        kind=settings["kind"],
-        study=settings,
-        frames={Path(path).stem: load_table(path) for path in snakemake.input.tables}
-        | {f"benchmark_{Path(path).stem}": load_table(path) for path in files["benchmarks"]}
-        | {
-            f"calibration_{Path(path).stem}": pd.read_csv(path, comment="#")
-            for path in files["calibration"]
-        }
-        | {"_".join([path.stem, path.parent.name]): load_table(path) for path in trials},
-        figures={path.stem: read_checked(path) for path in drawn},
-        files={path.stem: relpath(path, Path(snakemake.output.page).parent) for path in drawn},
-        provenance=provenance,
-        activities={one.name: one for one in netcdf.load_all(Activity, files["activities"])},
-        view=next(map(load_json, files["view"]), None),
-    )
+    contents = page_contents({name: snakemake.input.get(name, []) for name in LISTS})
+    contents |= {"kind": settings["kind"], "study": settings, "provenance": provenance}
+    vector, raster = (figure_files(snakemake.input.figures, suffix) for suffix in ("svg", "png"))
+    beside = {name: relpath(path, dirname(snakemake.output.page)) for name, path in vector.items()}
+    drawn = contents | {"figures": read_figures(vector), "files": beside}
     for part in ("page", "appendix"):
-        save_text(render_page(**contents, appendix=part == "appendix"), snakemake.output[part])
+        save_text(render_page(**drawn, part=part), snakemake.output[part])
+    defaults = load_study(default_settings_file()).model_dump(mode="json")
+    contents |= {"figures": read_figures(raster), "view": None, "defaults": defaults}
+    summary = render_page(**contents, part="summary")
+    save_pdf(summary, f"Study {settings['study']}", snakemake.output.summary)

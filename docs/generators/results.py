@@ -1,13 +1,15 @@
 """Tables of a finished study in the pages that contain a marker for them.
 
 `<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file
-in `results/`, or of a record in `config/`, or a sentence that says how to make it.
+in `results/`, of its copy in `docs/snapshot/` where the study was not run, or of a record in
+`config/`. `python -m docs.generators.results` renews the copies that finished studies have.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pandas as pd
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(os.environ.get("KNEEWEAR_RESULTS", ROOT / "results"))
+SNAPSHOT = ROOT / "docs" / "snapshot"
 MARKER = re.compile(r"<!-- (table|errors): (\S+?)((?: \w+=\S+)*) -->")
 
 
@@ -26,8 +29,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def filled(match: re.Match[str], results: Path) -> str:
     """Text that replaces a marker."""
     kind, name, words = match.groups()
-    path = ROOT / name if name.startswith("config/") else results / name
-    if not path.is_file():
+    places = [ROOT] if name.startswith("config/") else [results, SNAPSHOT]
+    path = next((place / name for place in places if (place / name).is_file()), None)
+    if path is None:
         return (
             f"*`results/{name}` did not exist when this page was built: "
             f"`{command(name)}` computes it, `make docs` then includes it.*"
@@ -80,3 +84,23 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "" if pd.isna(value) else f"{value:.3g}"
     return str(value).replace("|", "/")
+
+
+def copy_tables(results: Path, pages: Path, snapshot: Path) -> list[str]:
+    """Copy the tables that pages show; returns the names of those that no study has written."""
+    names = {
+        name
+        for page in sorted(pages.rglob("*.md"))
+        for _, name, _ in MARKER.findall(page.read_text())
+        if not name.startswith("config/")
+    }
+    for name in sorted(names):
+        if (results / name).is_file():
+            (snapshot / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(results / name, snapshot / name)
+    return sorted(name for name in names if not (results / name).is_file())
+
+
+if __name__ == "__main__":
+    for missing in copy_tables(RESULTS, ROOT / "docs", SNAPSHOT):
+        print(f"results/{missing} does not exist; `{command(missing)}` computes it.")  # noqa: T201

@@ -38,18 +38,21 @@ def render_page(
     frames: Mapping[str, pd.DataFrame],
     figures: Mapping[str, bytes],
     provenance: Mapping[str, Any] | None = None,
-    appendix: bool = False,
+    defaults: Mapping[str, Any] | None = None,
+    part: str = "page",
     **parts: Any,
 ) -> str:
-    """Write the page of a study, or its appendix: HTML that needs no other file and no network.
+    """Write the page of a study, its appendix, or its summary: HTML that needs no other file.
 
-    The page holds the results; the `appendix` method, verification and provenance.
+    Of the `part` the "page" holds the results, the "appendix" method, verification and provenance,
+    and the "summary" what fits on a few sheets of paper (see :mod:`kneewear.report.pdf`).
     `kind` names the template; `study` are the settings as plain builtins, `frames` the tables by
     their file names (empty ones count as missing, except `cases`; failed side studies are stated),
     `figures` SVG or PNG by name,
-    and `provenance` versions, inputs, wall times and warnings. `parts` are further values of the
-    template: `files`, addresses of the figures beside the page; of a wear study `activities` by
-    name, whose remarks are its `notes`, and `view` (of
+    `provenance` versions, inputs, wall times and warnings, and `defaults` the settings that a
+    summary compares with. `parts` are further values of the template: `files`, addresses of the
+    figures beside the page; of a wear study `activities` by name, whose remarks are its `notes`,
+    and `view` (of
     :func:`kneewear.report.insert_view.build_insert_view`).
     """
     notes = {name: one.remarks for name, one in parts.get("activities", {}).items()}
@@ -85,7 +88,9 @@ def render_page(
         not_computed=not_computed(frames),
         provenance=provenance or {},
         contents=[],
-        appendix=appendix,
+        skeleton="summary.html.j2" if part == "summary" else "page.html.j2",
+        appendix=part == "appendix",
+        changed_settings=changed_settings(study, defaults or {}) if part == "summary" else None,
         has_appendix=kind not in ("preflight", "comparison"),
         **{"view": None, "notes": notes, "activities": {}, "files": {}} | parts,
     )
@@ -146,6 +151,17 @@ def check_ranges(silence: Sequence[str]) -> pd.DataFrame:
 def mapping_table(caption: str, heads: Sequence[str], values: Mapping[str, Any]) -> tables.Table:
     """Table of names and values."""
     return tables.make_table(caption, pd.DataFrame(list(values.items()), columns=list(heads)))
+
+
+def changed_settings(study: Mapping[str, Any], defaults: Mapping[str, Any]) -> pd.DataFrame:
+    """Settings whose value is not that of the default study."""
+    here, usual = settings_leaves(study), settings_leaves(defaults)
+    rows = [
+        (key, value, usual.get(key, "none"))
+        for key, value in here.items()
+        if value != usual.get(key, "none")
+    ]
+    return pd.DataFrame(rows, columns=["key", "here", "default"])
 
 
 def grouped_warnings(warnings: Iterable[tuple[str, str]]) -> list[tuple[str, str, int]]:

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import kneewear
+from docs.generators import results
 from docs.generators.docstrings import readable
 from docs.generators.pages import API, FAULTS_HEAD, NO_CATALOGUE, ROOMS, page_name
 from kneewear.settings.study import Study
@@ -219,3 +220,14 @@ def test_a_reader_without_network_can_search(site):
     assert height > 0
     assert not said
     assert not [url for url in asked if url.startswith("http")]
+
+
+def test_every_table_of_the_pages_has_a_copy_for_a_fresh_build():
+    names = {
+        name
+        for path in sorted((CHECKOUT / "docs").rglob("*.md"))
+        for _, name, _ in results.MARKER.findall(path.read_text())
+        if not name.startswith("config/")
+    }
+    assert len(names) > 8
+    assert not [name for name in sorted(names) if not (results.SNAPSHOT / name).is_file()]

@@ -7,4 +7,4 @@ from kneewear.report.page import render_page
 
 def both_pages(*args, **kwargs):
     """Text of a page, and after it that of its appendix."""
-    return "".join(render_page(*args, **kwargs, appendix=appendix) for appendix in (False, True))
+    return "".join(render_page(*args, **kwargs, part=part) for part in ("page", "appendix"))

@@ -37,6 +37,7 @@ LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{RESULTS}/report/index.html"
 APPENDIX = f"{RESULTS}/report/appendix.html"
+SUMMARY = f"{RESULTS}/report/summary.pdf"
 PROVENANCE = f"{RESULTS}/provenance.json"
 # Printed results; only comparison and calibration may read them.
 PUBLISHED = sorted(map(str, Path(ROOT, "kneewear/reference/published").glob("*.csv")))

@@ -22,6 +22,7 @@ rule write_report:
         provenance=PROVENANCE,
         page=report(PAGE, caption="../report/page.rst", category="Page"),
         appendix=APPENDIX,
+        summary=SUMMARY,
     log:
         f"{LOGS}/write_report.log",
     benchmark:

@@ -1,0 +1,167 @@
+"""A4 pages (PDF) of a short HTML text with tables and pictures."""
+
+from __future__ import annotations
+
+import base64
+import io
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+
+import matplotlib as mpl
+from fpdf import FPDF
+from fpdf.enums import TableBordersLayout
+from fpdf.fonts import FontFace
+from PIL import Image
+
+from kneewear.io.result_files import atomic_path
+
+FONT = "DejaVu"
+MARGIN, TEXT_HEIGHT = 15.0, 4.3  # mm
+SIZES = {"h1": 16.0, "h2": 11.5, "h3": 9.5, "p": 8.5, "li": 8.5, "figcaption": 7.0, "td": 6.5}
+NO_DATE = datetime.fromtimestamp(0, UTC)
+# Elements whose text is not printed.
+HIDDEN = {"script", "style", "nav", "button", "h3"}
+# Elements without an end.
+VOID = {"img", "br", "input", "meta", "link"}
+# Rows of a table, and height of a picture, mm, at most.
+MAX_ROWS = 30
+PICTURE_HEIGHT = 82.0
+
+
+def save_pdf(html: str, title: str, path: str | Path) -> None:
+    """Write HTML as A4 pages.
+
+    Headings, paragraphs, lists, tables and pictures (PNG as data addresses) are set; further
+    elements are read as text, and those of `HIDDEN` are left out. The file's date never changes, so
+    that equal texts are equal files. Tables end after `MAX_ROWS` rows, which a line states.
+    """
+    document = _Document(title)
+    reader = _Reader(document)
+    reader.feed(html)
+    with atomic_path(path) as temporary:
+        document.output(str(temporary))
+
+
+class _Document(FPDF):
+    """A4 pages with their number at the foot."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        fonts = Path(mpl.get_data_path(), "fonts", "ttf")
+        for style, file in (("", "DejaVuSans.ttf"), ("B", "DejaVuSans-Bold.ttf")):
+            self.add_font(FONT, style, fonts / file)
+        self.set_title(title)
+        self.set_creation_date(NO_DATE)
+        self.set_margin(MARGIN)
+        self.set_auto_page_break(True, MARGIN)
+        self.set_font(FONT, size=SIZES["p"])
+        self.add_page()
+
+    def footer(self) -> None:
+        """Title and number of the page."""
+        self.set_y(-10.0)
+        self.set_font(FONT, size=SIZES["td"])
+        self.cell(0.0, 4.0, f"{self.title}, page {self.page_no()}", align="C")
+
+
+class _Reader(HTMLParser):
+    """Sets each block of an HTML text when it ends."""
+
+    def __init__(self, document: _Document) -> None:
+        super().__init__()
+        self.document = document
+        self.parts: list[tuple[str, str]] = []  # style and text of the open block
+        self.bold = self.hidden = 0
+        self.rows: list[list[str]] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open a block, or place a picture."""
+        if tag in HIDDEN:
+            self.hidden += 1
+        elif tag in ("b", "strong"):
+            self.bold += 1
+        elif tag == "table":
+            self.rows = []
+        elif tag == "tr" and self.rows is not None:
+            self.rows.append([])
+        elif tag in ("th", "td"):
+            self.parts = []
+        elif tag == "img" and not self.hidden:
+            self._picture(dict(attrs).get("src") or "")
+        elif tag in SIZES:
+            self.parts = []
+
+    def handle_endtag(self, tag: str) -> None:
+        """Set the block that ends."""
+        if tag in HIDDEN:
+            self.hidden -= 1
+        elif tag in ("b", "strong"):
+            self.bold -= 1
+        elif tag in ("th", "td") and self.rows:
+            self.rows[-1].append("".join(text for _, text in self.parts).strip())
+            self.parts = []
+        elif tag == "table" and self.rows is not None:
+            self._table([row for row in self.rows if row])
+            self.rows = None
+        elif tag == "caption":
+            self._text("p", "B")
+        elif tag in SIZES:
+            self._text(tag, "B" if tag.startswith("h") else "")
+
+    def handle_data(self, data: str) -> None:
+        """Collect text; white space is one blank."""
+        if not self.hidden:
+            words = " ".join(data.split())
+            before = " " if data[:1].isspace() else ""
+            after = " " if words and data[-1:].isspace() else ""
+            self.parts.append(("B" if self.bold else "", f"{before}{words}{after}"))
+
+    def _text(self, tag: str, style: str) -> None:
+        """Set the collected text."""
+        page, size = self.document, SIZES[tag]
+        parts, self.parts = self.parts, []
+        if not "".join(text for _, text in parts).strip():
+            return
+        if tag in ("h1", "h2"):
+            page.ln(2.0)
+            if page.get_y() > page.h - 2.0 * MARGIN:
+                page.add_page()
+        page.set_x(MARGIN)
+        if tag == "li":
+            page.set_font(FONT, size=size)
+            page.write(TEXT_HEIGHT, "– ")
+        for number, (own, text) in enumerate(parts):
+            page.set_font(FONT, own or style, size)
+            page.write(max(TEXT_HEIGHT, 0.5 * size), text if number else text.lstrip())
+        page.ln(max(TEXT_HEIGHT, 0.5 * size) + (1.5 if tag in ("h1", "p") else 0.5))
+
+    def _picture(self, address: str) -> None:
+        """Place a picture over the width of the page, or as high as allowed."""
+        page = self.document
+        picture = Image.open(io.BytesIO(base64.b64decode(address.partition("base64,")[2])))
+        width = min(page.epw, PICTURE_HEIGHT * picture.width / picture.height)
+        page.ln(1.0)
+        if page.get_y() + width * picture.height / picture.width > page.h - MARGIN:
+            page.add_page()
+        page.image(picture, x=0.5 * (page.w - width), w=width)
+        page.ln(1.0)
+
+    def _table(self, rows: list[list[str]]) -> None:
+        """Set a table with its first row as heading."""
+        if not rows:
+            return
+        page = self.document
+        page.set_font(FONT, size=SIZES["td"])
+        if len(rows) > MAX_ROWS + 1:
+            more = f"and {len(rows) - 1 - MAX_ROWS} more rows: see the page"
+            rows = [*rows[: MAX_ROWS + 1], [more, *[""] * (len(rows[0]) - 1)]]
+        widths = [max(len(row[column]) for row in rows if column < len(row)) + 2
+                  for column in range(len(rows[0]))]  # fmt: skip
+        with page.table(
+            rows, col_widths=tuple(min(width, 40) for width in widths), line_height=3.2,
+            headings_style=FontFace(emphasis="BOLD"), text_align="LEFT",
+            borders_layout=TableBordersLayout.HORIZONTAL_LINES, padding=(0.3, 0.5),
+        ):  # fmt: skip
+            pass
+        page.ln(2.0)

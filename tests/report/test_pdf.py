@@ -1,0 +1,63 @@
+"""A4 pages of the summary."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zlib
+
+import pytest
+from PIL import Image
+
+from kneewear.report.pdf import MAX_ROWS, save_pdf
+
+
+def picture(width, height):
+    """Picture as a data address."""
+    file = io.BytesIO()
+    Image.new("RGB", (width, height), "red").save(file, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+def pages(path):
+    """Number of pages."""
+    return len(re.findall(rb"/Type /Page\b", path.read_bytes()))
+
+
+def drawn(path):
+    """Drawing commands of all pages."""
+    parts = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", path.read_bytes(), re.DOTALL)
+    texts = []
+    for part in parts:
+        try:
+            texts.append(zlib.decompress(part))
+        except zlib.error:
+            continue
+    return b"".join(texts)
+
+
+def test_equal_texts_are_equal_files(tmp_path):
+    text = "<h1>Wear</h1><p>0.5 mm³ &lt; <b>1</b></p><ul><li>µm → ≤</li></ul>"
+    for name in "ab":
+        save_pdf(text, "Study", tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert pages(tmp_path / "a") == 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(400, 100), (100, 400)])
+def test_pictures_are_centred_and_no_higher_than_allowed(tmp_path, width, height):
+    save_pdf(f'<p>One</p><img src="{picture(width, height)}">', "Study", tmp_path / "a")
+    found = re.search(rb"q ([\d.]+) 0 0 ([\d.]+) ([\d.]+) [\d.-]+ cm /I", drawn(tmp_path / "a"))
+    across, up, left = (float(value) / 72.0 * 25.4 for value in found.groups())
+    assert across / up == pytest.approx(width / height, rel=1e-3)
+    assert left + 0.5 * across == pytest.approx(105.0, abs=0.1)
+    assert up <= 82.01
+
+
+def test_long_tables_are_cut(tmp_path):
+    rows = "".join(f"<tr><td>{n}</td><td>{n * n}</td></tr>" for n in range(400))
+    table = f"<table><caption>All</caption><tr><th>n</th><th>n2</th></tr>{rows}</table>"
+    save_pdf(table, "Study", tmp_path / "a")
+    assert pages(tmp_path / "a") == 1
+    assert MAX_ROWS < 400
