@@ -3,12 +3,12 @@
 from os.path import dirname, relpath
 
 from kneewear import default_settings_file
-from kneewear.io.documents import save_json, save_text
+from kneewear.io.documents import save_bytes, save_json, save_text
+from kneewear.io.page_contents import figure_files, page_contents, read_figures
 from kneewear.joblog import job_log
 from kneewear.provenance import provenance_record
-from kneewear.report.contents import figure_files, page_contents, read_figures
 from kneewear.report.page import render_page
-from kneewear.report.pdf import save_pdf
+from kneewear.report.pdf import write_pdf
 from kneewear.settings.study import load_study
 
 # Study kinds may have none of these.
@@ -29,4 +29,4 @@ with job_log(snakemake.log[0], snakemake.threads):
     defaults = load_study(default_settings_file()).model_dump(mode="json")
     contents |= {"figures": read_figures(raster), "view": None, "defaults": defaults}
     summary = render_page(**contents, part="summary")
-    save_pdf(summary, f"Study {settings['study']}", snakemake.output.summary)
+    save_bytes(write_pdf(summary, f"Study {settings['study']}"), snakemake.output.summary)

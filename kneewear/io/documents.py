@@ -71,6 +71,12 @@ def save_text(text: str, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
+def save_bytes(content: bytes, path: str | Path) -> None:
+    """Write a file of any kind."""
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
+
+
 def save_json(record: Mapping[str, Any], path: str | Path) -> None:
     """Write a record of plain builtins as indented JSON."""
     save_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", path)

@@ -14,8 +14,6 @@ from fpdf.enums import TableBordersLayout
 from fpdf.fonts import FontFace
 from PIL import Image
 
-from kneewear.io.result_files import atomic_path
-
 FONT = "DejaVu"
 MARGIN, TEXT_HEIGHT = 15.0, 4.3  # mm
 SIZES = {"h1": 16.0, "h2": 11.5, "h3": 9.5, "p": 8.5, "li": 8.5, "figcaption": 7.0, "td": 6.5}
@@ -29,8 +27,8 @@ MAX_ROWS = 30
 PICTURE_HEIGHT = 82.0
 
 
-def save_pdf(html: str, title: str, path: str | Path) -> None:
-    """Write HTML as A4 pages.
+def write_pdf(html: str, title: str) -> bytes:
+    """Set HTML as A4 pages.
 
     Headings, paragraphs, lists, tables and pictures (PNG as data addresses) are set; further
     elements are read as text, and those of `HIDDEN` are left out. The file's date never changes, so
@@ -39,8 +37,7 @@ def save_pdf(html: str, title: str, path: str | Path) -> None:
     document = _Document(title)
     reader = _Reader(document)
     reader.feed(html)
-    with atomic_path(path) as temporary:
-        document.output(str(temporary))
+    return bytes(document.output())
 
 
 class _Document(FPDF):

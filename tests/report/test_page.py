@@ -15,6 +15,7 @@ from kneewear.report.captions import figure_text
 from kneewear.report.decision import choice, headline
 from kneewear.report.facts import beyond_limits, centre_rows, key_table
 from kneewear.report.page import grouped_warnings, render_page
+from kneewear.report.pdf import write_pdf
 from kneewear.report.tables import make_table, shown
 from kneewear.simulation.signs import SignTrial, tabulate_trials
 from tests.report.pages import both_pages
@@ -202,6 +203,19 @@ def test_page_needs_no_tables_but_the_cases(whole):
     for anchor in ("comparison", "validity", "failures", "dynamics"):
         assert f'id="{anchor}"' not in text
     assert 'id="damage"' in text
+
+
+def test_summary_is_a_few_pages_with_what_differs_from_the_default(whole):
+    settings, own = whole.settings, {**whole.settings, "wear": whole.settings["wear"]}
+    own["wear"] = {**settings["wear"], "months": 17.0}
+    versions = {"versions": {"kneewear": "0"}}
+    text = render_page(
+        "wear", own, whole.tables, {}, provenance=versions, defaults=settings, part="summary"
+    )
+    (row,) = re.findall(r"<tr>.*?wear.months.*?</tr>", text)
+    assert "17.0" in row
+    assert "Credibility" in text
+    assert 1 <= write_pdf(text, "Study").count(b"/Type /Page\n") <= 4
 
 
 @pytest.mark.parametrize("kind", ["wear", "preflight"])
