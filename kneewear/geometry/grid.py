@@ -88,7 +88,8 @@ def bearing_of(implant: Implant, side: str) -> Bearing:
 
     def thickness(points: Array) -> Array:
         if layer is not None:
-            return layer_thickness(points, layer.bone[side], layer.limits)
+            normal = layer.normal(implant.insert[side], points)
+            return layer_thickness(points, layer.bone[side], layer.limits, normal)
         return thickness_above(implant.underside, points)
 
     return Bearing(side, implant.insert[side], thickness, coverage=coverage)
@@ -106,7 +107,7 @@ def _bearing_of_cartilage(
     def thickness(points: Array) -> Array:
         from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
 
-        values = layer_thickness(points, bone, layer.limits)
+        values = layer_thickness(points, bone, layer.limits, layer.normal(cartilage, points))
         boneless = lost(points)
         if layer.beyond == "leave_out":
             return np.where(boneless, np.nan, values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,8 @@ class Layer:
     bone; `limits` the minimum and maximum thickness, mm, to which measured values are clipped.
     `coverage` states by side where the bone of a tibia was measured (None: everywhere), `points`
     (n, 3), mm, are on it. `beyond` is what cartilage without bone under its normal gets: the
-    distance to the "nearest" of these, or no layer ("leave_out").
+    distance to the "nearest" of these, or no layer ("leave_out"). `along` is the line on which
+    thickness is measured: the "shortest" distance, or the cartilage's "normal".
     """
 
     bone: Mapping[str, Surface]
@@ -30,6 +32,11 @@ class Layer:
     coverage: Mapping[str, Coverage] | None = None
     points: NDArray[np.float64] | None = None
     beyond: str = "nearest"
+    along: str = "shortest"
+
+    def normal(self, cartilage: Surface, points: NDArray[np.float64]) -> Any:
+        """Normals at points (n, 3) of the cartilage, (n, 3); None for the shortest distance."""
+        return cartilage.closest_points(points)[3] if self.along == "normal" else None
 
 
 @dataclass(frozen=True)

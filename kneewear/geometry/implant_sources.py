@@ -337,7 +337,7 @@ def _fit_sheets(
         limits = {"insert": block.tibial_thickness_mm, "femoral": block.femoral_thickness_mm}
         for body, given in limits.items():
             _check_layer(patches[body], patches[f"{body}_bone"], sheets[body][1])
-            layers[body] = Layer(patches[f"{body}_bone"], given)
+            layers[body] = Layer(patches[f"{body}_bone"], given, along=block.thickness_along)
         measured = {
             side: sheet_coverage(sheets["insert_bone"][0], region.x, region.z)
             for side in SIDES

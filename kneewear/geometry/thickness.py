@@ -126,14 +126,21 @@ def _heights(corners: Array, points: Array) -> tuple[Array, NDArray[np.bool_]]:
     return a[:, 1] + to_b * (b - a)[:, 1] + to_c * (c - a)[:, 1], met
 
 
-def layer_thickness(points: Array, bone: Surface, limits: tuple[float, float]) -> Array:
+def layer_thickness(
+    points: Array, bone: Surface, limits: tuple[float, float], normal: Array | None = None
+) -> Array:
     """Thickness of cartilage, mm, under points (n, 3) of its surface, in the frame of the bone.
 
     The shortest distance to the subchondral surface, within the limits (minimum, maximum); the
-    minimum where a point lies inside the bone. A vertical distance, as for an insert, would grow
+    minimum where a point lies inside the bone. With the cartilage's outward `normal` (n, 3) the
+    distance along it, where it meets the bone. A vertical distance, as for an insert, would grow
     without bound towards the sides of a condyle.
     """
-    return np.clip(bone.closest_points(points)[2], *limits)
+    thickness = bone.closest_points(points)[2]
+    if normal is not None:
+        *_, depth, hit = bone.ray_hits(points, -normal)
+        thickness = np.where(hit, depth, thickness)
+    return np.clip(thickness, *limits)
 
 
 def without_bone(points: Array, cartilage: Surface, bone: Surface, covered: Coverage) -> Bools:
@@ -148,10 +155,13 @@ def without_bone(points: Array, cartilage: Surface, bone: Surface, covered: Cove
 
 
 def with_layer_thickness(
-    samples: SurfaceTable, bone: Surface, limits: tuple[float, float]
+    samples: SurfaceTable,
+    bone: Surface,
+    limits: tuple[float, float],
+    normal: Array | None = None,
 ) -> SurfaceTable:
     """Samples of the surface of a cartilage with its `layer_thickness` as a further column."""
-    thickness = layer_thickness(samples.point.reshape(-1, 3), bone, limits)
+    thickness = layer_thickness(samples.point.reshape(-1, 3), bone, limits, normal)
     return samples.with_columns(**{_COLUMN: thickness.reshape(samples.point.shape[:2])})
 
 

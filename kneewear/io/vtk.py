@@ -122,8 +122,8 @@ def _write_patches(
             "side": np.full(u.size, index, dtype=np.int32),
         }
         if layer is not None:
-            bone = layer.bone[side]
-            arrays["thickness_mm"] = layer_thickness(points[-1], bone, layer.limits)
+            bone, normal = layer.bone[side], layer.normal(surface, points[-1])
+            arrays["thickness_mm"] = layer_thickness(points[-1], bone, layer.limits, normal)
         for name, values in arrays.items():
             data.setdefault(name, []).append(values)
     number = np.arange(len(patches) * np.prod(PATCH_SAMPLES)).reshape(-1, *PATCH_SAMPLES)

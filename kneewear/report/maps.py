@@ -323,7 +323,12 @@ def draw_cartilage_map(implant: Implant) -> Figure:
         raise ValueError("an artificial femoral component has no cartilage")
     points = {side: sample_surface(one, MAP_SAMPLES) for side, one in implant.femoral.items()}
     thickness = {
-        side: layer_thickness(own.reshape(-1, 3), layer.bone[side], layer.limits)
+        side: layer_thickness(
+            own.reshape(-1, 3),
+            layer.bone[side],
+            layer.limits,
+            layer.normal(implant.femoral[side], own.reshape(-1, 3)),
+        )
         for side, own in points.items()
     }
     sagittal = np.concatenate([own[..., :2].reshape(-1, 2) for own in points.values()])

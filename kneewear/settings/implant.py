@@ -200,6 +200,7 @@ class NaturalKneeSettings(Settings):
     tibial_thickness_mm: PositiveLimits
     femoral_thickness_mm: PositiveLimits
     beyond_bone: Literal["nearest", "leave_out"] = "nearest"
+    thickness_along: Literal["shortest", "normal"] = "shortest"
 
 
 class ImplantSettings(Settings):

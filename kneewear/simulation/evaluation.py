@@ -119,7 +119,12 @@ def femoral_layers(
     if layer is None:
         return {}
     return {
-        side: with_layer_thickness(table, layer.bone[side], layer.limits)
+        side: with_layer_thickness(
+            table,
+            layer.bone[side],
+            layer.limits,
+            layer.normal(implant.femoral[side], table.point.reshape(-1, 3)),
+        )
         for side, table in samples.items()
     }
 

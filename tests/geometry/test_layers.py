@@ -62,6 +62,22 @@ def test_shifted_spheres_give_the_distance_along_the_line_through_the_bones_cent
     assert layer_thickness(points, bone, WIDE) == pytest.approx(exact, abs=ROUNDING)
 
 
+def test_thickness_along_the_normal_is_that_of_the_ray():
+    # A bone that slopes 3 to 4 under flat cartilage: the shortest distance is 4/5 of the ray.
+    slope = np.arctan(0.75)
+    turned = np.array([[np.cos(slope), -np.sin(slope), 0.0], [np.sin(slope), np.cos(slope), 0.0],
+                       [0.0, 0.0, 1.0]])  # fmt: skip
+    bone = plate((-19, 19), (-19, 19)).transformed(turned, np.zeros(3))
+    points = np.array([[0.0, 4.0, 0.0], [1.0, 4.0, 2.0], [17.0, 14.0, 0.0]])
+    up = np.tile([0.0, 1.0, 0.0], (3, 1))
+    ray = points[:, 1] - 0.75 * points[:, 0]
+    assert layer_thickness(points[:2], bone, WIDE) == pytest.approx(0.8 * ray[:2], abs=ROUNDING)
+    # The last one is beyond the end of the bone, at 15.2 mm.
+    found = layer_thickness(points, bone, WIDE, up)
+    assert found[:2] == pytest.approx(ray[:2], abs=ROUNDING)
+    assert found[2] == layer_thickness(points[2:], bone, WIDE)[0]
+
+
 def test_thickness_is_kept_within_its_limits():
     points = np.array([[0.0, 1.0, 0.0], [0.0, 5.0, 0.0], [0.0, 30.0, 0.0], [0.0, -4.0, 0.0]])
     found = layer_thickness(points, plate((-9, 9), (-9, 9)), (2.0, 10.0))
