@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -10,6 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from kneewear.report.captions import figure_text
 from kneewear.report.decision import choice, headline
@@ -209,12 +211,16 @@ def test_summary_is_a_few_pages_with_what_differs_from_the_default(whole):
     settings, own = whole.settings, {**whole.settings, "wear": whole.settings["wear"]}
     own["wear"] = {**settings["wear"], "months": 17.0}
     versions = {"versions": {"kneewear": "0"}}
+    file = io.BytesIO()
+    Image.new("RGB", (30, 20)).save(file, "PNG")
+    drawn = {"wear_maps": file.getvalue()}
     text = render_page(
-        "wear", own, whole.tables, {}, provenance=versions, defaults=settings, part="summary"
+        "wear", own, whole.tables, drawn, provenance=versions, defaults=settings, part="summary"
     )
     (row,) = re.findall(r"<tr>.*?wear.months.*?</tr>", text)
     assert "17.0" in row
     assert "Credibility" in text
+    assert b"/Image" in write_pdf(text, "Study")
     assert 1 <= write_pdf(text, "Study").count(b"/Type /Page\n") <= 4
 
 
