@@ -8,7 +8,7 @@ rule calibrate:
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         **{
-            name: f"{RESULTS}/tables/{name}.csv"
+            name: table(name, "Results")
             for name in (
                 "comparison",
                 "constants",

@@ -67,5 +67,17 @@ def figures_folder(name):
         patterns=["{name}.svg"],
         caption="../report/figures.rst",
         category="Figures",
+        subcategory=Path(name).name.capitalize(),
         labels={"figure": "{name}"},
+    )
+
+
+def table(name, category, folder="tables", **labels):
+    """Table of the name of its caption, workflow/report/tables/{name}.rst."""
+    return report(
+        f"{RESULTS}/{folder}/{name}.csv",
+        caption=f"../report/tables/{name}.rst",
+        category="Tables",
+        subcategory=category,
+        labels={"table": name.replace("_", " "), **labels},
     )

@@ -12,8 +12,8 @@ rule build_geometry:
         **MESHES,
     output:
         knee=f"{RESULTS}/geometry/knee.nc",
-        distance_quality=f"{RESULTS}/geometry/distance_table.csv",
-        fit_quality=f"{RESULTS}/geometry/fit_quality.csv",
+        distance_quality=table("distance_table", "Inputs", "geometry"),
+        fit_quality=table("fit_quality", "Inputs", "geometry"),
         fit=f"{RESULTS}/geometry/fit.nc",
     log:
         f"{LOGS}/build_geometry.log",

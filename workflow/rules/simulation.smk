@@ -77,7 +77,7 @@ rule check_signs:
         activity=rules.prepare_activity.output.activity,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
-        trials=f"{RESULTS}/simulation/{{activity}}/signs.csv",
+        trials=table("signs", "Inputs", "simulation/{activity}", activity="{activity}"),
     log:
         f"{LOGS}/check_signs/{{activity}}.log",
     benchmark:
@@ -104,7 +104,9 @@ rule check_placement:
         activity=rules.prepare_activity.output.activity,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
-        placement=f"{RESULTS}/simulation/{{activity}}/placement.csv",
+        placement=table(
+            "placement", "Inputs", "simulation/{activity}", activity="{activity}"
+        ),
     log:
         f"{LOGS}/check_placement/{{activity}}.log",
     benchmark:

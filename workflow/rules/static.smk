@@ -3,8 +3,8 @@
 # Only where the settings ask for a study of elements.
 ELEMENT_TABLES = (
     {
-        "convergence": f"{RESULTS}/tables/element_convergence.csv",
-        "sensitivity": f"{RESULTS}/tables/grid_sensitivity.csv",
+        "convergence": table("element_convergence", "Verification"),
+        "sensitivity": table("grid_sensitivity", "Verification"),
     }
     if STUDY.static.element_study is not None
     else {}
@@ -18,11 +18,7 @@ rule solve_static:
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         record=f"{RESULTS}/simulation/static.nc",
-        static=report(
-            f"{RESULTS}/tables/static.csv",
-            caption="../report/static.rst",
-            category="Tables",
-        ),
+        static=table("static", "Results"),
     log:
         f"{LOGS}/solve_static.log",
     benchmark:
@@ -73,11 +69,7 @@ rule compare_materials:
         static=rules.solve_static.output.static,
         published=PUBLISHED,
     output:
-        comparison=report(
-            f"{RESULTS}/tables/material_comparison.csv",
-            caption="../report/material_comparison.rst",
-            category="Tables",
-        ),
+        comparison=table("material_comparison", "Comparison"),
     log:
         f"{LOGS}/compare_materials.log",
     benchmark:

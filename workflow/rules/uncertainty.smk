@@ -55,7 +55,7 @@ rule check_discretisation:
         activities=PREPARED,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
-        discretisation=f"{RESULTS}/tables/discretisation.csv",
+        discretisation=table("discretisation", "Verification"),
     log:
         f"{LOGS}/check_discretisation.log",
     benchmark:
@@ -76,12 +76,8 @@ rule analyse_samples:
     input:
         samples=expand(rules.evaluate_samples.output.samples, batch=SAMPLE_BATCHES),
     output:
-        samples=f"{RESULTS}/tables/samples.csv",
-        found=report(
-            f"{RESULTS}/tables/{STUDY.uncertainty.method}.csv",
-            caption="../report/uncertainty.rst",
-            category="Tables",
-        ),
+        samples=table("samples", "Results"),
+        found=table(STUDY.uncertainty.method, "Results"),
     log:
         f"{LOGS}/analyse_samples.log",
     benchmark:

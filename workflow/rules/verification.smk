@@ -7,14 +7,10 @@ rule verify_engine:
     input:
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
-        verification=report(
-            f"{RESULTS}/tables/verification.csv",
-            caption="../report/verification.rst",
-            category="Tables",
-        ),
-        refinement=f"{RESULTS}/tables/refinement.csv",
-        active_elements=f"{RESULTS}/tables/active_elements.csv",
-        sphere_models=f"{RESULTS}/tables/sphere_models.csv",
+        verification=table("verification", "Verification"),
+        refinement=table("refinement", "Verification"),
+        active_elements=table("active_elements", "Verification"),
+        sphere_models=table("sphere_models", "Verification"),
     log:
         f"{LOGS}/verify_engine.log",
     benchmark:
@@ -37,10 +33,10 @@ rule verify_methods:
         activities=PREPARED,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
-        grid_comparison=f"{RESULTS}/tables/grid_comparison.csv",
-        distance_correction=f"{RESULTS}/tables/distance_correction.csv",
-        variants=f"{RESULTS}/tables/variants.csv",
-        analyses=f"{RESULTS}/tables/analyses.csv",
+        grid_comparison=table("grid_comparison", "Verification"),
+        distance_correction=table("distance_correction", "Verification"),
+        variants=table("variants", "Verification"),
+        analyses=table("analyses", "Verification"),
     log:
         f"{LOGS}/verify_methods.log",
     benchmark:
@@ -68,7 +64,7 @@ rule verify_accuracy:
         curves=[path for files in CURVES.values() for path in files.values()],
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
-        accuracy=f"{RESULTS}/tables/accuracy.csv",
+        accuracy=table("accuracy", "Verification"),
     log:
         f"{LOGS}/verify_accuracy.log",
     benchmark:

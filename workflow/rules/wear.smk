@@ -64,6 +64,31 @@ rule export_damage:
         "../../scripts/export_damage.py"
 
 
+RESULT_TABLES = {
+    "Results": ["cases", "validity", "failures", "wear_over_cycles"],
+    "Regression": [
+        "regression",
+        "regression_models",
+        "regression_points",
+        "correlation",
+    ],
+    "Comparison": [
+        *(["simulator_tests"] if TESTS else []),
+        *(
+            [
+                "comparison",
+                "regression_comparison",
+                "correlation_comparison",
+                "statements",
+                "prediction",
+            ]
+            if STUDY.report.compare_with_published
+            else []
+        ),
+    ],
+}
+
+
 rule tabulate_results:
     input:
         knee=rules.build_geometry.output.knee,
@@ -74,39 +99,10 @@ rule tabulate_results:
         tests=list(TESTS.values()),
     output:
         **{
-            name: report(
-                f"{RESULTS}/tables/{name}.csv",
-                caption=f"../report/{name}.rst",
-                category="Tables",
-            )
-            for name in ["cases", "regression", "regression_models"]
+            name: table(name, category)
+            for category, names in RESULT_TABLES.items()
+            for name in names
         },
-        **{
-            name: f"{RESULTS}/tables/{name}.csv"
-            for name in [
-                "regression_points",
-                "correlation",
-                "validity",
-                "failures",
-                "wear_over_cycles",
-            ]
-        },
-        **{
-            name: f"{RESULTS}/tables/{name}.csv"
-            for name in [
-                "comparison",
-                "regression_comparison",
-                "correlation_comparison",
-                "statements",
-                "prediction",
-            ]
-            if STUDY.report.compare_with_published
-        },
-        **(
-            {"simulator_tests": f"{RESULTS}/tables/simulator_tests.csv"}
-            if TESTS
-            else {}
-        ),
     log:
         f"{LOGS}/tabulate_results.log",
     benchmark:
