@@ -12,7 +12,7 @@ from kneewear.provenance import source_fingerprint
 min_version("9.0")
 
 ROOT = os.path.relpath(Path(str(workflow.current_basedir)).parent.parent)
-STUDIES = str(config.get("studies", "")).split()
+STUDIES = str(config.get("studies") or "").split()
 FOLDERS = [f"results/{name}" for name in STUDIES]
 RESULTS = f"results/comparisons/{'_and_'.join(STUDIES)}"
 if not STUDIES:
