@@ -11,8 +11,9 @@ from kneewear.errors import InputDataError
 from kneewear.io.documents import load_json
 from kneewear.report.page import grouped_warnings
 
-# How many of them a terminal shows; the page has all.
-RESULTS, WARNINGS = 3, 8
+# How many of them a terminal shows; the page has all. Of a wear study the fifth result states the
+# pressures with the limits of validity.
+RESULTS, WARNINGS = 5, 8
 
 
 def outcome(folder: Path) -> list[str]:

@@ -104,16 +104,16 @@ def test_study_of_hours_does_not_write_hundreds_of_lines(plugin):
     assert lines < 70
 
 
-def test_outcome_has_three_results_each_warning_once_and_the_page(tmp_path):
+def test_outcome_has_five_results_each_warning_once_and_the_page(tmp_path):
     page = tmp_path / "report" / "index.html"
     with pytest.raises(InputDataError, match=r"index.html: found no key results; .* Run the study"):
         outcome(tmp_path)
     page.parent.mkdir()
-    items = "\n".join(f"<li>Result {n}: <strong>{n}&nbsp;mm&sup3;</strong>.</li>" for n in range(5))
+    items = "\n".join(f"<li>Result {n}: <strong>{n}&nbsp;mm&sup3;</strong>.</li>" for n in range(6))
     page.write_text(f'<ul class="tiles" id="key-results">{items}</ul><ul><li>Other</li></ul>')
     said = [["settings", "shown before"]] + [["solve", f"case {n} slid"] for n in range(3)]
     save_json({"warnings": said}, tmp_path / "provenance.json")
     assert outcome(tmp_path) == [
-        "Result 0: 0 mm³.", "Result 1: 1 mm³.", "Result 2: 2 mm³.",
+        *(f"Result {n}: {n} mm³." for n in range(5)),
         "Warning (solve): case 0 slid (2 more like it)", f"Report: {page}",
     ]  # fmt: skip
