@@ -7,7 +7,6 @@ from kneewear.io import netcdf
 from kneewear.io.documents import save_figures
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_contact
-from kneewear.settings.wear import WearSettings
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord
 
@@ -24,6 +23,5 @@ with job_log(snakemake.log[0], snakemake.threads):
             for one in netcdf.load_all(Activity, snakemake.input.activities)
         },
         histories={one.activity: one for one in histories},
-        wear=WearSettings(**snakemake.params.wear),
     )
     save_figures(figures, snakemake.output.figures)

@@ -38,5 +38,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         quality=record.fit_quality,
         extractions=record.extractions,
         measured=measured,
+        nominal=snakemake.params.thickness,
     )
     save_figures(figures, snakemake.output.figures)

@@ -1,10 +1,8 @@
 """Draw what the cases of a study came to (rule plot_results)."""
 
-from pathlib import Path
-
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
-from kneewear.io.documents import load_table, save_figures
+from kneewear.io.documents import load_computed, save_figures
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_results
 from kneewear.wear.records import DamageMaps
@@ -13,6 +11,6 @@ with job_log(snakemake.log[0], snakemake.threads):
     figures = draw_results(
         grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
         maps=netcdf.load(DamageMaps, snakemake.input.damage),
-        tables={Path(path).stem: load_table(path) for path in snakemake.input.tables},
+        tables=load_computed(snakemake.input.tables),
     )
     save_figures(figures, snakemake.output.figures)

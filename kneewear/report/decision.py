@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from kneewear.regression.groups import covariates_of
 from kneewear.regression.models import POWER_LAW
 from kneewear.report.facts import beyond_limits, centre_values
-from kneewear.report.tables import quantity_name, rows_with, unit_name
-from kneewear.wear.laws import cycles_of_life
+from kneewear.report.tables import quantity_name, rows_with, unit_name, words
+from kneewear.wear.laws import WEAR_LAWS, cycles_of_life
+from kneewear.wear.spread import LAW
 
 # Quantities that fall with thickness, for which the decision tool takes limits.
 LIMITED = ("max_pressure", "avg_pressure", "wear_depth", "damage_depth", "damage_volume")
@@ -145,3 +146,19 @@ def _power_law(row: dict[Any, Any]) -> dict[str, Any] | None:
         return None
     factor, thickness, mass, deviation = (float(row[name]) for name in POWER)
     return {"coefficients": [np.log(factor), thickness, mass], "deviation": deviation}
+
+
+def by_choice(spread: pd.DataFrame) -> pd.DataFrame:
+    """Total wear (mm3) and deepest damage (mm) by choice and variant of the model, of one life."""
+    keys = ["choice", "variant"]
+    own = rows_with(spread, life=spread["life"].iloc[0]).fillna({"variant": ""})
+    volume = rows_with(own, quantity="wear_volume").groupby(keys, sort=False)["value"].sum()
+    depth = rows_with(own, quantity="damage_depth").groupby(keys, sort=False)["value"].max()
+    return pd.DataFrame({"wear_volume": volume, "damage_depth": depth}).reset_index()
+
+
+def variant_name(choice: str, variant: str) -> str:
+    """Name of a variant of `by_choice`."""
+    if choice == LAW:
+        return words(variant) + (" (unverified)" if WEAR_LAWS[variant].unverified() else "")
+    return f"{choice} {variant}".strip()

@@ -46,11 +46,9 @@ from kneewear.report.regression import (
 )
 from kneewear.report.tables import rows_with
 from kneewear.report.verification import draw_cost, draw_distance_methods
-from kneewear.report.wear import draw_blocks, draw_wear_laws, draw_wear_over_cycles
-from kneewear.settings.wear import WearSettings
+from kneewear.report.wear import draw_blocks, draw_spread, draw_wear_over_cycles
 from kneewear.simulation.history import ContactHistory
 from kneewear.wear.records import CycleRecord, DamageMaps
-from kneewear.wear.summary import compare_wear_laws
 
 
 def draw_results(
@@ -58,8 +56,9 @@ def draw_results(
 ) -> dict[str, Figure]:
     """Draw the results of the cases of a study, by name and in the order of the page.
 
-    Names end in that of the life where there are several. Of the tables, `comparison` (with
-    published values), `regression_models` and `regression_points` may be absent or empty.
+    Names end in that of the life where there are several. Of the tables, `model_spread`,
+    `comparison` (with published values), `regression_models` and `regression_points` may be
+    absent or empty.
     """
     figures: dict[str, Figure] = {}
     for number, life in enumerate(maps.lives):
@@ -71,6 +70,8 @@ def draw_results(
         beyond = outside(own.get("validity"))
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number, beyond)
         figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number)
+        if "model_spread" in own:
+            figures[f"model_spread{ending}"] = draw_spread(own["model_spread"])
         if len(by_blocks(own["cases"])):
             figures[f"blocks{ending}"] = draw_blocks(own["cases"])
         if can_draw_surfaces(own["cases"]):
@@ -97,12 +98,8 @@ def draw_contact(
     cycles: CycleRecord,
     activities: Mapping[str, Activity],
     histories: Mapping[str, ContactHistory],
-    wear: WearSettings | None = None,
 ) -> dict[str, Figure]:
-    """Draw contact through the cycle of each activity; `histories` hold the centre case.
-
-    With settings of wear there is a figure `wear_laws` for each life.
-    """
+    """Draw contact through the cycle of each activity; `histories` hold the centre case."""
     figures = {
         "implant": draw_implant(implant, cycles, 0),
         "bearing_sections": draw_bearing_sections(implant, cycles, 0),
@@ -110,12 +107,6 @@ def draw_contact(
     for number, name in enumerate(cycles.activities):
         figures[f"history_{name}"] = draw_history(cycles, number, activities[name].prescribed)
         figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
-    if wear is not None:
-        volumes = compare_wear_laws(histories, grid, wear)
-        for life, own in volumes.groupby("life", sort=False):
-            figures["wear_laws" if len(wear.lives) == 1 else f"wear_laws_{life}"] = draw_wear_laws(
-                own
-            )
     return figures | draw_dynamics(implant, grid, histories)
 
 
@@ -128,11 +119,13 @@ def draw_method(
     quality: Sequence[FitQuality] = (),
     extractions: Mapping[str, Extraction] | None = None,
     measured: Mapping[str, Mapping[str, Activity]] | None = None,
+    nominal: float | None = None,
 ) -> dict[str, Figure]:
     """Draw the inputs and parts of a study that are known before its cases.
 
     Deviations are drawn where there is more than rounding, tables where they are given, and
-    `measured` activities beside those of the names they are grouped by.
+    `measured` activities beside those of the names they are grouped by; the thickness map is that
+    of an insert of `nominal` thickness, mm, or as built.
     """
     figures: dict[str, Figure] = {}
     if any(fit.max_mm > ROUNDING for fit in quality):
@@ -154,4 +147,4 @@ def draw_method(
     if distance_tables:
         figures["distance_errors"] = draw_distance_errors(implant, distance_tables)
     figures["control_nets"] = draw_control_nets(implant)
-    return figures | draw_geometry(implant, grid)
+    return figures | draw_geometry(implant, grid, nominal)

@@ -146,17 +146,22 @@ def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> 
 
 
 @style.styled
-def draw_thickness_map(grid: ElementGrid) -> Figure:
-    """Local thickness under the elements of both plateaus, from above."""
+def draw_thickness_map(grid: ElementGrid, nominal: float | None = None) -> Figure:
+    """Local thickness under the elements of both plateaus, from above.
+
+    Of an insert of `nominal` thickness, mm, or as built.
+    """
     figure, ((axes,),) = style.new_figure(4.2)
-    known = grid.thickness[grid.valid]
+    local = grid.thickness if nominal is None else grid.case_thickness(nominal)
+    known = local[grid.valid]
     limits = (float(known.min()), float(known.max()))
-    mesh = _draw_values(axes, grid, grid.thickness, grid.valid, style.THICKNESS_COLOURS, limits)
+    mesh = _draw_values(axes, grid, local, grid.valid, style.THICKNESS_COLOURS, limits)
     ranges = []
-    for name, thickness, valid in zip(grid.sides, grid.thickness, grid.valid, strict=True):
+    for name, thickness, valid in zip(grid.sides, local, grid.valid, strict=True):
         own = thickness[valid]
         ranges.append(f"{name} {own.min():.2f} to {own.max():.2f} mm")
-    axes.set_title(f"Local thickness: {', '.join(ranges)}")
+    insert = "" if nominal is None else f", {nominal:g} mm insert"
+    axes.set_title(f"Local thickness{insert}: {', '.join(ranges)}")
     figure.colorbar(mesh, ax=axes, label="thickness (mm)", shrink=0.8, pad=0.01)
     return figure
 
@@ -254,9 +259,14 @@ LEAST_ERROR = 1e-5
 FACING = 0.2
 
 
-def draw_geometry(implant: Implant, grid: ElementGrid) -> dict[str, Figure]:
+def draw_geometry(
+    implant: Implant, grid: ElementGrid, nominal: float | None = None
+) -> dict[str, Figure]:
     """Figures `element_grid`, `thickness_map` and, of a natural knee, `cartilage_map`."""
-    figures = {"element_grid": draw_element_grid(grid), "thickness_map": draw_thickness_map(grid)}
+    figures = {
+        "element_grid": draw_element_grid(grid),
+        "thickness_map": draw_thickness_map(grid, nominal),
+    }
     return figures | ({"cartilage_map": draw_cartilage_map(implant)} if implant.natural else {})
 
 

@@ -1,4 +1,4 @@
-"""Figures of wear by law and by the number of blocks."""
+"""Figures of wear by choice of the model and by the number of blocks."""
 
 from __future__ import annotations
 
@@ -8,33 +8,37 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kneewear.report import style
+from kneewear.report.decision import by_choice, variant_name
 from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks, centre_rows
-from kneewear.report.tables import rows_with, words
-from kneewear.wear.laws import WEAR_LAWS
+from kneewear.report.tables import rows_with
+from kneewear.wear.spread import CONFIGURED, FACTOR, LAW, SURFACE
 
 DAMAGE_COLOURS = {"wear": style.BLUE, "creep": style.AMBER, "damage": style.INK}
+CHOICE_COLOURS = {
+    CONFIGURED: style.INK, SURFACE: style.BLUE, LAW: style.AMBER, FACTOR: style.GREEN,
+}  # fmt: skip
 MEASURES = ("Depth (mm)", "Area (mm\u00b2)", "Volume (mm\u00b3)")
 
 
 @style.styled
-def draw_wear_laws(volumes: pd.DataFrame) -> Figure:
-    """Wear volume of the centre case by law and side, from `compare_wear_laws`."""
-    figure, ((axes,),) = style.new_figure(3.0)
-    laws = list(dict.fromkeys(volumes["law"]))
-    names = [
-        words(law).replace(" and ", " and\n")
-        + ("\n(unverified)" if WEAR_LAWS[law].unverified() else "")
-        for law in laws
-    ]
-    groups = {
-        side: (rows_with(volumes, side=side)["wear_volume"].tolist(), colour)
-        for side, colour in style.SIDE_COLOURS.items()
-    }
-    style.draw_bars(axes, names, groups)
-    for bars in axes.containers:
-        axes.bar_label(bars, fmt="%.3g", fontsize="small")
-    axes.set_ylabel("Wear volume (mm\u00b3)")
-    axes.legend()
+def draw_spread(table: pd.DataFrame) -> Figure:
+    """Total wear and deepest damage of the centre case by choice of the model, of one life."""
+    rows = by_choice(table)
+    figure, panels = style.new_figure(0.28 * len(rows) + 1.0, columns=2, sharey=True)
+    names = list(map(variant_name, rows["choice"], rows["variant"]))
+    colours = [CHOICE_COLOURS[choice] for choice in rows["choice"]]
+    for axes, column, label in zip(
+        panels.flat,
+        ("wear_volume", "damage_depth"),
+        ("wear of both sides (mm\u00b3)", "deepest damage (mm)"),
+        strict=True,
+    ):
+        bars = axes.barh(names, rows[column], color=colours)
+        axes.bar_label(bars, fmt="%.3g", fontsize="small", padding=2)
+        axes.axvline(rows[column].iloc[0], color=style.INK, lw=0.8, ls="--")
+        axes.set(xlabel=label, xlim=(0.0, 1.15 * rows[column].max()))
+        axes.grid(axis="y", visible=False)
+    panels[0, 0].invert_yaxis()
     return figure
 
 

@@ -84,12 +84,20 @@ class SimulatorTestSettings(Settings):
     source: str = Field(min_length=1)
 
 
+class VariationSettings(Settings):
+    """Choices of the model that are changed for the centre case."""
+
+    blocks: int = Field(ge=1)
+    wear_factors_mm3_per_n_m: tuple[Positive, ...]
+
+
 class ReportSettings(Settings):
     """Report."""
 
     compare_with_published: bool
     pressure_limit_mpa: Positive
     avg_pressure_limit_mpa: Positive
+    spread: VariationSettings
     measured: Annotated[dict[str, MeasuredSettings], Removable]
     retrievals: Annotated[dict[str, RetrievalSettings], Removable]
     simulator_tests: Annotated[dict[str, SimulatorTestSettings], Removable]
@@ -99,6 +107,7 @@ _NO_REPORT = {
     "compare_with_published": False,
     "pressure_limit_mpa": 1.0,
     "avg_pressure_limit_mpa": 1.0,
+    "spread": {"blocks": 1, "wear_factors_mm3_per_n_m": []},
     "measured": {},
     "retrievals": {},
     "simulator_tests": {},

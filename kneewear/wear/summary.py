@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid, border_elements, covered_area
-from kneewear.simulation.history import ContactHistory
-from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.laws import MONTHS_PER_YEAR, WEAR_LAWS, cycles_of_life
+from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
 from kneewear.wear.records import CycleRecord, DamageMaps
 
 if TYPE_CHECKING:
@@ -130,26 +128,6 @@ def summarize_batches(
     if not tables and empty is not None:
         tables.append(summarize_cases(empty[0], empty[1], grid, empty[2]))
     return pd.concat(tables, ignore_index=True)
-
-
-def compare_wear_laws(
-    histories: Mapping[str, ContactHistory], grid: ElementGrid, settings: WearSettings
-) -> pd.DataFrame:
-    """Wear volume, mm3, of the first case by every wear law, on the fresh surface.
-
-    Columns life, law, side and wear_volume; arguments as of `accumulate_wear`.
-    """
-    first = {name: history.only(history.cases[0].name) for name, history in histories.items()}
-    rows = []
-    for law in WEAR_LAWS:
-        chosen = settings.without_updates().model_copy(update={"wear_law": law})
-        maps = accumulate_wear(first, grid, chosen)
-        rows += [
-            (life, law, side, damage_volume(maps.wear_depth[number, 0, index], grid.area[index]))
-            for number, life in enumerate(maps.lives)
-            for index, side in enumerate(maps.sides)
-        ]
-    return pd.DataFrame(rows, columns=["life", "law", "side", "wear_volume"])
 
 
 def _case_rows(

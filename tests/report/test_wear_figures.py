@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.report.decision import by_choice
 from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks, creep_share, law_coefficients
-from kneewear.report.wear import draw_blocks, draw_wear_laws
+from kneewear.report.tables import span
+from kneewear.report.wear import draw_blocks, draw_spread
 from kneewear.wear.laws import WEAR_LAWS
-from kneewear.wear.summary import compare_wear_laws
+from kneewear.wear.spread import vary_models
 from tests.report.pages import both_pages
 from tests.wear.conftest import make_grid, make_history, make_settings
 
@@ -58,23 +60,58 @@ def test_page_states_the_change_over_blocks(varied, whole):
     assert "change by up to 1 % from 8 to 16 blocks" in page
 
 
-def test_volumes_by_law_are_those_of_the_laws(whole):
-    grid, settings = make_grid(), make_settings()
-    history = {"gait": make_history(grid=grid)}
-    volumes = compare_wear_laws(history, grid, settings).set_index(["law", "side"])["wear_volume"]
-    assert set(volumes.index.get_level_values("law")) == set(WEAR_LAWS)
-    doubled = make_settings(wear_factor_mm3_per_n_m=5.2e-7, blocks=4, wear_law="pressure_power")
-    twice = compare_wear_laws(history, grid, doubled).set_index(["law", "side"])["wear_volume"]
-    ratio = twice / volumes
-    assert ratio["archard"].to_numpy() == pytest.approx(2.0)
-    assert ratio["contact_area"].to_numpy() == pytest.approx(1.0)
-    (axes,) = draw_wear_laws(volumes.reset_index()).axes
-    bars = [bar.get_height() for bars in axes.containers[:1] for bar in bars]
-    assert bars == pytest.approx(volumes.xs("medial", level="side").tolist())
-    names = [label.get_text() for label in axes.get_xticklabels()]
-    assert ["unverified" in name for name in names] == [
+def spread_of(**changes):
+    history = {"gait": make_history(grid=make_grid())}
+    return vary_models(history, make_grid(), make_settings(**changes), None, 1, [1e-7, 4e-7])
+
+
+def test_choices_of_the_model_are_those_of_its_laws_and_factors():
+    volumes = by_choice(spread_of()).set_index(["choice", "variant"])["wear_volume"]
+    assert set(volumes["wear law"].index) == set(WEAR_LAWS)
+    assert volumes["as configured"].item() == volumes["wear law", "archard"]
+    assert volumes["wear factor", "4e-07"] == pytest.approx(4.0 * volumes["wear factor", "1e-07"])
+    doubled = spread_of(wear_factor_mm3_per_n_m=5.2e-7, wear_law="pressure_power")
+    twice = by_choice(doubled).set_index(["choice", "variant"])["wear_volume"]
+    assert twice["wear law", "archard"] == pytest.approx(2.0 * volumes["wear law", "archard"])
+    assert twice["wear law", "contact_area"] == volumes["wear law", "contact_area"]
+    assert twice["as configured"].item() == twice["wear law", "pressure_power"]
+
+
+def test_a_surface_that_follows_is_compared_with_the_fresh_one_and_the_reverse():
+    blocks = []
+
+    def resimulate(surface, history):
+        blocks.append(1)
+        return history
+
+    history = {"gait": make_history(grid=make_grid())}
+    table = vary_models(history, make_grid(), make_settings(), resimulate, 4, [])
+    assert set(table[table["choice"] == "surface"]["variant"]) == {"following in 4 blocks"}
+    assert len(blocks) == 3
+
+
+def test_figure_of_choices_draws_total_wear_and_names_unverified_laws():
+    table = spread_of()
+    left, right = draw_spread(table).axes
+    total = by_choice(table)
+    bars = [bar.get_width() for bar in left.containers[0]]
+    assert bars == pytest.approx(total["wear_volume"].tolist())
+    assert [bar.get_width() for bar in right.containers[0]] == pytest.approx(
+        total["damage_depth"].tolist()
+    )
+    names = [label.get_text() for label in left.get_yticklabels()]
+    assert ["unverified" in name for name in names[1:-2]] == [
         law.unverified() for law in WEAR_LAWS.values()
     ]
+
+
+def test_first_screen_states_the_spread_and_without_it_says_so(whole):
+    page = both_pages("wear", whole.settings, whole.tables | {"model_spread": spread_of()}, {})
+    laws = by_choice(spread_of()).query("choice == 'wear law'")["wear_volume"]
+    assert f"by wear law {span(laws, '3')} mm³" in page
+    assert "Fit intervals hold none of this" in page
+    without = both_pages("wear", whole.settings, whole.tables, {})
+    assert "one wear law, one surface that stays fresh" in without
 
 
 def test_every_law_states_how_it_was_read(whole):

@@ -42,6 +42,7 @@ rule plot_method:
         captions=CAPTIONS,
         frames=STUDY.simulation.frames,
         measured=MEASURED,
+        thickness=CENTRE_CASE["thickness"],
     script:
         "../../scripts/plot_method.py"
 
@@ -67,7 +68,6 @@ rule plot_contact:
     params:
         source=source_fingerprint("plot_contact", ROOT),
         case=CENTRE_CASE["name"],
-        wear=settings(OWN[CENTRE_BATCH].wear),
         activities=OWN_ACTIVITIES[CENTRE_BATCH],
         captions=CAPTIONS,
     script:

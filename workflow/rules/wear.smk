@@ -129,7 +129,39 @@ rule tabulate_results:
         "../../scripts/tabulate_results.py"
 
 
-TABLES = list(rules.tabulate_results.output)
+rule vary_models:
+    input:
+        knee=rules.build_geometry.output.knee,
+        activities=PREPARED,
+        histories=CENTRE_HISTORIES,
+    output:
+        spread=table("model_spread", "Results"),
+    log:
+        f"{LOGS}/vary_models.log",
+    benchmark:
+        f"{BENCHMARKS}/vary_models.tsv"
+    priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=SIZES.batch_mb,
+        runtime=SIZES.longer(15),
+    params:
+        source=source_fingerprint("vary_models", ROOT),
+        case=CENTRE_CASE["name"],
+        wear=settings(OWN[CENTRE_BATCH].wear),
+        # Equilibria: a surface that follows its wear is simulated again for every block.
+        simulation=settings(OWN[CENTRE_BATCH].simulation) | {"analysis": "quasi_static"},
+        activities=OWN_ACTIVITIES[CENTRE_BATCH],
+        spread={
+            "blocks": STUDY.report.spread.blocks,
+            "factors": STUDY.report.spread.wear_factors_mm3_per_n_m,
+        },
+    script:
+        "../../scripts/vary_models.py"
+
+
+TABLES = [*rules.tabulate_results.output, rules.vary_models.output.spread]
 
 
 include: "figures.smk"

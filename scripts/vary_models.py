@@ -1,0 +1,36 @@
+"""Compute the centre case with other choices of the model (rule vary_models)."""
+
+from kneewear.activity.activity import Activity
+from kneewear.activity.sources import rebuild_activity
+from kneewear.geometry.knee import KneeModel
+from kneewear.io import netcdf
+from kneewear.io.documents import save_table
+from kneewear.joblog import job_log
+from kneewear.settings.simulation import SimulationSettings
+from kneewear.settings.wear import WearSettings
+from kneewear.simulation.history import ContactHistory
+from kneewear.wear.spread import vary_models
+from kneewear.wear.worn_surface import WornContact
+
+with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
+    knee = netcdf.load(KneeModel, snakemake.input.knee)
+    settings = WearSettings(**snakemake.params.wear)
+    case = {"case": snakemake.params.case}
+    histories = netcdf.load_all(ContactHistory, snakemake.input.histories, only=case)
+    worn = WornContact(
+        knee,
+        activities={
+            one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
+            for one in netcdf.load_all(Activity, snakemake.input.activities)
+        },
+        settings=SimulationSettings(**snakemake.params.simulation),
+        medial_lateral=settings.surface_update.medial_lateral,
+    )
+    table = vary_models(
+        {one.activity: one for one in histories},
+        knee.grid,
+        settings,
+        worn,
+        **snakemake.params.spread,
+    )
+    save_table(table, snakemake.output.spread)
