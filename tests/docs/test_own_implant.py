@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -28,7 +27,18 @@ def shifted(part, x=None, z=None):
     return found if x is None else {"x": [value - posterior for value in x], **found}
 
 
-def own_settings(ending="stl", left=False, solid=False):
+# Few elements, frames and cases.
+COARSE = {
+    "grid": {"rows": 24, "columns": 18},
+    "coarse_grid": {"rows": 24, "columns": 18},
+    "simulation": {"frames": 25},
+    "cases": {"thickness_mm": [6], "body_mass_kg": [50, 100]},
+}
+# Largest pressures, MPa, of the sheets in STL with these.
+PEAKS = {("6mm_50kg", "medial"): 18.66, ("6mm_100kg", "lateral"): 18.76}
+
+
+def own_settings(ending="stl", left=False, solid=False, folder="mine"):
     """What a user writes after step 3 and 4 of the guide."""
     form = "solid" if solid else "sheet"
     first, last = ([11.5, 34.5], [-34.5, -11.5])
@@ -37,8 +47,8 @@ def own_settings(ending="stl", left=False, solid=False):
     settings["study"] = "my_implant"
     settings["implant"]["knee"] = "left" if left else "right"
     settings["implant"]["meshes"] |= {
-        "insert": f"mine/insert.{ending}",
-        "femoral": f"mine/femoral.{ending}",
+        "insert": f"{folder}/insert.{ending}",
+        "femoral": f"{folder}/femoral.{ending}",
         "insert_form": form,
         "femoral_form": form,
         "unit": "mm" if ending == "step" else "m",
@@ -76,10 +86,9 @@ def run(checkout, command):
     return done.stdout
 
 
-def placed(checkout) -> pd.DataFrame:
+def placed(results) -> pd.DataFrame:
     """Numbers of the placement by quantity."""
-    found = pd.read_csv(Path(checkout.folder, "results/my_implant/inputs/placement.csv"))
-    return found.set_index("quantity")
+    return pd.read_csv(results / "inputs/placement.csv").set_index("quantity")
 
 
 def test_commands_of_the_guide_lead_from_files_to_the_report(tmp_path):
@@ -101,22 +110,37 @@ def test_commands_of_the_guide_lead_from_files_to_the_report(tmp_path):
     assert not len(pd.read_csv(results / "tables/failures.csv"))
 
 
+@pytest.fixture(scope="module")
+def other(finished, tmp_path_factory):
+    """Checkout for other files, whose kernels are compiled."""
+    return Checkout(tmp_path_factory.mktemp("other") / "checkout", origin=finished.folder)
+
+
 @pytest.mark.parametrize(
     ("ending", "left", "solid"),
     [("ply", False, False), ("step", False, False), ("stl", True, False), ("stl", False, True)],
     ids=["ply", "step", "left", "solids"],
 )
-def test_inputs_of_other_files_pass(tmp_path, ending, left, solid):
-    checkout = Checkout(tmp_path / "checkout")
-    write_components(checkout.folder / "mine", ending, left=left, solid=solid)
-    settings = own_settings(ending, left, solid)
-    (checkout.folder / "config/mine.yaml").write_text(yaml.safe_dump(settings))
-    said = run(checkout, "make check-inputs CONFIG=config/mine.yaml")
+def test_other_files_lead_to_the_report(other, ending, left, solid):
+    name = f"{ending}_{left:d}{solid:d}"
+    write_components(other.folder / name, ending, left=left, solid=solid)
+    settings = own_settings(ending, left, solid, folder=name) | COARSE | {"study": name}
+    (other.folder / f"config/{name}.yaml").write_text(yaml.safe_dump(settings))
+    said = run(other, f"make check-inputs CONFIG=config/{name}.yaml")
     assert re.search(r"Placement of example_gait: (pass|warning)\.", said)
-    found = placed(checkout)["value"]
+    results = other.folder / "results" / name
+    found = placed(results)["value"]
     # As with the sheets in STL: 0.261.
     force = "force that prescribes the anterior-posterior position over the largest load"
     assert found[force] == pytest.approx(0.261, abs=0.01)
     assert abs(found["mean distance from the seat towards posterior"]) < 0.1
     assert found["contact force at the border of the insert's window"] == 0.0
     assert found["contact force at the border of the femoral window"] == 0.0
+    run(other, f"make study CONFIG=config/{name}.yaml")
+    assert (results / "report/index.html").is_file()
+    assert not len(pd.read_csv(results / "tables/failures.csv"))
+    cases = pd.read_csv(results / "tables/cases.csv")
+    peaks = cases.query("quantity == 'max_pressure'").set_index(["case", "side"])["value"]
+    # One implant: whatever the files, pressures are those of the sheets in STL on these elements.
+    for key, peak in PEAKS.items():
+        assert peaks[key] == pytest.approx(peak, rel=0.02)
