@@ -19,6 +19,7 @@ from kneewear.report.maps import draw_damage_maps
 from kneewear.report.page import render_page
 from kneewear.report.static import draw_static_figures
 from tests.report.static_results import STUDY
+from tests.report.test_uncertainty_report import made_up
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -164,6 +165,43 @@ def test_static_page_is_quiet_alone_and_accessible(browser, static_address, tmp_
     assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
     one.page.screenshot(path=tmp_path / f"static_{kind}.png", full_page=True)
     one.window.close()
+
+
+@pytest.fixture(scope="module")
+def plain_addresses(whole, static_study, tmp_path_factory):
+    """Pages without a view as files, by kind: appendices, and the page of an uncertainty study."""
+    one, sampled = made_up("monte_carlo")
+    uncertain = ("uncertainty", one.model_dump(mode="json"), sampled, {})
+    pages = {
+        "wear appendix": (("wear", whole.settings, whole.tables, {}), "appendix"),
+        "static appendix": (
+            ("static", STUDY.model_dump(mode="json"), static_study[2], {}),
+            "appendix",
+        ),
+        "uncertainty": (uncertain, "page"),
+        "uncertainty appendix": (uncertain, "appendix"),
+    }
+    folder, found = tmp_path_factory.mktemp("plain"), {}
+    for name, (given, part) in pages.items():
+        path = folder / f"{name}.html"
+        path.write_text(render_page(*given, part=part), encoding="utf-8")
+        found[name] = path.as_uri()
+    return found
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_pages_of_other_kinds_are_quiet_and_accessible(browser, plain_addresses, tmp_path, kind):
+    from axe_playwright_python.sync_playwright import Axe
+
+    for name, address in plain_addresses.items():
+        one = Visit(browser, address, **LOOKS[kind])
+        one.page.wait_for_selector("body[data-tables=ready]")
+        assert one.complaints == [], name
+        assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
+        found = Axe().run(one.page).response["violations"]
+        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == [], name
+        one.page.screenshot(path=tmp_path / f"{name}_{kind}.png", full_page=True)
+        one.window.close()
 
 
 @pytest.mark.parametrize("kind", LOOKS)
