@@ -41,7 +41,7 @@ from kneewear.simulation.history import ContactHistory, keep_common
 from kneewear.studies.comparison import compare_studies
 from kneewear.wear import accumulation, summary
 from kneewear.wear.laws import WearLaw
-from kneewear.wear.records import DamageMaps, record_cycles
+from kneewear.wear.records import DamageMaps
 from kneewear.wear.worn_surface import WornContact
 
 # Relative paths in settings start at the checkout; of an installed package, where it is used.
@@ -320,15 +320,12 @@ def simulate(knee: KneeModel, study: Study) -> Cycles:
     """
     study = _with_cases(study)
     activities = {name: load_activity(study, name, _ROOT) for name in study.simulated_activities()}
-    histories = {
-        name: [
-            simulate_cases(knee, cycles[name], cases, own.simulation, keep_going=True)
-            for cases, own, cycles in _variants(study, activities)
-        ]
+    histories = [
+        simulate_cases(knee, cycles[name], cases, own.simulation, keep_going=True)
         for name in activities
-    }
-    joined = [netcdf.join(parts, [study.study] * len(parts)) for parts in histories.values()]
-    return Cycles(knee, activities, keep_common(joined))
+        for cases, own, cycles in _variants(study, activities)
+    ]
+    return Cycles(knee, activities, keep_common(histories))
 
 
 def accumulate_wear(cycles: Cycles, study: Study, law: WearLaw | None = None) -> xr.Dataset:
@@ -410,8 +407,8 @@ def tabulate_cases(cycles: Cycles, damage: xr.Dataset, study: Study) -> pd.DataF
         part = damage.sel(case=simulated)
         arrays = {str(name): variable.values for name, variable in part.variables.items()}
         maps = netcdf.value_of(DamageMaps, arrays)
-        batches.append((maps, record_cycles(histories), own.wear))
-    return summary.summarize_batches(batches, cycles.knee.grid)
+        batches.append((maps, list(histories.values()), own.wear))
+    return summary.summarize_batches(batches, cycles.knee.grid)[0]
 
 
 def _variants(

@@ -13,6 +13,8 @@ from pathlib import Path
 from kneewear.errors import DamagedFileError, KneewearError, OutputFileError
 from kneewear.io.documents import save_reason
 
+# Environment variable with the number of the attempt at a job.
+ATTEMPT = "KNEEWEAR_ATTEMPT"
 _OUT_OF_MEMORY = (
     "found too little memory ({}); expected room for a batch of cases. Lower cases_per_job, run "
     "fewer jobs at once (--cores, --resources mem_mb=...) or ask the cluster for more."
@@ -31,8 +33,16 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
 
     `side` are the tables of a side study, which never stops the study: when it fails, the job
     succeeds, with the reason in place of its missing tables and on standard error.
+
+    A further attempt at a job that failed because of its input, or because a solution did not
+    converge, ends at once with the message of the first one; `ATTEMPT` counts them.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+    # Snakemake removes the log of the attempt before.
+    cause = Path(path).with_suffix(".failed")
+    if cause.is_file() and os.environ.get(ATTEMPT, "1") != "1":
+        sys.exit(f"{cause.read_text(encoding='utf-8')}\n(not tried again; log: {path})")
+    cause.unlink(missing_ok=True)
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     root, logger = logging.getLogger(), logging.getLogger("kneewear")
@@ -57,6 +67,8 @@ def job_log(path: str | Path, threads: int = 1, side: Iterable[str] = ()) -> Ite
             _leave_out(missing, _reason(error))
         else:
             logger.exception("failed: %s", error)
+            if isinstance(error, KneewearError) and not stops:
+                cause.write_text(str(error), encoding="utf-8")
             if isinstance(error, KneewearError | MemoryError):
                 sys.exit(f"{_reason(error)}\n(log: {path})")
             raise

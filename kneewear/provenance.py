@@ -7,6 +7,8 @@ import csv
 import hashlib
 import json
 import platform
+import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -77,6 +79,36 @@ def provenance_record(
     }
 
 
+def job_records(folder: str | Path, suffix: str) -> dict[str, str]:
+    """Logs or benchmarks by job, such as `simulate_contact/gait/b000`, gathered or not."""
+    records: dict[str, str] = {}
+    # In the order of text, a gathered file precedes the folder of its rule.
+    for path in sorted(Path(folder).rglob(f"*{suffix}"), key=str):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        text = path.read_text(encoding="utf-8", errors="replace")
+        own, *gathered = re.split(r"^==> (.*) <==\n", text, flags=re.MULTILINE)
+        records |= {name: own} if own else {}
+        jobs = zip(gathered[::2], gathered[1::2], strict=True)
+        records |= {f"{name}/{job}": said for job, said in jobs}
+    return records
+
+
+def gather_records(benchmarks: str | Path, logs: str | Path) -> None:
+    """Put the benchmarks, and the logs, of the jobs of a rule, a folder, into one file of its name.
+
+    Large studies have many; those of jobs that run again replace what was gathered before.
+    """
+    for folder, suffix in ((benchmarks, ".tsv"), (logs, ".log")):
+        records = job_records(folder, suffix)
+        for rule in [path for path in Path(folder).glob("[!.]*") if path.is_dir()]:
+            start = f"{rule.name}/"
+            own = {job: text for job, text in records.items() if job.startswith(start)}
+            with atomic_path(rule.with_suffix(suffix)) as temporary:
+                sections = (f"==> {job.removeprefix(start)} <==\n{own[job]}" for job in own)
+                temporary.write_text("".join(sections), encoding="utf-8")
+            shutil.rmtree(rule)
+
+
 def _version(distribution: str) -> str:
     try:
         return version(distribution)
@@ -85,12 +117,11 @@ def _version(distribution: str) -> str:
 
 
 def _wall_times(folder: Path) -> dict[str, float]:
-    """Seconds of each rule; a rule with several jobs has a folder of its name."""
+    """Seconds of each rule, summed over its jobs."""
     seconds: dict[str, float] = {}
-    for path in sorted(folder.rglob("*.tsv")):
-        rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file, delimiter="\t"))
+    for job, text in job_records(folder, ".tsv").items():
+        rule = job.partition("/")[0]
+        rows = csv.DictReader(text.splitlines(), delimiter="\t")
         seconds[rule] = seconds.get(rule, 0.0) + sum(float(row["s"]) for row in rows)
     return {rule: round(total, 3) for rule, total in seconds.items()}
 
@@ -99,12 +130,8 @@ def _warnings(settings: Mapping[str, Any], folder: Path) -> list[list[str]]:
     """Warnings about settings, and those in the logs of the jobs that have run so far."""
     mark = " WARNING "
     found = {"settings": list(setting_warnings(settings))} | {
-        path.relative_to(folder).with_suffix("").as_posix(): [
-            line.split(mark, 1)[1]
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
-            if mark in line
-        ]
-        for path in sorted(folder.rglob("*.log"))
+        job: [line.split(mark, 1)[1] for line in text.splitlines() if mark in line]
+        for job, text in job_records(folder, ".log").items()
     }
     silence = settings["checks"]["silence"]
     return [[log, text] for log, texts in found.items() for text in heard(texts, silence)]

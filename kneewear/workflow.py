@@ -1,9 +1,10 @@
 """What rule files need: the study of a run, captions, and the sizes of jobs.
 
-Memory and run time were measured over batches of 7 cases of 100 frames on 2 x 100 x 75 elements:
-0.22 GB for the interpreter and its libraries, 30 bytes per element, frame and case, and 6 s on one
-core. At least twice of each is requested, so that a slower machine does not lose a job. `elements`
-counts both sides; `attempt` is 1 at first, and each further one requests as much again.
+Memory and run time were measured over batches of 13 cases of 100 frames on 2 x 100 x 75 elements:
+0.39 GB (0.22 GB for the interpreter and its libraries) and 11 s on one core. A job holds one case
+at a time, 30 bytes per element and frame, and all cases as stored, 0.55 bytes. At least twice of
+each is requested, so that a slower machine does not lose a job. `elements` counts both sides;
+`attempt` is 1 at first, and each further one requests as much again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from kneewear.settings.study import load_study, merge_settings
 from kneewear.settings.uncertainty import UncertaintyStudy
 
 MIN_MEMORY_MB = 1000
-BYTES_PER_ELEMENT_FRAME_AND_CASE = 80
+BYTES_PER_ELEMENT_AND_FRAME = 80
+STORED_BYTES_PER_ELEMENT_AND_FRAME = 3
 # Of a map, which has no frames: wear, creep, damage, maximum pressure and more, also as drawn; 25
 # cases of 15,000 elements were measured to take 140 bytes each.
 BYTES_PER_ELEMENT_AND_CASE = 400
@@ -73,9 +75,10 @@ def caption_texts() -> dict[str, str]:
 
 
 def batch_memory(elements: int, frames: int, cases: int, attempt: int = 1) -> int:
-    """Memory of a job that holds the contact histories of some cases, MB."""
-    history = elements * frames * cases * BYTES_PER_ELEMENT_FRAME_AND_CASE
-    return attempt * (MIN_MEMORY_MB + math.ceil(history / 1e6))
+    """Memory of a job that holds the contact history of one of some cases at a time, MB."""
+    history = BYTES_PER_ELEMENT_AND_FRAME + cases * STORED_BYTES_PER_ELEMENT_AND_FRAME
+    maps = cases * BYTES_PER_ELEMENT_AND_CASE
+    return attempt * (MIN_MEMORY_MB + math.ceil(elements * (frames * history + maps) / 1e6))
 
 
 def batch_minutes(elements: int, frames: int, cases: int, blocks: int = 1, attempt: int = 1) -> int:
@@ -110,7 +113,7 @@ class JobSizes:
             self.cases_per_job = study.job_size(study.uncertainty.sample_count)
         if isinstance(study, WearStudy):
             self.batches = study.batches()
-            self.cases = sum(len(self.batches[name]) for name in study.batches_with_maps())
+            self.cases = len(study.cases_with_maps())
 
     def simulation_mb(self, wildcards: Any, attempt: int) -> int:
         """Contact of one activity for a batch of cases."""

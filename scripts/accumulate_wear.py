@@ -7,24 +7,31 @@ from kneewear.io import netcdf
 from kneewear.joblog import job_log
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.wear import WearSettings
-from kneewear.simulation.history import ContactHistory, keep_common
-from kneewear.wear.accumulation import accumulate_wear
-from kneewear.wear.records import record_cycles
+from kneewear.simulation.history import ContactHistory
+from kneewear.wear.accumulation import accumulate_cases
 from kneewear.wear.worn_surface import WornContact
 
 with job_log(snakemake.log[0], snakemake.threads):
-    # Lives are computed for the cases that finished in all activities.
-    histories = keep_common(list(netcdf.load_all(ContactHistory, snakemake.input.histories)))
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     settings = WearSettings(**snakemake.params.wear)
+    activities = {
+        one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
+        for one in netcdf.load_all(Activity, snakemake.input.activities)
+    }
     worn = WornContact(
         knee,
-        activities={
-            one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
-            for one in netcdf.load_all(Activity, snakemake.input.activities)
-        },
+        activities=activities,
         settings=SimulationSettings(**snakemake.params.simulation),
         medial_lateral=settings.surface_update.medial_lateral,
     )
-    netcdf.save(accumulate_wear(histories, knee.grid, settings, worn), snakemake.output.damage)
-    netcdf.save(record_cycles(histories), snakemake.output.cycles)
+    # Lives are computed for the cases that finished in all activities.
+    cases = netcdf.load_cases(ContactHistory, snakemake.input.histories)
+    damage = accumulate_cases(
+        ({one.activity: one for one in case} for case in cases),
+        tuple(activities),
+        grid=knee.grid,
+        settings=settings,
+        resimulate=worn,
+        keep_going=True,
+    )
+    netcdf.save(damage, snakemake.output.damage)

@@ -10,6 +10,7 @@ from kneewear.wear.records import DamageMaps
 with job_log(snakemake.log[0], snakemake.threads):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     own = {"grid": knee.grid, "left": knee.implant.left}
-    maps = netcdf.load(DamageMaps, snakemake.input.damage)
+    only = {"case": snakemake.params.cases}
+    maps = netcdf.load(DamageMaps, snakemake.input.damage, only=only)
     save_damage_vtk(maps, folder=snakemake.output.maps, **own)
     save_worn_insert(maps, case=snakemake.params.case, folder=snakemake.output.worn, **own)

@@ -7,21 +7,25 @@ from kneewear.io import netcdf
 from kneewear.io.documents import save_figures
 from kneewear.joblog import job_log
 from kneewear.report.figures import draw_contact
-from kneewear.simulation.history import ContactHistory
-from kneewear.wear.records import CycleRecord
+from kneewear.simulation.history import ContactHistory, keep_common
+from kneewear.wear.records import record_cycles
 
 with job_log(snakemake.log[0], snakemake.threads):
-    case = {"case": snakemake.params.case}
-    histories = netcdf.load_all(ContactHistory, snakemake.input.histories, only=case)
+    cycles = netcdf.load_all(
+        ContactHistory, snakemake.input.histories, leave_out=("pressure", "slip")
+    )
+    histories = netcdf.load_all(
+        ContactHistory, snakemake.input.centre, only={"case": [snakemake.params.case]}
+    )
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     figures = draw_contact(
         implant=knee.implant,
         grid=knee.grid,
-        cycles=netcdf.load(CycleRecord, snakemake.input.cycles),
+        cycles=record_cycles(keep_common(list(cycles))),
         activities={
             one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
             for one in netcdf.load_all(Activity, snakemake.input.activities)
         },
-        histories={one.activity: one for one in histories},
+        histories=keep_common(list(histories)),
     )
     save_figures(figures, snakemake.output.figures)

@@ -10,7 +10,7 @@ from kneewear.wear.records import DamageMaps
 with job_log(snakemake.log[0], snakemake.threads):
     figures = draw_results(
         grid=netcdf.load(ElementGrid, snakemake.input.knee, "grid"),
-        maps=netcdf.load(DamageMaps, snakemake.input.damage),
+        maps=netcdf.load(DamageMaps, snakemake.input.damage, only={"case": snakemake.params.cases}),
         tables=load_computed(snakemake.input.tables),
     )
     save_figures(figures, snakemake.output.figures)

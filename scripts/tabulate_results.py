@@ -7,34 +7,36 @@ from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
 from kneewear.regression.tables import tabulate_results
 from kneewear.settings.wear import WearSettings
-from kneewear.simulation.history import ContactHistory, tabulate_failures
+from kneewear.simulation.history import ContactHistory
 from kneewear.wear.gravimetry import tabulate_wear_over_cycles
-from kneewear.wear.records import CycleRecord, DamageMaps
+from kneewear.wear.records import DamageMaps
 from kneewear.wear.summary import summarize_batches
 
 with job_log(snakemake.log[0], snakemake.threads):
+    histories = netcdf.load_all(
+        ContactHistory, snakemake.input.histories, leave_out=("pressure", "slip")
+    )
     batches = zip(
         netcdf.load_all(DamageMaps, snakemake.input.damage),
-        netcdf.load_all(CycleRecord, snakemake.input.cycles),
+        # All activities of a batch, which follow each other.
+        zip(*[histories] * snakemake.params.activities, strict=True),
         [WearSettings(**settings) for settings in snakemake.params.wear],
         strict=True,
     )
-    grid = netcdf.load(ElementGrid, snakemake.input.knee, "grid")
+    cases, failures = summarize_batches(
+        batches, netcdf.load(ElementGrid, snakemake.input.knee, "grid")
+    )
     tables = tabulate_results(
-        summarize_batches(batches, grid),
+        cases,
         pressure_limit=snakemake.params.pressure_limit,
         avg_pressure_limit=snakemake.params.avg_pressure_limit,
         compare_with_published=snakemake.params.compare_with_published,
     )
-    histories = netcdf.load_all(
-        ContactHistory, snakemake.input.histories, leave_out=("pressure", "slip")
-    )
-    tables["failures"] = tabulate_failures(list(histories))
     life = WearSettings(**snakemake.params.life)
     tests = {
         name: read_simulator_test(test["path"], test["columns"], life.mm3_per(test["unit"]))
         for name, test in snakemake.params.tests.items()
     }
-    tables |= tabulate_wear_over_cycles(tables["cases"], life, tests)
+    tables |= {"failures": failures} | tabulate_wear_over_cycles(cases, life, tests)
     for name, table in tables.items():
         save_table(table, snakemake.output[name])

@@ -15,7 +15,7 @@ from kneewear.wear.worn_surface import WornContact
 with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     settings = WearSettings(**snakemake.params.wear)
-    case = {"case": snakemake.params.case}
+    case = {"case": [snakemake.params.case]}
     histories = netcdf.load_all(ContactHistory, snakemake.input.histories, only=case)
     worn = WornContact(
         knee,

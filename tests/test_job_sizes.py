@@ -17,12 +17,14 @@ DEFAULT = {"elements": 2 * 100 * 75, "frames": 100, "cases": 7}
 @pytest.mark.parametrize("grows", DEFAULT)
 def test_memory_and_time_grow_with_elements_frames_and_cases(grows):
     more = DEFAULT | {grows: 10 * DEFAULT[grows]}
-    assert batch_memory(**more) > 2 * batch_memory(**DEFAULT)
+    assert batch_memory(**more) > 1.5 * batch_memory(**DEFAULT)
     assert batch_minutes(**more) > 2 * batch_minutes(**DEFAULT)
 
 
 def test_default_batch_gets_at_least_twice_what_it_was_measured_to_take():
     assert batch_memory(**DEFAULT) > 2 * 525
+    # Jobs of large studies fit on any node.
+    assert batch_memory(**DEFAULT | {"cases": 200}) < 4000
     assert batch_minutes(**DEFAULT) > 10
     # A hundred cases stay below what a node has.
     assert study_memory(DEFAULT["elements"], 100) < 8000

@@ -9,9 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kneewear.errors import NOT_COMPUTED, DamagedFileError, InputDataError, OutputFileError
+from kneewear.errors import (
+    NOT_COMPUTED,
+    ConvergenceError,
+    DamagedFileError,
+    InputDataError,
+    OutputFileError,
+)
 from kneewear.io.documents import load_computed, load_table, save_table
-from kneewear.joblog import job_log
+from kneewear.joblog import ATTEMPT, job_log
 
 
 def test_log_holds_messages_and_warnings(tmp_path):
@@ -78,3 +84,33 @@ def test_next_job_has_its_own_log(tmp_path):
     with job_log(tmp_path / "b.log"):
         logging.getLogger("kneewear").info("second")
     assert "second" not in (tmp_path / "a.log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        (InputDataError("a.csv", "x", "y", "Do z."), False),
+        (ConvergenceError("Force balance", 3, 0.1, "N", "Do z."), False),
+        (OutputFileError("a.nc", "disk full", "Make room."), True),
+        (MemoryError(), True),
+    ],
+    ids=["input", "convergence", "disk", "memory"],
+)
+def test_only_causes_that_may_pass_are_tried_again(tmp_path, monkeypatch, error, again):
+    """Where jobs are retried, as on clusters."""
+    tried = []
+
+    def attempt(number):
+        monkeypatch.setenv(ATTEMPT, str(number))
+        (tmp_path / "job.log").unlink(missing_ok=True)  # as Snakemake does
+        with pytest.raises(SystemExit) as caught, job_log(tmp_path / "job.log"):
+            tried.append(number)
+            raise error
+        return str(caught.value)
+
+    first, second = attempt(1), attempt(2)
+    assert tried == ([1, 2] if again else [1])
+    assert first.partition("\n")[0] == second.partition("\n")[0]
+    # A later run is a first attempt: the input may have been corrected.
+    attempt(1)
+    assert tried[-1] == 1

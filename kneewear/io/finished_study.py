@@ -10,8 +10,9 @@ from kneewear.io import netcdf
 from kneewear.io.documents import load_json
 from kneewear.settings.base import WearStudy
 from kneewear.settings.study import load_study
+from kneewear.simulation.history import ContactHistory
 from kneewear.studies.comparison import FinishedStudy
-from kneewear.wear.records import CycleRecord, DamageMaps
+from kneewear.wear.records import DamageMaps
 
 RECORD, KNEE, DAMAGE = "provenance.json", "geometry/knee.nc", "wear/b*.nc"
 
@@ -23,9 +24,9 @@ def finished_files(folder: str | Path) -> list[Path]:
     """
     folder = Path(folder)
     damage = sorted(folder.glob(DAMAGE))
-    cycles = [folder / "wear" / "cycles" / path.name for path in damage]
-    files = [folder / RECORD, folder / KNEE, *damage, *cycles]
-    if not damage or not all(file.is_file() for file in files):
+    histories = [file for path in damage for file in _histories(folder, path)]
+    files = [folder / RECORD, folder / KNEE, *damage, *histories]
+    if not histories or not all(file.is_file() for file in files):
         found = "no finished wear study" if folder.is_dir() else "no such folder"
         expected = "the folder of a finished study of kind wear, results/<study>"
         raise InputDataError(folder, found, expected, "Run the study (make study), or correct it.")
@@ -34,10 +35,11 @@ def finished_files(folder: str | Path) -> list[Path]:
 
 def load_finished(folder: str | Path) -> FinishedStudy:
     """Settings, grid, damage and cycles of a study; InputDataError as `finished_files`."""
-    record, knee, *results = map(str, finished_files(folder))
-    count = len(results) // 2
+    folder = Path(folder)
+    record, knee, *results = finished_files(folder)
+    damage = [path for path in results if path.parent.name == "wear"]
     try:
-        study = load_study(load_json(record)["settings"], record)
+        study = load_study(load_json(record)["settings"], str(record))
     except InputDataError as error:
         found, expected = "settings of another version", "those of this one"
         raise InputDataError(record, found, expected, "Run the study again.") from error
@@ -46,6 +48,18 @@ def load_finished(folder: str | Path) -> FinishedStudy:
     return FinishedStudy(
         settings=study,
         grid=netcdf.load(ElementGrid, knee, "grid"),
-        maps=list(netcdf.load_all(DamageMaps, results[:count])),
-        cycles=list(netcdf.load_all(CycleRecord, results[count:])),
+        maps=list(netcdf.load_all(DamageMaps, damage)),
+        histories=[
+            list(
+                netcdf.load_all(
+                    ContactHistory, _histories(folder, path), leave_out=("pressure", "slip")
+                )
+            )
+            for path in damage
+        ],
     )
+
+
+def _histories(folder: Path, damage: Path) -> list[Path]:
+    """Contact histories of the batch of a file of damage, one for each activity."""
+    return sorted(folder.glob(f"simulation/*/{damage.name}"))

@@ -11,8 +11,8 @@ import io
 import json
 import math
 import types
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from inspect import signature
 from pathlib import Path
@@ -44,10 +44,28 @@ def save(value: Any, path: str | Path, chunks: Mapping[str, int] | None = None) 
     variable or holds a value that is not finite and must be.
     """
     # HDF5 writes to memory: on a full disk it would crash the process instead of failing.
-    content = io.BytesIO()
-    with h5netcdf.File(content, "w") as file:
+    with _file_in_memory(path) as file:
         _write(file, value, {**CHUNKS, **(chunks or {})})
         file.attrs.update(getattr(value, "file_attributes", {}))
+
+
+def save_joined(values: Iterable[Any], path: str | Path) -> None:
+    """Write the value object of the cases of several as one file, holding one of them at a time.
+
+    `load` reads what it would read after `save(join(values))`; arrays of cases have a dimension of
+    unlimited length. ValueError as `save`, or when there is no value.
+    """
+    with _file_in_memory(path) as file:
+        light = [_append_cases(file, value) for value in values]
+        _write_attributes(file, join(light, [path] * len(light)))
+
+
+@contextmanager
+def _file_in_memory(path: str | Path) -> Iterator[h5netcdf.File]:
+    """Open a new file in memory, written to its path when the block succeeds."""
+    content = io.BytesIO()
+    with h5netcdf.File(content, "w") as file:
+        yield file
     with atomic_path(path) as temporary:
         # Not its buffer: Python 3.12 crashes when it collects the view that a failed write leaves.
         temporary.write_bytes(content.getvalue())
@@ -58,13 +76,13 @@ def load(
     path: str | Path | Sequence[str | Path],
     group: str = "",
     leave_out: Collection[str] = (),
-    only: Mapping[str, str] | None = None,
+    only: Mapping[str, Collection[str]] | None = None,
 ) -> Value:
     """Read a value object of one of the classes in `RECORDS` from a file that `save` wrote.
 
     Several files are joined along the cases. `group` is the group to read, such as "grid" of a knee
     model; variables of elements in `leave_out` are not read and have no rows and columns; `only`
-    gives the label to read along a dimension, which is empty without that label. InputDataError
+    gives the labels to read along a dimension; those it does not have are left out. InputDataError
     when a file is missing; DamagedFileError when its digest is not that of what was written, when
     it is truncated, of another kind or announces more than it can hold, when a variable is missing,
     has other dimensions or holds a value that is not finite, or when several files do not fit
@@ -81,6 +99,24 @@ def load(
 def load_all(kind: type[Value], paths: Sequence[str | Path], **options: Any) -> Iterator[Value]:
     """Read the value objects of several files one after the other; options as of `load`."""
     return (load(kind, path, **options) for path in paths)
+
+
+def load_cases(kind: type[Value], paths: Sequence[str | Path]) -> Iterator[tuple[Value, ...]]:
+    """Read several files case by case: for each case that all of them hold, its value in each.
+
+    Errors as of `load`.
+    """
+    with ExitStack() as stack:
+        record = RECORDS[kind.__name__].kind
+        files = [stack.enter_context(open_checked(path, record)) for path in paths]
+        names = [_text(np.asarray(file["case"][...])).tolist() for file, _ in files]
+        for name in names[0]:
+            if all(name in one for one in names):
+                readers = [
+                    (_Reader(path, _MAX_EXPANSION * size, (), {"case": [name]}), file)
+                    for path, (file, size) in zip(paths, files, strict=True)
+                ]
+                yield tuple(reader.group((kind,), file) for reader, file in readers)
 
 
 @contextmanager
@@ -119,14 +155,40 @@ def _write(group: Any, value: Any, chunks: Mapping[str, int]) -> None:
     record = RECORDS[type(value).__name__]
     arrays = arrays_of(value)
     group.dimensions = _lengths(record, arrays)
+    for variable in record.variables:
+        if variable.name in arrays:
+            _write_variable(group, variable, arrays[variable.name], chunks)
+    _write_attributes(group, value, chunks)
+
+
+def _append_cases(file: Any, value: Any) -> Any:
+    """Append the cases of a value to a file; returns the value without arrays of cases."""
+    record, arrays = RECORDS[type(value).__name__], arrays_of(value)
+    lengths = _lengths(record, arrays)
+    if not file.dimensions:
+        file.dimensions = lengths | {"case": None}
+        for variable in record.variables:
+            _write_variable(file, variable, arrays[variable.name], CHUNKS)
+    start = file.dimensions["case"].size
+    file.resize_dimension("case", start + lengths["case"])
+    light = {}
+    for variable in record.variables:
+        dimensions = variable.dimensions.split()
+        if "case" in dimensions:
+            axis, array = dimensions.index("case"), arrays[variable.name]
+            file[variable.name][(slice(None),) * axis + (slice(start, None),)] = _stored(array)
+            light[variable.attribute] = np.take(array, [], axis)
+    return replace(value, **{k: v for k, v in light.items() if k != "cases"})
+
+
+def _write_attributes(group: Any, value: Any, chunks: Mapping[str, int] = CHUNKS) -> None:
+    """Write what a value object holds other than arrays."""
+    record = RECORDS[type(value).__name__]
     group.attrs[KIND] = record.kind
     labels = [v.name for v in record.variables if v.is_coordinate and v.name != v.dimensions]
     if labels:
         group.attrs["coordinates"] = " ".join(labels)
-    for variable in record.variables:
-        if variable.name in arrays:
-            _write_variable(group, variable, arrays[variable.name], chunks)
-    stored = {v.attribute for v in record.variables if v.name in arrays}
+    stored = {v.attribute for v in record.variables if v.name in group.variables}
     for name in _hints(type(value)):
         item = None if name in stored else getattr(value, name)
         if item is None:
@@ -197,20 +259,27 @@ def _lengths(record: Record, arrays: Mapping[str, NDArray[Any]]) -> dict[str, in
 def _write_variable(
     group: Any, variable: Variable, array: NDArray[Any], chunks: Mapping[str, int]
 ) -> None:
-    """Write one variable with its unit and meaning."""
+    """Write one variable with its unit and meaning; where a dimension grows, without values."""
     dimensions = tuple(variable.dimensions.split())
-    if array.dtype.kind in "Ub":  # NetCDF has text of any length, and no yes and no
-        array = array.astype(h5py.string_dtype() if array.dtype.kind == "U" else np.int8)
-    options: dict[str, Any] = {}
+    array = _stored(array)
+    grows = any(group.dimensions[name].isunlimited() for name in dimensions)
+    options: dict[str, Any] = {"dtype": array.dtype} if grows else {"data": array}
     compressed = "compressed" in variable.options
-    if (compressed or "chunks" in variable.options) and array.size:
+    if grows or ((compressed or "chunks" in variable.options) and array.size):
         lengths = zip(dimensions, array.shape, strict=True)
-        options["chunks"] = tuple(min(chunks.get(name, n), n) for name, n in lengths)
-    if compressed and array.size:
+        options["chunks"] = tuple(max(1, min(chunks.get(name, n), n)) for name, n in lengths)
+    if compressed and (grows or array.size):
         # Level 1 with byte shuffling: mostly zeros, so higher levels only cost time.
         options |= {"compression": "gzip", "compression_opts": 1, "shuffle": True}
-    stored = group.create_variable(variable.name, dimensions, data=array, **options)
+    stored = group.create_variable(variable.name, dimensions, **options)
     stored.attrs.update(long_name=variable.long_name, units=variable.units)
+
+
+def _stored(array: NDArray[Any]) -> NDArray[Any]:
+    """Array as NetCDF has it: text of any length, and no yes and no."""
+    if array.dtype.kind not in "Ub":
+        return array
+    return array.astype(h5py.string_dtype() if array.dtype.kind == "U" else np.int8)
 
 
 def _count_infinite(variable: Variable, array: NDArray[Any]) -> int:
@@ -230,7 +299,7 @@ class _Reader:
     path: str | Path
     largest: int
     leave_out: Collection[str]
-    only: Mapping[str, str]
+    only: Mapping[str, Collection[str]]
 
     def find(self, name: str, file: h5py.File) -> h5py.Group:
         """Group of a file."""
@@ -303,13 +372,15 @@ class _Reader:
             raise DamagedFileError(self.path, found, "numbers", where)
         return array if variable.dtype == "text" else array.astype(variable.dtype, copy=False)
 
-    def part(self, dimension: str, group: Any) -> slice:
+    def part(self, dimension: str, group: Any) -> slice | NDArray[Any]:
         """Indices to read along a dimension, whose labels are distinct."""
         if dimension not in self.only:
             return slice(None)
-        found = np.flatnonzero(_text(np.asarray(group[dimension][...])) == self.only[dimension])
-        start = int(found[0]) if found.size else 0
-        return slice(start, start + found.size)
+        labels = _text(np.asarray(group[dimension][...]))
+        found = np.flatnonzero(np.isin(labels, list(self.only[dimension])))
+        first = int(found[0]) if found.size else 0
+        whole = slice(first, first + found.size)
+        return whole if np.array_equal(found, range(len(labels))[whole]) else found
 
 
 def _hints(kind: Any) -> dict[str, Any]:

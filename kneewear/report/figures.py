@@ -99,14 +99,15 @@ def draw_contact(
     activities: Mapping[str, Activity],
     histories: Mapping[str, ContactHistory],
 ) -> dict[str, Figure]:
-    """Draw contact through the cycle of each activity; `histories` hold the centre case."""
+    """Draw contact through the cycle of each activity; `histories` hold the centre case or none."""
     figures = {
         "implant": draw_implant(implant, cycles, 0),
         "bearing_sections": draw_bearing_sections(implant, cycles, 0),
     }
     for number, name in enumerate(cycles.activities):
         figures[f"history_{name}"] = draw_history(cycles, number, activities[name].prescribed)
-        figures[f"pressure_{name}"] = draw_pressure_map(cycles, grid, number)
+        if histories[name].cases:
+            figures[f"pressure_{name}"] = draw_pressure_map(histories[name], grid)
     return figures | draw_dynamics(implant, grid, histories)
 
 

@@ -20,7 +20,7 @@ from kneewear.report.maps import sample_surface, typical_cases
 from kneewear.report.style import DEPTH_COLOURS, PRESSURE_COLOURS
 from kneewear.settings.cases import Case
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.records import CycleRecord, DamageMaps
+from kneewear.wear.records import DamageMaps
 
 # Values are kept as steps of the colour scale, one byte each.
 STEPS = 255
@@ -97,24 +97,23 @@ def build_insert_view(
     implant: Implant,
     grid: ElementGrid,
     maps: DamageMaps,
-    cycles: CycleRecord,
+    percent: NDArray[np.float64],
     histories: Iterable[ContactHistory],
 ) -> dict[str, Any]:
     """Gather the data of the view, small enough for a page.
 
-    `histories` are the batches of all activities, in any order, read one at a time. Returned are
-    plain builtins: meshes, colour scales, and for each case shown the maps of each life and the
-    pressures and poses of each activity. Arrays are compressed and coded as text. Each map comes
-    with its exact largest value by side.
+    `percent` is that of the frames; `histories` are the batches of all activities, in any order,
+    read one at a time. Returned are plain builtins: meshes, colour scales, and for each case shown
+    the maps of each life and the pressures and poses of each activity. Arrays are compressed and
+    coded as text. Each map comes with its exact largest value by side.
     """
     factor = int(np.ceil(np.sqrt(grid.valid.sum() / MOST_VERTICES)))
     mesh, valid = insert_mesh(grid, factor)
-    every = -(-len(cycles.percent) // MOST_FRAMES)
-    frames = np.arange(0, len(cycles.percent), every)
-    maps_per_case = len(cycles.activities) * len(frames) + len(DEPTHS) * len(maps.lives)
-    chosen = shown_cases(cycles.cases, len(mesh.points) * maps_per_case)
+    frames = np.arange(0, len(percent), -(-len(percent) // MOST_FRAMES))
+    maps_per_case = len(maps.activities) * len(frames) + len(DEPTHS) * len(maps.lives)
+    chosen = shown_cases(maps.cases, len(mesh.points) * maps_per_case)
     tops = {name: float(np.nanmax(getattr(maps, name))) for name in DEPTHS}
-    tops["pressure"] = float(np.nanmax(cycles.max_pressure))
+    tops["pressure"] = float(np.nanmax(maps.max_pressure))
 
     def packed_map(values: NDArray[Any], name: str) -> dict[str, Any]:
         """Steps of the vertices, and the exact largest value of each side."""
@@ -124,11 +123,11 @@ def build_insert_view(
         return {"steps": packed(steps), "largest": rounded}
 
     cases: dict[str, dict[str, Any]] = {
-        cycles.cases[index].name: {
-            "name": cycles.cases[index].name,
-            "label": cycles.cases[index].label,
-            "thickness_mm": cycles.cases[index].thickness,
-            "body_mass_kg": cycles.cases[index].body_mass,
+        maps.cases[index].name: {
+            "name": maps.cases[index].name,
+            "label": maps.cases[index].label,
+            "thickness_mm": maps.cases[index].thickness,
+            "body_mass_kg": maps.cases[index].body_mass,
             "maps": {
                 life: {
                     name: packed_map(getattr(maps, name)[number, index], name) for name in DEPTHS
@@ -153,7 +152,7 @@ def build_insert_view(
         "knee": "left" if implant.left else "right",
         "sides": list(grid.sides),
         "elements_per_vertex": factor**2,
-        "percent": cycles.percent[frames].round(2).tolist(),
+        "percent": percent[frames].round(2).tolist(),
         "insert": packed_mesh(mesh),
         "femoral": [
             packed_mesh(_patch_mesh(points[::FEMORAL_STRIDE, ::FEMORAL_STRIDE]))
@@ -163,7 +162,7 @@ def build_insert_view(
             name: {"top": top, "steps": STEPS} | scale_colours(name) for name, top in tops.items()
         },
         "lives": list(maps.lives),
-        "activities": list(cycles.activities),
+        "activities": list(maps.activities),
         "cases": list(cases.values()),
     }
 

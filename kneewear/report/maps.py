@@ -25,7 +25,8 @@ from kneewear.report import style
 from kneewear.settings.cases import Case, centre_case
 from kneewear.settings.implant import MeshImplantSettings
 from kneewear.sides import SIDES
-from kneewear.wear.records import CycleRecord, DamageMaps
+from kneewear.simulation.history import ContactHistory
+from kneewear.wear.records import DamageMaps
 
 # Part of the largest wear depth below which no cross-shear is shown.
 LEAST_WORN = 0.02
@@ -114,17 +115,16 @@ def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
 
 
 @style.styled
-def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> Figure:
-    """Pressure of the centre case at the largest load, and paths of the centres of pressure."""
-    index = centre_case(cycles.cases)
-    pressure = cycles.peak_load_pressure[activity, index]
-    load = cycles.load[activity, index]
+def draw_pressure_map(history: ContactHistory, grid: ElementGrid) -> Figure:
+    """Pressure of the first case at the largest load, and paths of the centres of pressure."""
+    load = history.load[0]
     peak = int(np.argmax(load))
+    pressure = history.pressure[0, peak]
     figure, ((axes,),) = style.new_figure(4.6)
     mesh = draw_plateaus(axes, grid, pressure, float(pressure.max()), style.PRESSURE_COLOURS)
-    for side in range(len(cycles.sides)):
-        line = cycles.centre_of_pressure[activity, index, :, side]
-        path = _draw_path(axes, line[:, [2, 0]], cycles.percent)
+    for side in range(len(history.sides)):
+        line = history.centre_of_pressure[0, :, side]
+        path = _draw_path(axes, line[:, [2, 0]], history.percent)
         axes.plot(
             line[peak, 2],
             line[peak, 0],
@@ -136,8 +136,8 @@ def draw_pressure_map(cycles: CycleRecord, grid: ElementGrid, activity: int) -> 
             clip_on=False,
         )
     axes.set_title(
-        f"{cycles.activities[activity]}, {cycles.cases[index].label}: "
-        f"largest load {load[peak]:.0f} N at {cycles.percent[peak]:.0f} % of the cycle"
+        f"{history.activity}, {history.cases[0].label}: "
+        f"largest load {load[peak]:.0f} N at {history.percent[peak]:.0f} % of the cycle"
     )
     figure.colorbar(mesh, ax=axes, label="pressure (MPa)", shrink=0.7, pad=0.01)
     label = "path of the centres of pressure, at % of the cycle"

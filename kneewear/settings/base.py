@@ -23,10 +23,12 @@ from kneewear.settings.simulation import SimulationSettings
 from kneewear.settings.types import FileName, Name, NonNegative, Positive, Removable, Settings
 from kneewear.settings.wear import WearSettings
 
-# Element frames (elements times frames and activities) that a job simulates in about three minutes,
-# and that need 2 GB of memory as histories.
-WORK_PER_JOB, HISTORY_PER_JOB = 300_000_000, 25_000_000
-MOST_JOBS = 500
+# Element frames (elements times frames, activities and blocks) that a job simulates in about three
+# minutes.
+WORK_PER_JOB = 300_000_000
+# Larger studies have longer jobs rather than more, because each job writes files: at most five per
+# thousand cases, until one takes LONGEST_JOB times three minutes.
+CASES_PER_JOB, FEW_JOBS, MOST_JOBS, LONGEST_JOB = 200, 5, 500, 20
 # Cases whose maps are drawn and exported.
 MOST_MAPS = 100
 
@@ -286,16 +288,20 @@ class CaseStudy(LifeStudy):
     def job_size(self, count: int) -> int:
         """Number of cases or samples of a job, of `count` in all.
 
-        `cases_per_job`, or as many as a job simulates in some minutes and keeps in memory, for at
-        most `MOST_JOBS` jobs and two where each has four cases.
+        `cases_per_job`, or as many as a job simulates in some minutes, `CASES_PER_JOB` at most: two
+        jobs at least where each has four cases, and `FEW_JOBS` per thousand cases at most unless
+        they would take over an hour.
         """
         if self.cases_per_job is not None:
             return self.cases_per_job
+        activities = max(1, len(self.simulated_activities()))
         elements = 2 * self.grid.rows * self.grid.columns
-        histories = elements * self.simulation.frames * max(1, len(self.simulated_activities()))
-        fits = min(HISTORY_PER_JOB, WORK_PER_JOB // self.wear.blocks) // histories
+        work = elements * self.simulation.frames * activities * self.wear.blocks
+        fits = WORK_PER_JOB / work
+        most = min(fits, CASES_PER_JOB)
+        few = min(ceil(count / max(FEW_JOBS, count / CASES_PER_JOB)), LONGEST_JOB * fits)
         # Four cases take about as long as starting a job.
-        return min(max(1, fits, ceil(count / MOST_JOBS)), max(4, ceil(count / 2)))
+        return int(min(max(1, most, few, ceil(count / MOST_JOBS)), max(4, ceil(count / 2))))
 
     def case_list(self) -> tuple[Case, ...]:
         """Cases of the full factorial design."""
@@ -358,18 +364,18 @@ class WearStudy(CaseStudy):
             parts += [cases[start : start + size] for start in range(0, len(cases), size)]
         return {f"b{number:03d}": part for number, part in enumerate(parts)}
 
-    def batches_with_maps(self) -> list[str]:
-        """Batches whose maps are drawn and exported.
+    def cases_with_maps(self) -> list[str]:
+        """Names of the cases whose maps are drawn and exported.
 
-        All of a study of at most `MOST_MAPS` cases; of a larger one those with the corners and the
-        centre of its first factorial design.
+        All of a study of at most `MOST_MAPS` cases; of a larger one the corners and the centre of
+        its first factorial design.
         """
-        batches = self.batches()
-        if len(self.case_list()) <= MOST_MAPS:
-            return list(batches)
-        first, masses = self.variants()[0], len(self.cases.body_mass_kg)
-        wanted = first[0], first[masses - 1], first[len(first) // 2], first[-masses], first[-1]
-        return [name for name, cases in batches.items() if any(case in cases for case in wanted)]
+        cases = self.case_list()
+        if len(cases) > MOST_MAPS:
+            first, masses = self.variants()[0], len(self.cases.body_mass_kg)
+            at = 0, masses - 1, len(first) // 2, len(first) - masses, len(first) - 1
+            cases = tuple(first[number] for number in at)
+        return list(dict.fromkeys(case.name for case in cases))
 
 
 def _varies_in_a_job(settings: Mapping[str, Any], location: Location) -> bool:

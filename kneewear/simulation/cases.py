@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ from kneewear.simulation.cycle import (
 )
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.forward import Integrator, forward_solution, solve_forward
-from kneewear.simulation.history import ContactHistory, Failure
+from kneewear.simulation.history import ContactHistory, Failure, join_histories
 from kneewear.simulation.quasi_static import solve_quasi_static
 from kneewear.simulation.seat import refer_to_seat
 
@@ -46,17 +46,33 @@ def simulate_cases(
     keep_going: bool = False,
     holding_level: int = logging.WARNING,
 ) -> ContactHistory:
-    """Contact over one cycle of an activity for each case, each independent of the others.
+    """Contact over one cycle of an activity for each case; see `simulate_each`."""
+    each = simulate_each(
+        knee, activity, cases, settings, keep_going=keep_going, holding_level=holding_level
+    )
+    return join_histories(list(each))
+
+
+def simulate_each(
+    knee: KneeModel,
+    activity: Activity,
+    cases: Sequence[Case],
+    settings: SimulationSettings,
+    *,
+    keep_going: bool = False,
+    holding_level: int = logging.WARNING,
+) -> Iterator[ContactHistory]:
+    """Contact over one cycle of an activity, case by case, each independent of the others.
 
     Quasi-static analysis solves an equilibrium per frame on the grid. Forward analysis solves these
     on the knee's coarse grid, if it has one, records the load line that shares the load between the
     sides, integrates the motion under that load from the first equilibrium on, and evaluates it on
     the fine grid (Bei 2003, sections 2.2.4 and 4.2.1).
 
-    With `keep_going` cases that do not converge are logged and listed in the history's `failures`;
-    otherwise they raise a ConvergenceError with case, activity and frame. The largest force that
-    holds a medial-lateral position is logged at `holding_level`. ValueError if `settings.distance`
-    is "table" and the knee has no distance tables of the requested accuracy.
+    With `keep_going` cases that do not converge are logged, and their histories have no case but
+    the `failures`; otherwise they raise a ConvergenceError with case, activity and frame. The
+    largest force that holds a medial-lateral position is logged at `holding_level`. ValueError if
+    `settings.distance` is "table" and the knee has no distance tables of the requested accuracy.
     """
     activity = refer_to_seat(activity, knee, settings)
     fine = coarse = _SidePairs(knee.grid, build_pairs(knee, settings))
@@ -66,44 +82,38 @@ def simulate_cases(
     frames = activity.percent.size
     solved_frames = frames if settings.analysis == "quasi_static" else 2 * frames
     progress = Progress(f"activity {activity.name}", len(cases), solved_frames)
-    parts: dict[Case, dict[str, Any]] = {}
-    failures = []
+    holding: list[tuple[float, str]] = []
     for case in cases:
+        failures: tuple[Failure, ...] = ()
         try:
-            parts[case] = _simulate_case(
-                fine, coarse, activity, case, settings, progress.frame_done
-            )
+            arrays = _simulate_case(fine, coarse, activity, case, settings, progress.frame_done)
+            holding.append((float(np.abs(arrays["reaction_force"][:, 2]).max()), case.name))
         except ConvergenceError as error:
             named = error.named(f"Case {case.name}, activity {activity.name}")
             if not keep_going:
                 raise named from error
             logger.error("%s", named)
-            failures.append(Failure(case, str(named), named.frame, named.residual))
+            failures = (Failure(case, str(named), named.frame, named.residual),)
+            arrays = empty_histories(knee.grid, frames)
         progress.case_done()
-    if parts and activity.load_line is None and settings.medial_lateral == "held":
-        forces = [np.abs(part["reaction_force"][:, 2]).max() for part in parts.values()]
+        done = () if failures else (case,)
+        yield ContactHistory(
+            activity=activity.name,
+            analysis=settings.analysis,
+            cases=done,
+            failures=failures,
+            sides=knee.grid.sides,
+            percent=activity.percent,
+            time=activity.duration * np.arange(frames) / frames,
+            **{name: array[None][: len(done)] for name, array in arrays.items()},
+        )
+    if holding and activity.load_line is None and settings.medial_lateral == "held":
+        force, name = max(holding, key=lambda one: one[0])
         logger.log(
             holding_level,
             "case %s, activity %s: holding the medial-lateral position takes up to %.0f N",
-            list(parts)[int(np.argmax(forces))].name,
-            activity.name,
-            max(forces),
+            *(name, activity.name, force),
         )
-    empty = {} if parts else empty_histories(knee.grid, frames)
-    shapes = next(iter(parts.values()), empty)
-    return ContactHistory(
-        activity=activity.name,
-        analysis=settings.analysis,
-        cases=tuple(parts),
-        failures=tuple(failures),
-        sides=knee.grid.sides,
-        percent=activity.percent,
-        time=activity.duration * np.arange(frames) / frames,
-        **{
-            name: np.stack([part[name] for part in parts.values()] or [array])[: len(parts)]
-            for name, array in shapes.items()
-        },
-    )
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,15 +17,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Failure:
-    """A case that could not be simulated.
+    """A case that has no result.
 
-    `reason` states what did not converge, and the remedy; `frame` counts from 0; `residual` is in
-    the unit that the reason names, NaN if there is none.
+    `reason` states what did not converge or was worn through, and the remedy; `frame` counts from
+    0, None where it is no frame's; `residual` is in the unit that the reason names, NaN if there is
+    none.
     """
 
     case: Case
     reason: str
-    frame: int
+    frame: int | None
     residual: float
 
 
@@ -101,30 +103,45 @@ class ContactHistory(CycleResults):
         chosen = [number for number, case in enumerate(self.cases) if case.name in set(names)]
         if len(chosen) == len(self.cases):
             return self  # a copy of all elements would cost more than summing them
-        shared = ("activity", "cases", "analysis", "failures", "sides", "percent", "time")
-        return replace(
-            self,
-            cases=tuple(self.cases[number] for number in chosen),
-            **{
-                field.name: getattr(self, field.name)[chosen]
-                for field in fields(self)
-                if field.name not in shared
-            },
-        )
+        arrays = {name: getattr(self, name)[chosen] for name in _case_arrays()}
+        return replace(self, cases=tuple(self.cases[number] for number in chosen), **arrays)
+
+
+def _case_arrays() -> list[str]:
+    """Names of the arrays whose first axis is the case."""
+    shared = ("activity", "cases", "analysis", "failures", "sides", "percent", "time")
+    return [field.name for field in fields(ContactHistory) if field.name not in shared]
+
+
+def join_histories(histories: Sequence[ContactHistory]) -> ContactHistory:
+    """One history of the cases and failures of several of the same activity, knee and frames."""
+    if len(histories) == 1:
+        return histories[0]
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(history, name) for history in histories])
+        for name in _case_arrays()
+    }
+    joined["cases"] = tuple(case for history in histories for case in history.cases)
+    joined["failures"] = tuple(one for history in histories for one in history.failures)
+    return replace(histories[0], **joined)
 
 
 def keep_common(histories: Sequence[ContactHistory]) -> dict[str, ContactHistory]:
-    """Histories by activity, without the cases that failed in any of them."""
-    finished = [{case.name for case in history.cases} for history in histories]
+    """Histories by activity, joined, without the cases that failed in any activity."""
+    parts: dict[str, list[ContactHistory]] = {}
+    for history in histories:
+        parts.setdefault(history.activity, []).append(history)
+    joined = {name: join_histories(own) for name, own in parts.items()}
+    finished = [{case.name for case in history.cases} for history in joined.values()]
     common = list(set.intersection(*finished)) if finished else []
-    return {history.activity: history.select(common) for history in histories}
+    return {name: history.select(common) for name, history in joined.items()}
 
 
-def tabulate_failures(histories: Sequence[ContactHistory]) -> pd.DataFrame:
-    """Cases that failed, with activity, case, frame, residual and reason; may have no row."""
+def tabulate_failures(failures: Iterable[tuple[str, Failure]]) -> pd.DataFrame:
+    """Cases that failed, each with the activity, or "wear", it failed in; may have no row."""
     rows = [
         {
-            "activity": history.activity,
+            "activity": activity,
             "case": failure.case.name,
             "thickness_mm": failure.case.thickness,
             "body_mass_kg": failure.case.body_mass,
@@ -132,8 +149,7 @@ def tabulate_failures(histories: Sequence[ContactHistory]) -> pd.DataFrame:
             "residual": failure.residual,
             "reason": failure.reason,
         }
-        for history in histories
-        for failure in history.failures
+        for activity, failure in failures
     ]
     columns = ["activity", "case", "thickness_mm", "body_mass_kg", "frame", "residual", "reason"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).astype({"frame": "Int64"})

@@ -24,7 +24,8 @@ from kneewear.settings.cases import BODY_MASS, THICKNESS
 from kneewear.settings.files import settings_leaves
 from kneewear.settings.study import apply_case
 from kneewear.sides import SIDES
-from kneewear.wear.records import CycleRecord, DamageMaps
+from kneewear.simulation.history import ContactHistory
+from kneewear.wear.records import DamageMaps
 from kneewear.wear.summary import summarize_batches
 
 Array = NDArray[np.float64]
@@ -52,14 +53,14 @@ class FinishedStudy:
         What was run.
     grid : ElementGrid
         Elements of the fresh insert.
-    maps, cycles : sequence
-        Damage and frame histories of each batch, in the same order.
+    maps, histories : sequence
+        Damage, and contact histories of every activity without elements, of each batch.
     """
 
     settings: WearStudy
     grid: ElementGrid
     maps: Sequence[DamageMaps]
-    cycles: Sequence[CycleRecord]
+    histories: Sequence[Sequence[ContactHistory]]
 
     @property
     def name(self) -> str:
@@ -72,13 +73,13 @@ class FinishedStudy:
         Values of cases whose surface is updated are then NaN: wear changes what follows it.
         """
         batches, updated = [], set()
-        for maps, cycles in zip(self.maps, self.cycles, strict=True):
+        for maps, histories in zip(self.maps, self.histories, strict=True):
             if maps.cases:
                 wear = apply_case(self.settings, maps.cases[0]).wear
-                batches.append((_with_wear(maps, factor), cycles, wear))
+                batches.append((_with_wear(maps, factor), histories, wear))
                 if wear != wear.without_updates():
                     updated |= {case.name for case in maps.cases}
-        table = summarize_batches(batches, self.grid)
+        table, _ = summarize_batches(batches, self.grid)
         if factor != 1.0:
             table.loc[table["case"].isin(updated), "value"] = np.nan
         several = table["life"].nunique() > 1

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kneewear.errors import InputDataError
+from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.history import ContactHistory, Failure
 from kneewear.wear.creep import (
     FIRST_MINUTE,
     creep_development,
@@ -102,40 +102,68 @@ def accumulate_wear(
     largest pressure of any activity.
     """
     first = check_same_cases(histories)
-    shares = _share_matrix(settings.lives, tuple(histories))
-    law = law or choose_wear_law(settings)
-    updates = _Updates()
-    ends = [
-        _simulate_life(
-            {name: history.only(case.name) for name, history in histories.items()},
-            _Life(case, dict(zip(histories, row.tolist(), strict=True)), law, grid, settings),
-            resimulate,
-            updates,
-        )
-        for row in shares
+    cases = (
+        {name: history.only(case.name) for name, history in histories.items()}
         for case in first.cases
-    ]
+    )
+    return accumulate_cases(cases, tuple(histories), grid, settings, resimulate=resimulate, law=law)
+
+
+def accumulate_cases(
+    cases: Iterable[Mapping[str, ContactHistory]],
+    activities: tuple[str, ...],
+    grid: ElementGrid,
+    settings: WearSettings,
+    *,
+    resimulate: Resimulation | None = None,
+    law: WearLaw | None = None,
+    keep_going: bool = False,
+) -> DamageMaps:
+    """Damage of `accumulate_wear` from histories of one case after the other.
+
+    `cases` has the history of each of the `activities` for every case. With `keep_going` cases that
+    wear through, or that do not converge on a worn surface, are logged and listed in `failures`.
+    """
+    shares = _share_matrix(settings.lives, activities)
+    law = law or choose_wear_law(settings)
+    updates, done, ends = _Updates(), [], []
+    failures: list[Failure] = []
+    for histories in cases:
+        (case,) = check_same_cases(histories).cases
+        mixtures = [dict(zip(activities, row.tolist(), strict=True)) for row in shares]
+        lives = [_Life(case, mixture, law, grid, settings) for mixture in mixtures]
+        try:
+            ends.append([_simulate_life(histories, life, resimulate, updates) for life in lives])
+            done.append(case)
+        except (ConvergenceError, InputDataError) as error:
+            if not keep_going:
+                raise
+            logger.error("%s", error)
+            found = getattr(error, "frame", None), getattr(error, "residual", float("nan"))
+            failures.append(Failure(case, str(error), *found))
     updates.warn()
     # A batch may have no case.
-    axes = len(shares), len(first.cases)
     stacked = {
-        name: np.array([getattr(end, name) for end in ends]).reshape(*axes, *array.shape)
+        name: np.array([[getattr(end, name) for end in case] for case in ends])
+        .reshape(len(done), len(shares), *array.shape)
+        .swapaxes(0, 1)
         for name, array in vars(_fresh_insert(grid)).items()
         if isinstance(array, np.ndarray)
     }
     creep = (1.0 - recovered_part(settings.recovery_minutes)) * stacked["creep"]
     return DamageMaps(
         lives=tuple(settings.lives),
-        activities=tuple(histories),
+        activities=activities,
         shares=shares,
-        cases=first.cases,
-        sides=first.sides,
+        cases=tuple(done),
+        sides=grid.sides,
         wear_depth=stacked["wear"],
         creep_depth=creep,
         damage_depth=stacked["wear"] + creep,
         max_pressure=stacked["max_pressure"],
         avg_pressure=stacked["avg_pressure"],
         cross_shear=cross_shear_ratio(stacked["work"], stacked["cross_work"]),
+        failures=tuple(failures),
     )
 
 

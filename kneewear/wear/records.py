@@ -1,4 +1,4 @@
-"""Results of a batch of cases: histories of its cycles, and damage after its lives."""
+"""Results of some cases: histories of their cycles, and damage after their lives."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.settings.cases import Case
-from kneewear.simulation.history import ContactHistory, CycleResults
+from kneewear.simulation.history import ContactHistory, CycleResults, Failure
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CycleRecord(CycleResults):
-    """Frame histories of a batch of cases in every simulated activity, without the element ones.
+    """Frame histories of some cases in every simulated activity, without the element ones.
 
     Axes are in the order activity, case, frame, side, row, column, component.
 
@@ -24,12 +24,9 @@ class CycleRecord(CycleResults):
     ----------
     activities : tuple
         Activities along the first axis.
-    peak_load_pressure : float32 array, shape (activity, case, side, row, column)
-        Element pressures at the frame of largest load, MPa.
     """
 
     activities: tuple[str, ...]
-    peak_load_pressure: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -54,6 +51,8 @@ class DamageMaps:
         over the contact area, MPa.
     cross_shear : array, shape (life, case, side, row, column)
         Frictional work across its principal direction relative to all, over the life; 0 to 0.5.
+    failures : tuple
+        Cases that wore through, or did not converge on a worn surface; they are not in `cases`.
     """
 
     lives: tuple[str, ...]
@@ -67,6 +66,7 @@ class DamageMaps:
     max_pressure: Array
     avg_pressure: Array
     cross_shear: Array
+    failures: tuple[Failure, ...] = ()
 
 
 def check_same_cases(histories: Mapping[str, ContactHistory]) -> ContactHistory:
@@ -83,22 +83,20 @@ def check_same_cases(histories: Mapping[str, ContactHistory]) -> ContactHistory:
 
 
 def record_cycles(histories: Mapping[str, ContactHistory]) -> CycleRecord:
-    """Frame histories, and the pressure map at the frame of largest load.
+    """Frame histories of several activities.
 
     `histories` are those of each activity; ValueError unless all share cases, sides and frames.
     """
     first = check_same_cases(histories)
-    items = list(histories.values())
-    own = ("activities", "cases", "sides", "percent", "peak_load_pressure")
+    own = ("activities", "cases", "sides", "percent")
     frame_histories = [field.name for field in fields(CycleRecord) if field.name not in own]
-    peak = [
-        item.pressure[np.arange(len(item.cases)), np.argmax(item.load, axis=1)] for item in items
-    ]
     return CycleRecord(
         activities=tuple(histories),
         cases=first.cases,
         sides=first.sides,
         percent=first.percent,
-        peak_load_pressure=np.stack(peak),
-        **{name: np.stack([getattr(item, name) for item in items]) for name in frame_histories},
+        **{
+            name: np.stack([getattr(history, name) for history in histories.values()])
+            for name in frame_histories
+        },
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid, border_elements, covered_area
+from kneewear.simulation.history import ContactHistory, Failure, tabulate_failures
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
-from kneewear.wear.records import CycleRecord, DamageMaps
+from kneewear.wear.records import CycleRecord, DamageMaps, record_cycles
 
 if TYPE_CHECKING:
     from kneewear.settings.wear import WearSettings
@@ -74,8 +75,6 @@ def summarize_cases(
     ------
     ValueError
         If maps and cycles hold different cases or activities.
-    KneewearError
-        If there is no case.
 
     Notes
     -----
@@ -100,8 +99,6 @@ def summarize_cases(
     """
     if maps.cases != cycles.cases or maps.activities != cycles.activities:
         raise ValueError("damage maps and cycle record hold different cases or activities")
-    if not maps.cases:
-        raise KneewearError("No case could be simulated: tables/failures.csv and the logs say why.")
     covariates = list(dict.fromkeys(name for case in maps.cases for name in case.settings))
     rows = [
         (case.name, life, *(case.settings.get(name) for name in covariates), side, *row)
@@ -113,21 +110,26 @@ def summarize_cases(
 
 
 def summarize_batches(
-    batches: Iterable[tuple[DamageMaps, CycleRecord, WearSettings]], grid: ElementGrid
-) -> pd.DataFrame:
-    """Table of `summarize_cases` for batches whose cases have settings of their own.
+    batches: Iterable[tuple[DamageMaps, Sequence[ContactHistory], WearSettings]], grid: ElementGrid
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Tables of `summarize_cases` and `tabulate_failures` for batches with settings of their own.
 
-    Batches are taken one at a time, so that their maps need not all be in memory.
+    Batches hold the damage of their cases and the histories of every activity, and are taken one at
+    a time. KneewearError with the first reason when every case failed.
     """
-    tables, empty = [], None
-    for maps, cycles, own in batches:
+    tables: list[pd.DataFrame] = []
+    failures: list[tuple[str, Failure]] = []
+    for maps, histories, own in batches:
+        failures += [(history.activity, one) for history in histories for one in history.failures]
+        failures += [("wear", one) for one in maps.failures]
         if maps.cases:
-            tables.append(summarize_cases(maps, cycles, grid, own))
-        else:
-            empty = maps, cycles, own
-    if not tables and empty is not None:
-        tables.append(summarize_cases(empty[0], empty[1], grid, empty[2]))
-    return pd.concat(tables, ignore_index=True)
+            names = [case.name for case in maps.cases]
+            finished = {history.activity: history.select(names) for history in histories}
+            tables.append(summarize_cases(maps, record_cycles(finished), grid, own))
+    if not tables:
+        count = len({one.case.name for _, one in failures})
+        raise KneewearError(f"All {count} cases failed. The first: {failures[0][1].reason}")
+    return pd.concat(tables, ignore_index=True), tabulate_failures(failures)
 
 
 def _case_rows(

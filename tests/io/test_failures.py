@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from kneewear.io import netcdf
 from kneewear.settings.cases import Case
@@ -46,11 +47,11 @@ def test_a_history_of_failures_only_is_stored(history, tmp_path):
 
 def test_one_case_is_read_alone(history, tmp_path):
     netcdf.save(history, tmp_path / "b000.nc")
-    read = netcdf.load(ContactHistory, tmp_path / "b000.nc", only={"case": "thick"})
+    read = netcdf.load(ContactHistory, tmp_path / "b000.nc", only={"case": ["thick", "lost"]})
     assert read.cases == CASES[1:]
     assert np.array_equal(read.pressure, history.pressure[1:])
     assert np.array_equal(read.percent, history.percent)
-    assert netcdf.load(ContactHistory, tmp_path / "b000.nc", only={"case": "lost"}).cases == ()
+    assert netcdf.load(ContactHistory, tmp_path / "b000.nc", only={"case": ["lost"]}).cases == ()
 
 
 def test_a_life_keeps_cases_that_finished_in_all_activities(history):
@@ -60,12 +61,46 @@ def test_a_life_keeps_cases_that_finished_in_all_activities(history):
     assert all(one.cases == CASES[1:] for one in common.values())
 
 
-def test_failures_are_tabulated(history):
-    table = tabulate_failures([history])
+def test_failures_are_tabulated():
+    table = tabulate_failures([("gait", LOST)])
     assert table.to_dict("records") == [
         {
             "activity": "gait", "case": "lost", "thickness_mm": 8.0, "body_mass_kg": 300.0,
             "frame": 4, "residual": 0.2, "reason": "Case lost: no balance",
         }
     ]  # fmt: skip
-    assert tabulate_failures([replace(history, failures=())]).empty
+    assert tabulate_failures([]).empty
+
+
+def test_cases_written_one_at_a_time_are_read_as_if_at_once(history, tmp_path):
+    failed = replace(history.select([]), failures=(LOST,))
+    parts = [failed, *(replace(history.only(one.name), failures=()) for one in CASES)]
+    netcdf.save_joined(iter(parts), tmp_path / "each.nc")
+    netcdf.save(history, tmp_path / "once.nc")
+    each, once = (netcdf.load(ContactHistory, tmp_path / f"{n}.nc") for n in ("each", "once"))
+    assert (each.cases, each.failures) == (once.cases, once.failures)
+    for name, array in vars(once).items():
+        np.testing.assert_array_equal(getattr(each, name), array, err_msg=name)
+    with xr.open_dataset(tmp_path / "each.nc", engine="h5netcdf") as data:
+        assert data.pressure.dims == ("case", "frame", "side", "row", "column")
+        assert data.pressure.units == "MPa"
+
+
+def test_files_are_read_case_by_case_without_those_missing_in_one(history, tmp_path):
+    stairs = replace(history.select(["thick"]), activity="stairs")
+    netcdf.save(history, tmp_path / "gait.nc")
+    netcdf.save(stairs, tmp_path / "stairs.nc")
+    paths = [tmp_path / "gait.nc", tmp_path / "stairs.nc"]
+    ((first, second),) = netcdf.load_cases(ContactHistory, paths)
+    assert first.cases == second.cases == CASES[1:]
+    assert (first.activity, second.activity) == ("gait", "stairs")
+    np.testing.assert_array_equal(first.pressure, history.pressure[1:])
+    (alone,) = next(netcdf.load_cases(ContactHistory, paths[:1]))
+    assert alone.cases == CASES[:1]
+
+
+def test_histories_of_several_batches_are_joined_by_activity(history):
+    parts = [history.only(case.name) for case in CASES]
+    (joined,) = keep_common(parts).values()
+    assert joined.cases == CASES
+    np.testing.assert_array_equal(joined.slip, history.slip)

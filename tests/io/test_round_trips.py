@@ -27,7 +27,7 @@ from kneewear.mechanics.loads import Spring
 from kneewear.settings.cases import Case
 from kneewear.sides import SIDES
 from kneewear.simulation.history import ContactHistory
-from kneewear.wear.records import CycleRecord, DamageMaps, record_cycles
+from kneewear.wear.records import DamageMaps
 
 RNG = np.random.default_rng(1)
 OTHER = (Case("c", 10.0, 60.0),)
@@ -276,22 +276,6 @@ def test_histories_join_along_the_cases_without_their_elements(tmp_path):
     assert [case.name for case in both.cases] == ["a", "b", "c"]
     np.testing.assert_array_equal(both.load, np.concatenate([first.load, second.load]))
     assert both.pressure.shape == (3, 5, 2, 0, 0)
-
-
-def test_cycles_round_trip_and_join_along_the_cases(tmp_path):
-    records = [
-        record_cycles({"gait": make_history(), "stairs": make_history()}),
-        record_cycles({"gait": make_history(OTHER), "stairs": make_history(OTHER)}),
-    ]
-    paths = [tmp_path / "b000.nc", tmp_path / "b001.nc"]
-    for record, path in zip(records, paths, strict=True):
-        netcdf.save(record, path)
-    assert_same(records[0], netcdf.load(CycleRecord, paths[:1]))
-    both = netcdf.load(CycleRecord, paths)
-    assert both.cases == (*records[0].cases, *records[1].cases)
-    for name in ("load", "centre_of_pressure", "peak_load_pressure"):
-        joined = np.concatenate([getattr(record, name) for record in records], axis=1)
-        np.testing.assert_array_equal(getattr(both, name), joined)
 
 
 def test_damage_round_trip(tmp_path):

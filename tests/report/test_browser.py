@@ -55,7 +55,11 @@ def address(whole, tmp_path_factory):
     picture = io.BytesIO()
     draw_damage_maps(whole.maps, whole.grid, 0).savefig(picture, format="svg")
     view = build_insert_view(
-        whole.implant, whole.grid, whole.maps, whole.cycles, whole.histories.values()
+        whole.implant,
+        whole.grid,
+        whole.maps,
+        whole.cycles.percent,
+        whole.histories.values(),
     )
     text = render_page(
         "wear",

@@ -29,7 +29,11 @@ def unpacked(text, kind=np.uint8):
 @pytest.fixture(scope="module")
 def view(whole):
     return build_insert_view(
-        whole.implant, whole.grid, whole.maps, whole.cycles, whole.histories.values()
+        whole.implant,
+        whole.grid,
+        whole.maps,
+        whole.cycles.percent,
+        whole.histories.values(),
     )
 
 
@@ -86,7 +90,11 @@ def test_vertices_are_elements_and_triangles_look_up(whole):
 def test_blocks_of_elements_keep_maxima_and_shape(whole, monkeypatch):
     monkeypatch.setattr(insert_view, "MOST_VERTICES", 100)
     view = build_insert_view(
-        whole.implant, whole.grid, whole.maps, whole.cycles, whole.histories.values()
+        whole.implant,
+        whole.grid,
+        whole.maps,
+        whole.cycles.percent,
+        whole.histories.values(),
     )
     assert view["elements_per_vertex"] > 1
     count = len(unpacked(view["insert"]["points"])) // 12
@@ -101,7 +109,11 @@ def test_blocks_of_elements_keep_maxima_and_shape(whole, monkeypatch):
 def test_a_large_study_shows_its_typical_cases(whole, monkeypatch):
     monkeypatch.setattr(insert_view, "MOST_VALUES", 10)
     view = build_insert_view(
-        whole.implant, whole.grid, whole.maps, whole.cycles, whole.histories.values()
+        whole.implant,
+        whole.grid,
+        whole.maps,
+        whole.cycles.percent,
+        whole.histories.values(),
     )
     assert {case["name"] for case in view["cases"]} <= {case.name for case in whole.maps.cases}
     assert all(case["cycles"] for case in view["cases"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.wear.accumulation import accumulate_wear
+from kneewear.wear.accumulation import accumulate_cases, accumulate_wear
 from kneewear.wear.creep import creep_strain_per_pressure, minutes_of_life
 from kneewear.wear.records import record_cycles
 
@@ -120,15 +120,28 @@ def test_activities_must_share_their_cases(history, grid, settings):
         accumulate_wear({"gait": history, "stairs": one_case(history, 0)}, grid, settings())
 
 
-def test_cycle_record_keeps_the_map_at_the_largest_load(history):
-    record = record_cycles({"gait": history})
-    frame = history.load[1].argmax()
-    np.testing.assert_array_equal(record.peak_load_pressure[0, 1], history.pressure[1, frame])
-
-
 def test_a_batch_may_have_no_case(history, grid, settings):
     none = {"gait": history.select([])}
     maps = accumulate_wear(none, grid, settings())
     assert maps.cases == ()
     assert maps.wear_depth.shape == (1, 0, *grid.area.shape)
-    assert record_cycles(none).peak_load_pressure.shape == (1, 0, *grid.area.shape)
+    assert record_cycles(none).load.shape == (1, 0, *history.load.shape[1:])
+
+
+def test_a_case_that_wears_through_leaves_the_others_their_damage(history, stairs, grid, settings):
+    lives = {"life": {"gait": 0.8, "stairs": 0.2}}
+    histories = {"gait": history, "stairs": stairs}
+    whole = accumulate_wear(histories, grid, settings(lives=lives))
+    thin = replace(history.cases[0], thickness=-0.9)  # 0.1 mm locally
+    changed = {name: replace(one, cases=(thin, *one.cases[1:])) for name, one in histories.items()}
+    each = [{name: one.only(case.name) for name, one in changed.items()} for case in
+            (thin, history.cases[1])]  # fmt: skip
+    own = settings(lives=lives)
+    maps = accumulate_cases(each, ("gait", "stairs"), grid, own, keep_going=True)
+    assert maps.cases == history.cases[1:]
+    np.testing.assert_array_equal(maps.damage_depth, whole.damage_depth[:, 1:])
+    (failure,) = maps.failures
+    assert (failure.case, failure.frame) == (thin, None)
+    assert "elements worn through" in failure.reason
+    with pytest.raises(InputDataError, match="worn through"):
+        accumulate_cases(each, ("gait", "stairs"), grid, own)

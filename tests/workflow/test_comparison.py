@@ -114,8 +114,11 @@ def test_nothing_to_compare_is_refused(quick, tmp_path):
         compare_studies([quick, quick])
     light = [replace(one, cases=tuple(replace(c, body_mass=20.0) for c in one.cases))
              for one in quick.maps]  # fmt: skip
-    cycles = [replace(one, cases=two.cases) for one, two in zip(quick.cycles, light, strict=True)]
-    apart = replace(other(quick), maps=light, cycles=cycles)
+    histories = [
+        [replace(history, cases=two.cases) for history in one]
+        for one, two in zip(quick.histories, light, strict=True)
+    ]
+    apart = replace(other(quick), maps=light, histories=histories)
     with pytest.raises(KneewearError, match="found no thickness and body mass that all designs"):
         compare_studies([quick, apart])
     with pytest.raises(InputDataError, match="found no finished wear study"):

@@ -166,3 +166,18 @@ def test_make_study_shows_stages_and_names_its_log(finished):
     assert begun == "Jobs: 1, stages: 1"
     assert re.fullmatch(r"\[100 %\] write report, \d+ s", stage)
     assert (finished.folder / log.removeprefix("Full log: ")).is_file()
+
+
+def test_when_all_cases_fail_the_message_states_why_and_a_second_attempt_ends_at_once(finished):
+    overrides = {
+        "study": "all_failing",
+        "cases": {"thickness_mm": [6, 10], "body_mass_kg": [390, 400]},
+        "simulation": {"pressure_law": {"material": "polyethylene_37c"}},
+    }
+    wanted = "results/all_failing/tables/cases.csv"
+    text = finished.snakemake(wanted, overrides=overrides, fails=True)
+    assert "All 4 cases failed. The first: Case 6mm_390kg, activity gait: " in text
+    assert "Error in rule simulate_contact" not in text
+    # As the command of a cluster's second attempt.
+    again = finished.snakemake("--attempt", "2", wanted, overrides=overrides, fails=True)
+    assert "(not tried again; log: results/all_failing/logs/tabulate_results.log)" in again

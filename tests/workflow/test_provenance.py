@@ -84,3 +84,24 @@ def test_what_was_kept_of_the_sources_changes_nothing(before):
     (before / "kneewear" / "wear" / "laws.py").write_text("def depth():\n    return 3\n")
     provenance._sources.cache_clear()
     assert source_fingerprint("wear", before) != found[0]
+
+
+def test_logs_of_jobs_are_gathered_by_rule_and_those_that_ran_again_are_replaced(tmp_path):
+    def write(job, text):
+        (tmp_path / job).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{job}.log").write_text(text)
+
+    write("build_geometry", "t INFO built\n")
+    write("simulate_contact/gait/b000", "t WARNING first\n")
+    write("simulate_contact/gait/b001", "t INFO second\n")
+    before = provenance.job_records(tmp_path, ".log")
+    provenance.gather_records(tmp_path / "none", tmp_path)
+    assert {path.name for path in tmp_path.glob("[!.]*")} == {
+        "build_geometry.log",
+        "simulate_contact.log",
+    }
+    assert provenance.job_records(tmp_path, ".log") == before
+    write("simulate_contact/gait/b000", "t INFO again\n")
+    provenance.gather_records(tmp_path / "none", tmp_path)
+    after = provenance.job_records(tmp_path, ".log")
+    assert after == before | {"simulate_contact/gait/b000": "t INFO again\n"}

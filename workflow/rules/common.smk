@@ -1,11 +1,13 @@
 """Settings, paths and names every rule file uses."""
 
 import os
+import sys
 from pathlib import Path
 
 from snakemake.logging import logger
 
 from kneewear.errors import KneewearError
+from kneewear.joblog import ATTEMPT
 from kneewear.io.study_inputs import (
     activity_files,
     measured_activities,
@@ -31,6 +33,11 @@ except KneewearError as error:
     raise SystemExit(str(error)) from None
 for note in NOTES:
     logger.warning(note)
+
+# A job that failed because of its input is not computed again where failed jobs are retried, as on
+# clusters: there a job is a command of its own, whose number Snakemake says in this option only.
+if "--attempt" in sys.argv:
+    os.environ[ATTEMPT] = sys.argv[sys.argv.index("--attempt") + 1]
 
 RESULTS = f"results/{STUDY.study}"
 LOGS = f"{RESULTS}/logs"

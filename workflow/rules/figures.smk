@@ -51,8 +51,10 @@ rule plot_contact:
     input:
         knee=rules.build_geometry.output.knee,
         activities=PREPARED,
-        cycles=CYCLES,
-        histories=CENTRE_HISTORIES,
+        histories=expand(
+            rules.simulate_contact.output.history, batch=WITH_MAPS, activity=ACTIVITIES
+        ),
+        centre=CENTRE_HISTORIES,
     output:
         figures=figures_folder("figures/contact"),
     log:
@@ -93,6 +95,7 @@ rule plot_results:
         runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("plot_results", ROOT),
+        cases=MAPPED,
         captions=CAPTIONS,
     script:
         "../../scripts/plot_results.py"
@@ -102,9 +105,9 @@ rule build_insert_view:
     input:
         knee=rules.build_geometry.output.knee,
         damage=expand(rules.accumulate_wear.output.damage, batch=WITH_MAPS),
-        cycles=expand(rules.accumulate_wear.output.cycles, batch=WITH_MAPS),
+        activities=PREPARED,
         histories=expand(
-            rules.simulate_contact.output.history, activity=ACTIVITIES, batch=WITH_MAPS
+            rules.simulate_contact.output.history, batch=WITH_MAPS, activity=ACTIVITIES
         ),
     output:
         view=f"{RESULTS}/report/insert_view.json",
@@ -120,5 +123,6 @@ rule build_insert_view:
         runtime=SIZES.longer(15),
     params:
         source=source_fingerprint("build_insert_view", ROOT),
+        cases=MAPPED,
     script:
         "../../scripts/build_insert_view.py"

@@ -63,8 +63,9 @@ rule simulate_contact:
         "../../scripts/simulate_contact.py"
 
 
+# All activities of a batch follow each other.
 HISTORIES = expand(
-    rules.simulate_contact.output.history, activity=ACTIVITIES, batch=BATCHES
+    rules.simulate_contact.output.history, batch=BATCHES, activity=ACTIVITIES
 )
 CENTRE_HISTORIES = expand(
     rules.simulate_contact.output.history, activity=ACTIVITIES, batch=CENTRE_BATCH

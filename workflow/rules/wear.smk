@@ -15,7 +15,6 @@ rule accumulate_wear:
         ),
     output:
         damage=f"{RESULTS}/wear/{{batch}}.nc",
-        cycles=f"{RESULTS}/wear/cycles/{{batch}}.nc",
     log:
         f"{LOGS}/accumulate_wear/{{batch}}.log",
     benchmark:
@@ -36,8 +35,13 @@ rule accumulate_wear:
 
 
 DAMAGE = expand(rules.accumulate_wear.output.damage, batch=BATCHES)
-CYCLES = expand(rules.accumulate_wear.output.cycles, batch=BATCHES)
-WITH_MAPS = STUDY.batches_with_maps()
+MAPPED = STUDY.cases_with_maps()
+# Batches that hold these cases.
+WITH_MAPS = [
+    name
+    for name, cases in BATCHES.items()
+    if not {case["name"] for case in cases}.isdisjoint(MAPPED)
+]
 
 
 rule export_damage:
@@ -60,6 +64,7 @@ rule export_damage:
     params:
         source=source_fingerprint("export_damage", ROOT),
         case=CENTRE_CASE["name"],
+        cases=MAPPED,
     script:
         "../../scripts/export_damage.py"
 
@@ -93,7 +98,6 @@ rule tabulate_results:
     input:
         knee=rules.build_geometry.output.knee,
         damage=DAMAGE,
-        cycles=CYCLES,
         histories=HISTORIES,
         published=PUBLISHED if STUDY.report.compare_with_published else [],
         tests=list(TESTS.values()),
@@ -115,6 +119,7 @@ rule tabulate_results:
         runtime=SIZES.longer(10),
     params:
         source=source_fingerprint("tabulate_results", ROOT),
+        activities=len(ACTIVITIES),
         wear=[settings(study.wear) for study in OWN.values()],
         compare_with_published=STUDY.report.compare_with_published,
         tests={
