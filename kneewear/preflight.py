@@ -21,7 +21,7 @@ from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.io.study_inputs import given_poses, load_activity, load_shapes
 from kneewear.mechanics.coordinates import coordinate_numbers
-from kneewear.report.bodies import APART, Pose, draw_preflight, poses_of
+from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, poses_of
 from kneewear.report.facts import surface_errors, surface_remedy
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
@@ -31,7 +31,7 @@ from kneewear.settings.static import StaticStudy
 from kneewear.simulation.evaluation import exact_distances
 from kneewear.simulation.placement import Placement, check_placement
 from kneewear.simulation.seat import find_seat, refer_to_seat
-from kneewear.simulation.signs import check_signs, doubtful_signs
+from kneewear.simulation.signs import SignTrial, check_signs, doubtful_signs
 from kneewear.studies.static.cases import NAMED
 
 # Elements per side: enough for pictures.
@@ -93,7 +93,14 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
         tabled = replace(knee, distance_tables=build_distance_tables(implant, study.table))
         warnings += exact_distances(tabled, study.simulation).values()
     warnings += _surface_warnings(study, placements, tabulate_fit(record))
-    warnings += filter(None, (_doubt(one, knee, study) for one in activities))
+    for one in activities:
+        trials = _sign_trials(one, knee, study)
+        doubt = doubtful_signs(trials, one.name) if trials else ""
+        if doubt:
+            warnings.append(doubt)
+            signs = {f"signs_{one.name}": draw_signs(trials)}
+            save_figures(signs, folder)
+            figures |= signs
     remarks = [
         *warnings,
         *(sentence for one in placements for sentence in one.sentences),
@@ -134,19 +141,18 @@ def _surface_warnings(
     ]
 
 
-def _doubt(activity: Activity, knee: KneeModel, study: Study) -> str:
-    """Sentence on signs of a motion from a file that seem reversed; empty without doubt."""
+def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[SignTrial, ...]:
+    """Trials of the signs of a motion from a file; none of other activities."""
     settings = study.simulated_activities()[activity.name]
     if not isinstance(settings, FileActivity) or not isinstance(study, CaseStudy):
-        return ""
+        return ()
     if not prescribes_motion(settings):
-        return ""
+        return ()
     # Directions show on few elements.
     coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
     exact = study.simulation.model_copy(update={"distance": "exact"})
     reference = settings.motion.reference_posterior_mm
-    trials = check_signs(coarse, activity, study.case_list()[0], exact, reference)
-    return doubtful_signs(trials, activity.name)
+    return check_signs(coarse, activity, study.case_list()[0], exact, reference)
 
 
 def _seated(activity: Activity, knee: KneeModel, study: Study) -> Activity:

@@ -20,6 +20,7 @@ from kneewear.geometry.grid import bearing_of
 from kneewear.geometry.implant import Implant, Layer
 from kneewear.geometry.knee import GeometryRecord
 from kneewear.geometry.meshes import (
+    FEWER_TRIANGLES,
     TriangleMesh,
     condyle_axis,
     femoral_from_points,
@@ -42,6 +43,7 @@ from kneewear.geometry.thickness import (
     thickness_above,
     underside_of_mesh,
 )
+from kneewear.settings.checks import judge
 from kneewear.settings.implant import (
     ImplantSettings,
     InsertRegions,
@@ -152,6 +154,12 @@ def judge_meshes(
             femoral, axis, (low, high), condyle.z, meshes.femoral, side
         )
     found = [judge_bearing(one) for one in (*plateaus.values(), *condyles.values())]
+    files = ((insert_mesh, meshes.insert), (femoral_mesh, meshes.femoral))
+    sizes = [
+        judge("geometry.mesh_triangles", len(mesh.faces), source, FEWER_TRIANGLES)
+        for mesh, source in files
+    ]
+    found.append(tuple(filter(None, sizes)))
     underside, _, _ = _read_underside(settings, underside_mesh)
     thickness = partial(thickness_above, underside)
     found.append(judge_pair(plateaus, condyles, thickness, settings.nominal_thickness_mm))

@@ -29,6 +29,10 @@ _LONGEST_EDGE = 4.0
 # Least ratio of a triangle's area in the plane of triangulation to its area.
 _EDGE_ON = 0.15
 _LEAST_POINTS = 100
+# Remedy for meshes that are finer than contact needs.
+FEWER_TRIANGLES = (
+    "Decimate the mesh to edges of about 0.3 mm, or export the component with a coarser tolerance."
+)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.meshes import FEWER_TRIANGLES, TriangleMesh
 from kneewear.io import cad
 from kneewear.io.data_file import (
     LARGEST_COORDINATE,
@@ -20,6 +20,7 @@ from kneewear.io.data_file import (
     read_data,
 )
 from kneewear.io.mesh_formats import parse_obj, parse_ply, parse_stl
+from kneewear.settings.checks import judge
 
 _PARSERS = {".stl": parse_stl, ".ply": parse_ply, ".obj": parse_obj}
 _POINT_SUFFIXES = (".csv", ".xyz", ".txt")
@@ -53,6 +54,7 @@ def _load_mesh(path: str | Path) -> TriangleMesh:
     _check_vertices(path, vertices)
     if faces is None:
         return _point_cloud(vertices)
+    judge("geometry.mesh_triangles", len(faces), str(path), FEWER_TRIANGLES)
     outside = np.flatnonzero(((faces < 0) | (faces >= len(vertices))).any(axis=1))
     if outside.size:
         found = f"vertices {', '.join(str(n) for n in faces[outside[0]])}"

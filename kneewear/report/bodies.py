@@ -28,6 +28,7 @@ from kneewear.report.maps import (
 )
 from kneewear.settings.cases import centre_case
 from kneewear.simulation.history import ContactHistory
+from kneewear.simulation.signs import SignTrial, least_effort
 from kneewear.wear.records import CycleRecord
 
 Array = NDArray[np.float64]
@@ -493,6 +494,28 @@ def draw_preflight(
         if one.measured_pose is not None
     }
     return figures, contact_table(grid.sides, poses, contacts)
+
+
+@style.styled
+def draw_signs(trials: Sequence[SignTrial]) -> Figure:
+    """A motion as given and with the signs that fit the bearing best, and where contact is."""
+    figure, panels = style.panels_in_rows(4, 2, 2.2)
+    titles = (
+        "Femoral position (mm posterior)",
+        "External rotation of the tibia (deg)",
+        "Medial contact (mm posterior)",
+        "Lateral contact (mm posterior)",
+    )
+    for trial, colour, name in (
+        (trials[0], style.INK, "as given"),
+        (best := least_effort(trials), style.SIDE_COLOURS["lateral"], f"{best.reversed} reversed"),
+    ):
+        effort = f"{trial.effort:.2f} of the load" if np.isfinite(trial.effort) else "none settles"
+        for axes, title, values in zip(panels, titles, trial.curves[:, 1:].T, strict=True):
+            style.draw_cycle(axes, trial.curves[:, 0], values, colour, f"{name} ({effort})")
+            axes.set_title(title)
+    panels[0].legend()
+    return figure
 
 
 @style.styled

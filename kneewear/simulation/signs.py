@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -53,6 +53,9 @@ class SignTrial:
     path on the insert, mm posterior of its origin. `rollback` is the correlation with flexion of
     the posterior position of contact, `screw_home` that of the lateral contact relative to the
     medial one, which internal tibial rotation increases; both are positive in most knees.
+
+    `curves` has a row for each frame: percent, femoral position (mm posterior), external tibial
+    rotation (deg), and the medial and lateral contact (mm posterior, NaN where unloaded).
     """
 
     reversed: str
@@ -63,6 +66,7 @@ class SignTrial:
     posterior: float
     rollback: float
     screw_home: float
+    curves: Array = field(default_factory=lambda: np.empty((0, 5)), repr=False, compare=False)
 
 
 def check_signs(
@@ -111,9 +115,14 @@ def try_signs(
     return tuple(trials)
 
 
+def least_effort(trials: Sequence[SignTrial]) -> SignTrial:
+    """The trial that fits the bearing best."""
+    return min(trials, key=lambda trial: trial.effort)
+
+
 def doubtful_signs(trials: Sequence[SignTrial], name: str) -> str:
     """Sentence on signs of an activity that seem reversed; empty if there are none."""
-    given, best = trials[0], min(trials, key=lambda trial: trial.effort)
+    given, best = trials[0], least_effort(trials)
     coupling = best.rollback + best.screw_home - given.rollback - given.screw_home
     limit = LESS if coupling > COUPLED else MUCH_LESS
     if given.effort < LEAST_EFFORT or not best.effort < limit * given.effort:
@@ -140,7 +149,8 @@ def tabulate_trials(trials: Sequence[SignTrial], name: str) -> pd.DataFrame:
         "anterior": "anterior_mm",
         "posterior": "posterior_mm",
     }
-    table = pd.DataFrame([asdict(trial) for trial in trials]).rename(columns=units)
+    table = pd.DataFrame([asdict(trial) for trial in trials]).drop(columns="curves")
+    table = table.rename(columns=units)
     sentence = doubtful_signs(trials, name) or (
         f"The bearing gives no reason to doubt the signs of {name}."
         if trials[0].effort >= LEAST_EFFORT
@@ -157,8 +167,14 @@ def _try(
         history = simulate(activity)
     except ConvergenceError:
         history = None
+    given = [
+        activity.percent,
+        activity.translation[:, 0],
+        np.degrees(activity.rotation[:, 1]),
+    ]
     if history is None or not history.cases:
-        return SignTrial(name, np.nan, np.nan, np.inf, *(np.nan,) * 4)
+        curves = np.column_stack([*given, *np.full((2, activity.percent.size), np.nan)])
+        return SignTrial(name, np.nan, np.nan, np.inf, *(np.nan,) * 4, curves=curves)
     force = history.reaction_force[0, :, 0] / history.load[0]
     moment = history.reaction_moment[0, :, 1] / history.load[0]
     medial, lateral = history.centre_of_pressure[0, :, :, 0].T
@@ -172,6 +188,7 @@ def _try(
         posterior=float(np.nanmax([medial, lateral])),
         rollback=_correlation(flexion, medial + lateral),
         screw_home=_correlation(flexion, lateral - medial),
+        curves=np.column_stack([*given, medial, lateral]),
     )
 
 

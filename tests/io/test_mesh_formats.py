@@ -5,13 +5,18 @@ from __future__ import annotations
 import io
 import os
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kneewear import default_settings_file
 from kneewear.errors import InputDataError
+from kneewear.geometry.implant_sources import judge_meshes
 from kneewear.io.shapes import load_shape
+from kneewear.settings.checks import checks
+from kneewear.settings.study import read_study
 
 CHECKOUT = Path(__file__).parent.parent.parent
 EXAMPLE = CHECKOUT / "config" / "example_meshes" / "insert.stl"
@@ -222,3 +227,30 @@ def test_no_other_file_is_opened(tmp_path, monkeypatch):
     for name in ("a.obj", "a.ply"):
         load_shape(tmp_path / name)
     assert opened == ["a.obj", "a.ply"]
+
+
+def test_mesh_of_too_many_triangles_is_refused_before_it_takes_memory(tmp_path):
+    count = 1_200_000
+    head = bytes(80) + np.uint32(count).tobytes()
+    (tmp_path / "scan.stl").write_bytes(head + bytes(50 * count))
+    tracemalloc.start()
+    with pytest.raises(
+        InputDataError, match=r"number of triangles of a mesh of 1\.2e\+06"
+    ) as found:
+        load_shape(tmp_path / "scan.stl")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "Decimate the mesh" in str(found.value)
+    # Bytes per triangle; checking one takes about a thousand.
+    assert peak / count < 400
+
+
+def test_mesh_of_many_triangles_gives_a_warning(monkeypatch):
+    name = "geometry.mesh_triangles"
+    settings = read_study(CHECKOUT / "config/example_meshes.yaml", defaults=default_settings_file())
+    meshes = {part: load_shape(EXAMPLE.with_name(f"{part}.stl")) for part in ("insert", "femoral")}
+    given = [settings.implant, meshes["insert"], meshes["femoral"]]
+    assert not judge_meshes(*given)
+    monkeypatch.setitem(checks(), name, replace(checks()[name], warn_above=100))
+    warnings = judge_meshes(*given)
+    assert [f"(check {name})" in one for one in warnings] == [True, True]

@@ -44,6 +44,7 @@ def test_full_design_gets_every_figure(whole):
         "published_errors", "regression_residuals", "regression_models", "implant",
         "bearing_sections", "control_nets",
         "element_grid", "thickness_map", "activity_gait", "history_gait", "pressure_gait",
+        "motion_gait", "forces_gait", "areas_gait",
     }  # fmt: skip
 
 
@@ -52,6 +53,7 @@ def test_single_case_with_two_lives_gets_what_it_can(single):
         "damage_maps_walk", "damage_maps_rest", "wear_maps_walk", "wear_maps_rest",
         "implant", "bearing_sections", "control_nets", "element_grid", "thickness_map",
         "activity_gait", "history_gait", "pressure_gait",
+        "motion_gait", "forces_gait", "areas_gait",
     }  # fmt: skip
 
 

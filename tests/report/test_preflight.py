@@ -124,3 +124,7 @@ def test_reversed_signs_are_doubted_before_the_study(tmp_path, monkeypatch, caps
             command.main(["--draw", "config/dm_fluoroscopy.yaml", "mine.yaml"])
         said = capsys.readouterr().out
         assert ("Check motion.convention" in said) == (name != "given"), (name, said)
+        picture = tmp_path / "results/dm_fluoroscopy/inputs/signs_fluoroscopic_gait.png"
+        assert picture.exists() == (name != "given")
+        page = (picture.parent / "index.html").read_text(encoding="utf-8")
+        assert ("Signs of a motion" in page) == (name != "given")

@@ -42,8 +42,8 @@ rule compare_studies:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=4000,
-        runtime=15,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 15 * attempt,
     params:
         source=source_fingerprint("compare_studies", ROOT),
         folders=FOLDERS,
