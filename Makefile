@@ -32,7 +32,7 @@ $(STAMP): requirements.lock
 	test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; name it with PYTHON=..."; exit 1; }; \
 	echo "Setting up .venv with $(PYTHON) ..."; \
 	$(PYTHON) -m venv .venv; \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock; \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements.lock; \
 	$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true; \
 	touch $@
 # Packages are compiled once, because some machines do not let jobs write compiled files.

@@ -76,17 +76,17 @@ def load(
     path: str | Path | Sequence[str | Path],
     group: str = "",
     leave_out: Collection[str] = (),
-    only: Mapping[str, Collection[str]] | None = None,
+    only: Mapping[str, str | Collection[str]] | None = None,
 ) -> Value:
     """Read a value object of one of the classes in `RECORDS` from a file that `save` wrote.
 
     Several files are joined along the cases. `group` is the group to read, such as "grid" of a knee
     model; variables of elements in `leave_out` are not read and have no rows and columns; `only`
-    gives the labels to read along a dimension; those it does not have are left out. InputDataError
-    when a file is missing; DamagedFileError when its digest is not that of what was written, when
-    it is truncated, of another kind or announces more than it can hold, when a variable is missing,
-    has other dimensions or holds a value that is not finite, or when several files do not fit
-    together.
+    gives the label or labels to read along a dimension; those it does not have are left out.
+    InputDataError when a file is missing; DamagedFileError when its digest is not that of what was
+    written, when it is truncated, of another kind or announces more than it can hold, when a
+    variable is missing, has other dimensions or holds a value that is not finite, or when several
+    files do not fit together.
     """
     if not isinstance(path, str | Path):
         return join([load(kind, one, group, leave_out, only) for one in path], path)
@@ -299,7 +299,7 @@ class _Reader:
     path: str | Path
     largest: int
     leave_out: Collection[str]
-    only: Mapping[str, Collection[str]]
+    only: Mapping[str, str | Collection[str]]
 
     def find(self, name: str, file: h5py.File) -> h5py.Group:
         """Group of a file."""
@@ -377,7 +377,9 @@ class _Reader:
         if dimension not in self.only:
             return slice(None)
         labels = _text(np.asarray(group[dimension][...]))
-        found = np.flatnonzero(np.isin(labels, list(self.only[dimension])))
+        names = self.only[dimension]
+        wanted = [names] if isinstance(names, str) else list(names)
+        found = np.flatnonzero(np.isin(labels, wanted))
         first = int(found[0]) if found.size else 0
         whole = slice(first, first + found.size)
         return whole if np.array_equal(found, range(len(labels))[whole]) else found
