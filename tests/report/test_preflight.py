@@ -80,6 +80,7 @@ def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypat
     assert "Distances to the lateral condyle are computed exactly" in page
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_motion_held_against_a_rim_is_never_said_to_be_without_fault(
     tmp_path, monkeypatch, capsys

@@ -111,6 +111,7 @@ def module_of_the_guide():
     return text.replace('config["wear"]', repr(OWN))
 
 
+@pytest.mark.slow
 @pytest.mark.workflow
 def test_another_workflow_uses_it_as_a_module_without_conda_and_in_any_folder(tmp_path):
     folder = tmp_path / "étude à lire, n° 1"
