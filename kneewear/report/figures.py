@@ -69,7 +69,7 @@ def draw_results(
         }
         beyond = outside(own.get("validity"))
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number, beyond)
-        figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number)
+        figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number, beyond)
         if "model_spread" in own:
             figures[f"model_spread{ending}"] = draw_spread(own["model_spread"])
         if len(by_blocks(own["cases"])):

@@ -91,8 +91,13 @@ def draw_damage_maps(
 
 
 @style.styled
-def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
-    """Wear, creep and cross-shear of the centre case, an X at each side's largest depth."""
+def draw_wear_maps(
+    maps: DamageMaps, grid: ElementGrid, life: int, outside: Sequence[str] = ()
+) -> Figure:
+    """Wear, creep and cross-shear of the centre case, an X at each side's largest depth.
+
+    Cases named in `outside` are marked as outside validity.
+    """
     index = centre_case(maps.cases)
     wear, creep = maps.wear_depth[life, index], maps.creep_depth[life, index]
     # Where hardly anything is worn, a ratio of two small numbers would set the scale.
@@ -110,7 +115,8 @@ def draw_wear_maps(maps: DamageMaps, grid: ElementGrid, life: int) -> Figure:
         figure.colorbar(mesh, ax=axes, label=label, pad=0.02)
         if values is not cross_shear:
             _mark_worst(axes, grid, values)
-    figure.suptitle(maps.cases[index].label)
+    badge = ", outside validity" if maps.cases[index].name in outside else ""
+    figure.suptitle(f"{maps.cases[index].label}{badge}")
     return figure
 
 

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import shutil
+from pathlib import Path
 
 import matplotlib.image
 import numpy as np
@@ -13,11 +14,14 @@ import pandas as pd
 import pytest
 from statsmodels.api import OLS
 
+from docs.generators.results import SNAPSHOT
+from kneewear.io.documents import load_table
 from kneewear.report.facts import centre_rows
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.page import render_page
 from kneewear.report.static import draw_static_figures
+from kneewear.settings.study import read_study
 from tests.report.static_results import STUDY
 from tests.report.test_uncertainty_report import made_up
 
@@ -25,6 +29,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
+ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Three-dimensional drawing without a graphics card.
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -173,10 +178,23 @@ def test_static_page_is_quiet_alone_and_accessible(browser, static_address, tmp_
 
 @pytest.fixture(scope="module")
 def plain_addresses(whole, static_study, tmp_path_factory):
-    """Pages without a view as files, by kind: appendices, and the page of an uncertainty study."""
+    """Pages without a view as files: appendices, and pages of other kinds of study.
+
+    The verification study is the one whose tables the documentation keeps.
+    """
     one, sampled = made_up("monte_carlo")
     uncertain = ("uncertainty", one.model_dump(mode="json"), sampled, {})
+    kept = {
+        path.stem: load_table(path) for path in (SNAPSHOT / "verification/tables").glob("*.csv")
+    }
+    verified = read_study(
+        ROOT / "config/verification.yaml", defaults=ROOT / "config/config.yaml"
+    ).model_dump(mode="json")
+    touched = pd.DataFrame({"pose": ["gait, 0 %"], "touches": ["medial"], "medial_gap": [0.0]})
     pages = {
+        "verification": (("verification", verified, kept, {}), "page"),
+        "verification appendix": (("verification", verified, kept, {}), "appendix"),
+        "inputs": (("preflight", whole.settings, {"first_contacts": touched}, {}), "page"),
         "wear appendix": (("wear", whole.settings, whole.tables, {}), "appendix"),
         "static appendix": (
             ("static", STUDY.model_dump(mode="json"), static_study[2], {}),
