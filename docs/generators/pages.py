@@ -46,6 +46,7 @@ API = (
     "tabulate_cases",
     "evaluate_contact",
     "open_results",
+    "compare",
     "Cycles",
     "Results",
     "default_settings_file",

@@ -33,8 +33,9 @@ from tests.physics.bodies import gait_study
 pytestmark = pytest.mark.compiled
 
 FACING = 0.1
-# Largest error of the tables below, mm, and of their normals.
-TABLE_ERROR, TABLE_TURN = 2e-4, 2e-3
+# Largest error of the tables below, mm. That of its normals a table states; it measured it at other
+# points, so up to a fifth more is accepted.
+TABLE_ERROR, ELSEWHERE = 2e-4, 1.2
 NODES, ROUNDS, STEPS = 240, 40, 4
 
 
@@ -159,7 +160,10 @@ def check(name, search, tabled, seed, depth):
     found = pair.evaluate(rotation, place, Layer(SmallStrain(1.0), np.ones(pair.index.size)))
     distance, gradient, ends = brute_force(name, (pair.centre - place) @ rotation)
     facing = -((gradient @ rotation.T) * pair.normal).sum(axis=1)
-    error, lean = (TABLE_ERROR, TABLE_TURN) if tabled else (1e-7, 1e-4)
+    error, lean = 1e-7, 1e-4
+    if tabled:
+        turn_error = np.radians(table.quality.max_normal_error_deg)
+        error, lean = TABLE_ERROR, max(lean, ELSEWHERE * turn_error)
     active = np.zeros(pair.index.size, dtype=bool)
     active[found.element] = True
     expected = (distance < 0.0) & (facing > FACING) & ~ends
