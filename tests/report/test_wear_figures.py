@@ -108,7 +108,7 @@ def test_figure_of_choices_draws_total_wear_and_names_unverified_laws():
 def test_first_screen_states_the_spread_and_without_it_says_so(whole):
     page = both_pages("wear", whole.settings, whole.tables | {"model_spread": spread_of()}, {})
     laws = by_choice(spread_of()).query("choice == 'wear law'")["wear_volume"]
-    assert f"by wear law {span(laws, '3')} mm³" in page
+    assert f"by wear law (most coefficients unverified) {span(laws, '3')} mm³" in page
     assert "Fit intervals hold none of this" in page
     without = both_pages("wear", whole.settings, whole.tables, {})
     assert "one wear law, one surface that stays fresh" in without
