@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from kneewear import default_settings_file
 from kneewear.activity.activity import Activity
-from kneewear.activity.sources import rebuild_activity
+from kneewear.activity.sources import rebuild_activities
 from kneewear.errors import InputDataError
 from kneewear.geometry import knee as knee_model
 from kneewear.geometry.element_grid import ElementGrid
@@ -418,11 +418,7 @@ def _variants(
     for cases in study.variants():
         changed = settings.overridden_activities(study, cases[0])
         own = settings.apply_case(study, cases[0]) if cases[0].overrides else study
-        yield (
-            cases,
-            own,
-            {name: rebuild_activity(one, changed.get(name)) for name, one in activities.items()},
-        )
+        yield cases, own, rebuild_activities(activities.values(), changed)
 
 
 def _only(

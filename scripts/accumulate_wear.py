@@ -1,7 +1,7 @@
 """Accumulate wear and creep of a batch of cases over their lives (rule accumulate_wear)."""
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.sources import rebuild_activity
+from kneewear.activity.sources import rebuild_activities
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.joblog import job_log
@@ -14,10 +14,9 @@ from kneewear.wear.worn_surface import WornContact
 with job_log(snakemake.log[0], snakemake.threads):
     knee = netcdf.load(KneeModel, snakemake.input.knee)
     settings = WearSettings(**snakemake.params.wear)
-    activities = {
-        one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
-        for one in netcdf.load_all(Activity, snakemake.input.activities)
-    }
+    activities = rebuild_activities(
+        netcdf.load_all(Activity, snakemake.input.activities), snakemake.params.activities
+    )
     worn = WornContact(
         knee,
         activities=activities,

@@ -1,7 +1,7 @@
 """Draw contact through the cycle (rule plot_contact)."""
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.sources import rebuild_activity
+from kneewear.activity.sources import rebuild_activities
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_figures
@@ -22,10 +22,9 @@ with job_log(snakemake.log[0], snakemake.threads):
         implant=knee.implant,
         grid=knee.grid,
         cycles=record_cycles(keep_common(list(cycles))),
-        activities={
-            one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
-            for one in netcdf.load_all(Activity, snakemake.input.activities)
-        },
+        activities=rebuild_activities(
+            netcdf.load_all(Activity, snakemake.input.activities), snakemake.params.activities
+        ),
         histories=keep_common(list(histories)),
     )
     save_figures(figures, snakemake.output.figures)

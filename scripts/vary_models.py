@@ -1,7 +1,7 @@
 """Compute the centre case with other choices of the model (rule vary_models)."""
 
 from kneewear.activity.activity import Activity
-from kneewear.activity.sources import rebuild_activity
+from kneewear.activity.sources import rebuild_activities
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
@@ -19,10 +19,9 @@ with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     histories = netcdf.load_all(ContactHistory, snakemake.input.histories, only=case)
     worn = WornContact(
         knee,
-        activities={
-            one.name: rebuild_activity(one, snakemake.params.activities.get(one.name))
-            for one in netcdf.load_all(Activity, snakemake.input.activities)
-        },
+        activities=rebuild_activities(
+            netcdf.load_all(Activity, snakemake.input.activities), snakemake.params.activities
+        ),
         settings=SimulationSettings(**snakemake.params.simulation),
         medial_lateral=settings.surface_update.medial_lateral,
     )

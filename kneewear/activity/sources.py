@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -49,6 +49,13 @@ def rebuild_activity(activity: Activity, settings: Mapping[str, Any] | None) -> 
     if not settings:
         return activity
     return build_activity(activity.name, parse_activity(settings), activity.percent.size)
+
+
+def rebuild_activities(
+    activities: Iterable[Activity], settings: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Activity]:
+    """Activities by name, those named in `settings` with the settings of a case."""
+    return {one.name: rebuild_activity(one, settings.get(one.name)) for one in activities}
 
 
 def build_activity(

@@ -48,11 +48,10 @@ def render_page(
     and the "summary" what fits on a few sheets of paper (see :mod:`kneewear.report.pdf`).
     `kind` names the template; `study` are the settings as plain builtins, `frames` the tables by
     their file names (empty ones count as missing, except `cases`; failed side studies are stated),
-    `figures` SVG or PNG by name,
-    `provenance` versions, inputs, wall times and warnings, and `defaults` the settings that a
-    summary compares with. `parts` are further values of the template: `files`, addresses of the
-    figures beside the page; of a wear study `activities` by name, whose remarks are its `notes`,
-    and `view` (of
+    `figures` SVG or PNG by name, `provenance` versions, inputs, wall times and warnings, and
+    `defaults` the settings that a summary compares with. `parts` are further values of the
+    template: `files`, addresses of the figures beside the page; of a wear study `activities` by
+    name, whose remarks are its `notes`, and `view` (of
     :func:`kneewear.report.insert_view.build_insert_view`).
     """
     notes = {name: one.remarks for name, one in parts.get("activities", {}).items()}

@@ -16,12 +16,10 @@ from PIL import Image
 
 FONT = "DejaVu"
 MARGIN, TEXT_HEIGHT = 15.0, 4.3  # mm
-SIZES = {"h1": 16.0, "h2": 11.5, "h3": 9.5, "p": 8.5, "li": 8.5, "figcaption": 7.0, "td": 6.5}
+SIZES = {"h1": 16.0, "h2": 11.5, "p": 8.5, "li": 8.5, "figcaption": 7.0, "td": 6.5}
 NO_DATE = datetime.fromtimestamp(0, UTC)
 # Elements whose text is not printed.
 HIDDEN = {"script", "style", "nav", "button", "h3"}
-# Elements without an end.
-VOID = {"img", "br", "input", "meta", "link"}
 # Rows of a table, and height of a picture, mm, at most.
 MAX_ROWS = 30
 PICTURE_HEIGHT = 82.0

@@ -141,6 +141,6 @@ def test_other_files_lead_to_the_report(other, ending, left, solid):
     assert not len(pd.read_csv(results / "tables/failures.csv"))
     cases = pd.read_csv(results / "tables/cases.csv")
     peaks = cases.query("quantity == 'max_pressure'").set_index(["case", "side"])["value"]
-    # One implant: whatever the files, pressures are those of the sheets in STL on these elements.
+    # One implant: in every format, pressures are those of the sheets in STL on these elements.
     for key, peak in PEAKS.items():
         assert peaks[key] == pytest.approx(peak, rel=0.02)

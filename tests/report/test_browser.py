@@ -271,7 +271,7 @@ def test_view_from_above_names_its_directions_and_values(visits, whole, kind):
         at[name] = own["x"] + own["width"] / 2, own["y"] + own["height"] / 2
     assert at["anterior"][1] < box["y"] + box["height"] / 2 < at["posterior"][1]
     assert at["medial"][0] < box["x"] + box["width"] / 2 < at["lateral"][0]
-    # The cross is at the largest value, and pointing there tells value and position.
+    # The cross is at the largest value, and pointing there shows value and position.
     depth = whole.maps.damage_depth[0, 0]
     worst = np.unravel_index(np.argmax(depth[0]), depth[0].shape)
     cross = one.page.locator("#viewer-canvas .deepest").first.bounding_box()
