@@ -16,5 +16,5 @@ def test_hundred_cases_on_slurm_equal_the_local_run_bit_for_bit(tmp_path):
     with one_node(tmp_path / "daemons"):
         found = compare("hundred", tmp_path, TABLES)
     assert found["jobs"] >= 10
-    assert found["files"] > 20
+    assert found["files"] > found["jobs"]
     assert found["differing"] == 0

@@ -291,6 +291,7 @@ def test_tables_sort_filter_and_download(visits, whole, tmp_path):
     heads = [head.strip() for head in box.locator("thead th").all_inner_texts()]
     column = heads.index("Wear depth (mm)")
     box.locator("thead th").nth(column).click()
+    box.locator("thead th[aria-sort=ascending]").wait_for()
     shown = f"rows => rows.map(r => Number(r.cells[{column}].textContent))"
     read = box.locator("tbody tr").evaluate_all(shown)
     assert read == sorted(read)

@@ -117,8 +117,10 @@ def test_another_workflow_uses_it_as_a_module_without_conda_and_in_any_folder(tm
     folder = tmp_path / "étude à lire, n° 1"
     folder.mkdir()
     (folder / "Snakefile").write_text(module_of_the_guide())
-    # No conda, and nothing of this shell but the interpreter.
-    environment = {"PATH": os.path.dirname(sys.executable), "HOME": str(tmp_path)}
+    # No conda, and nothing of this shell but the interpreter and the system's own commands:
+    # executor plugins that are installed call `which` when they are imported.
+    path = os.pathsep.join([os.path.dirname(sys.executable), "/usr/bin", "/bin"])
+    environment = {"PATH": path, "HOME": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "rules"],
         cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300,
