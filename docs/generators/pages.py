@@ -27,6 +27,7 @@ ROOMS = (
     "geometry",
     "activity",
     "contact",
+    "tissue",
     "simulation",
     "wear",
     "regression",

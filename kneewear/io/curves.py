@@ -155,10 +155,10 @@ def _read_cells(path: Path) -> _Cells:
     text = decode_text(path, content)
     if suffix in _OPENSIM:
         return _Cells(path, *_parse_storage(path, text))
-    return _Cells(path, _parse_csv(path, text))
+    return _Cells(path, parse_csv(path, text))
 
 
-def _parse_csv(path: Path, text: str) -> pd.DataFrame:
+def parse_csv(path: Path, text: str) -> pd.DataFrame:
     """All cells of a CSV file as text."""
     lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
     names = [name.strip() for name in next(csv.reader(lines), [])]

@@ -1,0 +1,1 @@
+"""Ligaments, tendons and muscles: tension laws, bundles of fibres and wrapping."""

@@ -1,0 +1,116 @@
+"""Tables of bundles, muscles and wrap objects, and one message per fault in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.io.soft_tissue import FileFrame, read_ligaments, read_muscles, read_wrap_objects
+
+FRAMES = {
+    "femur_r": FileFrame("femur", (10.0, 0.0, 0.0)),
+    "tibia_r": FileFrame("tibia"),
+    "patella": FileFrame("patella"),
+}
+BODIES = ("femur", "tibia", "patella")
+HEADER = (
+    "bundle,body_1,x1_mm,y1_mm,z1_mm,body_2,x2_mm,y2_mm,z2_mm,"
+    "linear_stiffness_n_per_strain,slack_length_mm,wrap_object"
+)
+ROW = "MCL1,femur_r,1,2,3,tibia_r,4,-5,6,500,60.5,Med"
+
+
+def ligaments(folder, *rows, header=HEADER):
+    path = folder / "ligaments.csv"
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_points_are_moved_into_the_frames_of_the_bodies(tmp_path):
+    path = ligaments(tmp_path, ROW, "MCL2,tibia_r,0,0,0,femur_r,0,0,0,300,40,")
+    found = read_ligaments(path, FRAMES, BODIES)
+    assert found.bundles.names == ("MCL1", "MCL2")
+    assert found.wrap_objects == ("Med", "")
+    np.testing.assert_array_equal(found.bundles.arrays.body, [0, 1, 1, 0])
+    np.testing.assert_array_equal(found.bundles.arrays.point[:2], [[11, 2, 3], [4, -5, 6]])
+    assert found.bundles.law.tension(np.array([60.5, 40.0]) * 1.1) == pytest.approx([35.0, 21.0])
+
+
+@pytest.mark.parametrize(
+    ("row", "header", "message"),
+    [
+        (ROW.replace("tibia_r", "tibea_r"), HEADER,
+         r"row 2, column .body_2.: found body 'tibea_r'; expected one of femur_r.*Did you mean 't"),
+        (ROW.replace("500", "0"), HEADER,
+         "row 2, column 'linear_stiffness_n_per_strain': found 0; expected a number above zero"),
+        (ROW.replace("60.5", "-1"), HEADER, "column 'slack_length_mm': found -1; expected a numb"),
+        (ROW.replace("-5", "low"), HEADER, "row 2, column 'y2_mm': found 'low'; expected a number"),
+        (ROW.replace("-5", ""), HEADER, "row 2, column 'y2_mm': found ''; expected a number"),
+        (ROW, HEADER.replace("x1_mm", "x1"), "header: found columns bundle.*expected also x1_mm"),
+    ],
+)  # fmt: skip
+def test_a_fault_in_a_row_is_named(tmp_path, row, header, message):
+    good = ROW.replace("MCL1", "MCL0")
+    with pytest.raises(InputDataError, match=message):
+        read_ligaments(ligaments(tmp_path, good, row, header=header), FRAMES, BODIES)
+
+
+def test_a_bundle_occurs_once(tmp_path):
+    with pytest.raises(InputDataError, match="row 2, column 'bundle': found 'MCL1' again"):
+        read_ligaments(ligaments(tmp_path, ROW, ROW), FRAMES, BODIES)
+
+
+def test_a_table_has_rows(tmp_path):
+    with pytest.raises(InputDataError, match="found no rows; expected one row or more"):
+        read_ligaments(ligaments(tmp_path), FRAMES, BODIES)
+
+
+MUSCLES = """muscle,max_isometric_force_n,point,body,x_mm,y_mm,z_mm,wrap_object
+recfem,848.8,1,pelvis,0,0,0,Knee
+recfem,848.8,2,femur_r,1,2,3,Knee
+recfem,848.8,3,patella,4,5,6,Knee
+"""
+
+
+def test_muscles_keep_the_points_on_known_bodies(tmp_path):
+    path = tmp_path / "quadriceps.csv"
+    path.write_text(MUSCLES, encoding="utf-8")
+    (muscle,) = read_muscles(path, FRAMES)
+    assert (muscle.name, muscle.force, muscle.wrap_object) == ("recfem", 848.8, "Knee")
+    assert [body for body, _ in muscle.path] == ["femur", "patella"]
+    np.testing.assert_array_equal(muscle.path[0][1], [11, 2, 3])
+    path.write_text(MUSCLES.replace("patella", "sesamoid"), encoding="utf-8")
+    with pytest.raises(InputDataError, match="muscle recfem: found 1 points on femur_r"):
+        read_muscles(path, FRAMES)
+
+
+WRAPS = (
+    "name,kind,body,translation_x_mm,translation_y_mm,translation_z_mm,rotation_x_rad,"
+    "rotation_y_rad,rotation_z_rad,radius_or_semiaxis_x_mm,semiaxis_y_mm,semiaxis_z_mm,"
+    "length_mm,used_by\n"
+)
+
+
+def test_wrap_objects_are_placed_in_their_body(tmp_path):
+    path = tmp_path / "wrap_objects.csv"
+    path.write_text(WRAPS + "Knee,cylinder,femur_r,1,2,3,0,0,0.5,29.5,,,211,a b\n", "utf-8")
+    (found,) = read_wrap_objects(path, FRAMES)
+    assert (found.kind, found.body, found.used_by) == ("cylinder", "femur", ("a", "b"))
+    assert found.translation == (11.0, 2.0, 3.0)
+    assert (found.size[0], found.length) == (29.5, 211.0)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("Knee,torus,femur_r,0,0,0,0,0,0,1,,,1,", "column 'kind': found torus; expected one of"),
+        ("Knee,cylinder,femur_r,0,0,0,0,0,0,,,,1,", "'radius_or_semiaxis_x_mm': found nan"),
+        ("Knee,ellipsoid,femur_r,0,0,0,0,0,0,1,0,1,,", "'semiaxis_y_mm': found 0; expected a size"),
+    ],
+)
+def test_a_faulty_wrap_object_is_named(tmp_path, row, message):
+    path = tmp_path / "wrap_objects.csv"
+    path.write_text(WRAPS + row + "\n", encoding="utf-8")
+    with pytest.raises(InputDataError, match=message):
+        read_wrap_objects(path, FRAMES)

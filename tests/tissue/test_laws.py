@@ -1,0 +1,84 @@
+"""Tension laws: zero when slack, continuous, the derivative of their energy; refused numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kneewear.tissue.laws import (
+    TRANSITION_STRAIN,
+    linear,
+    quadratic,
+    quadratic_to_linear,
+    slack_length,
+)
+
+LENGTH = 40.0
+LAWS = {
+    "quadratic": quadratic(LENGTH, 35.0),
+    "quadratic_to_linear": quadratic_to_linear(LENGTH, 2000.0),
+    "linear": linear(LENGTH, 200.0),
+}
+
+
+def of(law, name, lengths):
+    return np.array([getattr(law, name)(length)[0] for length in lengths])
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_a_slack_bundle_does_not_pull(law):
+    for length in (1.0, 39.0, LENGTH):
+        assert law.tension(length) == law.stiffness(length) == law.energy(length) == 0.0
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_tension_is_the_slope_of_the_energy_and_stiffness_that_of_tension(law):
+    lengths, step = np.array([40.3, 41.0, 42.3, 42.5, 44.0, 48.0]), 1e-5
+    for name, slope in (("energy", "tension"), ("tension", "stiffness")):
+        rise = of(law, name, lengths + step) - of(law, name, lengths - step)
+        np.testing.assert_allclose(of(law, slope, lengths), rise / (2 * step), rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["quadratic", "quadratic_to_linear"])
+def test_tension_and_stiffness_are_continuous_at_slack_and_transition(name):
+    law = LAWS[name]
+    steepest = law.stiffness(LENGTH * 1.07)[0]
+    for length in (LENGTH, LENGTH * (1.0 + TRANSITION_STRAIN)):
+        below, above = length - 1e-9, length + 1e-9
+        assert abs(law.tension(above) - law.tension(below))[0] < 3e-9 * steepest
+        assert abs(law.stiffness(above) - law.stiffness(below))[0] < 1e-8 * steepest
+
+
+def test_the_quadratic_law_is_that_of_the_source():
+    # Machado thesis, Eq. 5.23 with the ACL of Table 5.2: 43.8 mm and 35 N/mm2.
+    assert quadratic(43.8, 35.0).tension(45.8) == pytest.approx(35.0 * 4.0)
+
+
+@pytest.mark.parametrize(("strain", "tension"), [(0.03, 15.0), (0.06, 60.0), (0.1, 140.0)])
+def test_the_law_with_a_toe_region_is_that_of_the_source(strain, tension):
+    # k e^2 / 0.12 and k (e - 0.03), 2000 N per unit strain (Blankevoort et al. 1991).
+    law = quadratic_to_linear(LENGTH, 2000.0)
+    assert law.tension(LENGTH * (1.0 + strain)) == pytest.approx(tension)
+    assert law.strain(LENGTH * (1.0 + strain)) == pytest.approx(strain)
+
+
+def test_slack_lengths_follow_from_reference_strains():
+    at = slack_length(42.0, [0.05, -0.05])
+    np.testing.assert_allclose(quadratic(at, 1.0).strain(42.0), [0.05, -0.05])
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: quadratic([40.0, 0.0], 1.0), "slack length of bundle 2: found 0, expected a pos"),
+        (lambda: quadratic_to_linear(-3.0, 1.0), "slack length of bundle 1: found -3"),
+        (lambda: quadratic(40.0, [1.0, 0.0]), "stiffness of bundle 2: found 0, expected a pos"),
+        (lambda: quadratic_to_linear(40.0, -5.0), "stiffness of bundle 1: found"),
+        (lambda: linear(40.0, np.nan), "stiffness of bundle 1: found nan"),
+        (lambda: quadratic_to_linear(40.0, 5.0, 0.0), "transition strain of bundle 1: found 0"),
+        (lambda: linear(40.0, 1.0, -1.0), "damping time of bundle 1: found -1, expected zero or"),
+    ],
+)
+def test_numbers_with_which_nothing_can_pull_are_refused(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()
