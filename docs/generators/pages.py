@@ -28,6 +28,7 @@ ROOMS = (
     "activity",
     "contact",
     "tissue",
+    "multibody",
     "simulation",
     "wear",
     "regression",

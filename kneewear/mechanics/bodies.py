@@ -42,12 +42,13 @@ class BodyPoses(NamedTuple):
 
     `rotation` (n, 3, 3) turns components of a body's frame into those of the ground; `translation`
     (n, 3) is the position of its origin, mm; `velocity` (n, 6) that of its origin, mm/s, and its
-    angular velocity, rad/s, along the axes of the ground.
+    angular velocity, rad/s, along the axes of the ground; `time`, s, is for loads that vary.
     """
 
     rotation: Array
     translation: Array
     velocity: Array
+    time: float = 0.0
 
     @classmethod
     def at_rest(cls, rotation: ArrayLike, translation: ArrayLike) -> BodyPoses:

@@ -52,6 +52,11 @@ class Forces:
     scale: float
     depth: float
 
+    @property
+    def apart(self) -> bool:
+        """Whether nothing touches."""
+        return self.depth == 0.0
+
     def residual(self, free: Numbers) -> float:
         """Largest force along free coordinates relative to `scale`; N where nothing acts."""
         worst = float(np.max(np.abs(self.force / WEIGHT)[free]))

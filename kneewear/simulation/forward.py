@@ -12,12 +12,12 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers, fit_periodic
+from kneewear.mechanics.integration import STOPPED, Solver, integrate
 from kneewear.mechanics.rigid_body import RigidBody, modal_damping
 from kneewear.mechanics.rotations import turn_axes
 from kneewear.simulation import _kernels
 from kneewear.simulation.balance import WEIGHT, Balance
 from kneewear.simulation.cycle import CycleBoundaryConditions, CycleSolution
-from kneewear.simulation.integration import STOPPED, Solver, integrate
 from kneewear.simulation.quasi_static import medial_lateral_force
 
 Array = NDArray[np.float64]

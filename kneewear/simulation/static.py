@@ -14,24 +14,17 @@ from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
+from kneewear.mechanics.descent import descend
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.rigid_body import RigidBody
-from kneewear.simulation.balance import REMEDY, WEIGHT, Balance, Forces
+from kneewear.simulation.balance import REMEDY, WEIGHT, Balance
 from kneewear.simulation.equilibrium import Equilibrium
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-MAX_ITERATIONS = 400
-# First and largest step, mm.
-FIRST_STEP, LARGEST_STEP = 0.3, 1.0
 # A start that overlaps by more than this is lifted clear first, mm.
 DEEPEST = 2.0
-# If no step longer than CLOSED, mm, is good, forces jump, because an element at a border or of
-# steep slope leaves contact; with a residual up to JUMP of the load the pose counts as found.
-CLOSED, JUMP = 1e-10, 1e-3
-# A direction that restores less than this fraction of the largest stiffness follows the force.
-WEAKEST = 1e-9
 # Of `settle`: steps, and Newton's iterations of each.
 MAX_STEPS = 1000
 MAX_NEWTON = 8
@@ -77,82 +70,32 @@ def solve_static(
     forces before and after it do work on it, so that, as for a body that sinks in a viscous fluid,
     only stable equilibria are found; forces need no potential. Apart from the fixed body the moving
     one follows the loads' force without rotation until they touch. A pose at which the force jumps
-    (see `JUMP`) counts as found. Where nothing restores a free coordinate, add a weak spring.
+    (see `kneewear.mechanics.descent`) counts as found. Where nothing restores a free
+    coordinate, add a weak spring.
     """
     chosen = coordinate_numbers(free)
     if chosen.size == 0:
         raise ValueError("solve_static needs at least one free coordinate")
     balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs))
     start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
-    found = _descend(balance, chosen, balance.lifted(start, chosen, DEEPEST), tolerance)
-    if not _is_balanced(found, tolerance):
+    found = descend(
+        balance.forces, balance.lifted(start, chosen, DEEPEST), chosen, WEIGHT, tolerance
+    )
+    if not found.is_balanced(tolerance):
         # The start may be on the wrong side.
-        found = _descend(balance, chosen, balance.clear(start, chosen), tolerance)
-    if not _is_balanced(found, tolerance):
+        found = descend(balance.forces, balance.clear(start, chosen), chosen, WEIGHT, tolerance)
+    if not found.is_balanced(tolerance):
         what = f"Static equilibrium{f' of case {case}' if case else ''}"
         raise ConvergenceError(what, frame, found.residual, "of the load", REMEDY)
-    return found
-
-
-def _is_balanced(found: StaticEquilibrium, tolerance: float) -> bool:
-    """Whether forces balance, or the search closed on a pose at which they jump."""
-    at_a_jump = found.iterations < MAX_ITERATIONS and found.residual < JUMP
-    return found.residual < tolerance or at_a_jump
-
-
-def _descend(balance: Balance, free: Numbers, pose: Array, tolerance: float) -> StaticEquilibrium:
-    """Trust-region steps downhill until forces balance."""
-    now = balance.forces(pose)
-    residual = now.residual(free)
-    radius = FIRST_STEP
-    evaluations = 1
-    while evaluations < MAX_ITERATIONS and residual >= tolerance and radius > CLOSED:
-        step = _step(now, free, radius)
-        after = balance.forces(pose + step)
-        evaluations += 1
-        next_residual = after.residual(free)
-        # Twice the work on the step, by the trapezoidal rule and by the linear model.
-        work = float(now.force @ step + after.force @ step)
-        predicted = float(2.0 * (now.force @ step) + step @ now.derivative @ step)
-        length = float(np.linalg.norm(step * WEIGHT))
-        near = predicted > 0.0 and residual < 1e-3 and next_residual < 0.5 * residual
-        if work > 0.1 * predicted or near:
-            if work > 0.7 * predicted:
-                radius = min(max(radius, 2.0 * length), LARGEST_STEP)
-            pose, now, residual = pose + step, after, next_residual
-        else:
-            radius = 0.3 * length
     return StaticEquilibrium(
-        translation=pose[:3].copy(),
-        rotation=pose[3:].copy(),
-        contacts=balance.contacts(pose),
-        reaction=-now.force,
-        stiffness=now.derivative,
-        residual=residual,
-        iterations=evaluations,
+        translation=found.coordinates[:3].copy(),
+        rotation=found.coordinates[3:].copy(),
+        contacts=balance.contacts(found.coordinates),
+        reaction=-found.forces.force,
+        stiffness=found.forces.derivative,
+        residual=found.residual,
+        iterations=found.evaluations,
     )
-
-
-def _step(now: Forces, free: Numbers, radius: float) -> Array:
-    """Newton step, damped until it is downhill and no longer than the radius, mm."""
-    step = np.zeros(6)
-    force = (now.force / WEIGHT)[free]
-    if now.depth == 0.0 and force[free < 3].any():
-        # While the surfaces are apart the body translates without rotation.
-        force = np.where(free < 3, force, 0.0)
-    stiffness = -(now.derivative / np.outer(WEIGHT, WEIGHT))[np.ix_(free, free)]
-    values = np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T))
-    least = WEAKEST * max(abs(values[0]), abs(values[-1]), float(np.abs(force).max()))
-    shift = max(0.0, least - values[0])
-    for _ in range(100):
-        scaled = np.linalg.solve(stiffness + shift * np.eye(free.size), force)
-        length = float(np.linalg.norm(scaled))
-        if length <= radius * (1.0 + 1e-6):
-            break
-        # Secular equation: the length falls no slower than 1 / (shift + least stiffness).
-        shift += max(shift + values[0], least) * (length / radius - 1.0)
-    step[free] = scaled / WEIGHT[free]
-    return step
 
 
 @dataclass(frozen=True)

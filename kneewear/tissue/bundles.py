@@ -116,7 +116,7 @@ class Bundles:
         """
         found = Pulls(*np.empty((3, len(self.names))))
         kernels.add_bundles(
-            self.arrays, self.law.arrays, *poses, total.wrench, total.stiffness, total.damping,
+            self.arrays, self.law.arrays, *poses[:3], total.wrench, total.stiffness, total.damping,
             *found,
         )  # fmt: skip
         total.energy[0] += found.energy.sum()

@@ -151,7 +151,7 @@ def test_bodies_may_come_in_another_order_or_with_others():
     bundles, poses = random_bundles(), random_poses()
     order = [2, 0, 1]
     other = bundles.on([BODIES[n] for n in order])
-    shuffled = BodyPoses(*(part[order] for part in poses))
+    shuffled = BodyPoses(*(part[order] for part in poses[:3]))
     expected = total_of(bundles, poses).wrench.reshape(3, 6)[order]
     np.testing.assert_allclose(total_of(other, shuffled).wrench.reshape(3, 6), expected)
 

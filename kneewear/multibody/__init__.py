@@ -1,0 +1,1 @@
+"""Systems of bodies with contact, tissues and loads: equilibrium and dynamics."""

@@ -1,0 +1,121 @@
+"""Forces along the coordinates of a system: exact derivatives, potential, action and reaction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from kneewear.errors import ConvergenceError
+from kneewear.mechanics.bodies import BodyForces, UnknownBodyError
+from kneewear.mechanics.rotations import body_three_123, turns_312
+from kneewear.multibody.actions import AppliedLoad
+from kneewear.multibody.equilibrium import solve_system, trace_equilibria
+from kneewear.multibody.system import FLEXION_FIRST, Body, System
+from tests.multibody.systems import START, example
+
+RATES = np.random.default_rng(2).normal(0.0, 1.0, 12) * np.tile([40, 40, 40, 2, 2, 2], 2)
+
+
+def differences(function, at, step=1e-6):
+    columns = []
+    for number in range(at.size):
+        move = np.zeros(at.size)
+        move[number] = step
+        columns.append((function(at + move) - function(at - move)) / (2 * step))
+    return np.stack(columns, axis=-1)
+
+
+@pytest.mark.parametrize("damped", [False, True])
+def test_derivatives_of_forces_are_exact(damped):
+    system = example(damped)
+    found = system.forces(START, RATES)
+    slope = differences(lambda q: system.forces(q, RATES).force, START)
+    np.testing.assert_allclose(found.derivative, slope, atol=1e-7 * np.abs(slope).max())
+    slope = differences(lambda v: system.forces(START, v).force, RATES, 1e-3)
+    np.testing.assert_allclose(found.resistance, slope, atol=1e-7 * max(np.abs(slope).max(), 1.0))
+
+
+def test_forces_are_the_negative_gradient_of_the_energy():
+    system = example()
+    actions = {name: one for name, one in system.actions.items() if name != "weight"}
+    system = System(system.ground, system.bodies, actions)
+    slope = differences(lambda q: np.array([system.forces(q).energy]), START)[0]
+    np.testing.assert_allclose(system.forces(START).force, -slope, atol=1e-6 * abs(slope).max())
+
+
+def test_actions_between_bodies_have_equal_reactions():
+    system = example(damped=True)
+    poses = system.poses(START, RATES)
+    for name in ("ligaments", "bearing", "patellofemoral", "patellar"):
+        total = BodyForces.zero(3)
+        system.actions[name].add(poses, total)
+        wrench = total.wrench.reshape(3, 6)
+        about = wrench[:, 3:] + np.cross(poses.translation, wrench[:, :3])
+        assert np.abs(wrench).max() > 1.0
+        np.testing.assert_allclose(wrench[:, :3].sum(0), 0.0, atol=1e-9)
+        np.testing.assert_allclose(about.sum(0), 0.0, atol=1e-7)
+
+
+def test_turns_are_those_of_their_convention():
+    system = example()
+    poses = system.poses(START)
+    tibia, patella = START[3:6], START[9:]
+    np.testing.assert_allclose(poses.rotation[1], turns_312(tibia * [-1, 1, 1]), atol=1e-15)
+    np.testing.assert_allclose(poses.rotation[2], body_three_123(patella), atol=1e-15)
+    np.testing.assert_array_equal(poses.translation[1:], START.reshape(2, 6)[:, :3])
+
+
+def test_velocities_are_those_of_the_poses():
+    system, step = example(), 1e-6
+    poses = system.poses(START, RATES)
+    before, after = (system.poses(START + way * step * RATES) for way in (-1, 1))
+    moved = (after.translation - before.translation) / (2 * step)
+    np.testing.assert_allclose(poses.velocity[:, :3], moved, atol=1e-6)
+    turn = Rotation.from_matrix(after.rotation @ before.rotation.swapaxes(1, 2)).as_rotvec()
+    np.testing.assert_allclose(poses.velocity[:, 3:], turn / (2 * step), atol=1e-8)
+
+
+def test_equilibrium_is_stable_and_its_forces_balance():
+    system = example()
+    found = solve_system(system, START, ["tibia.x", "tibia.y", "tibia.theta_2", "patella"])
+    free = system.coordinates("tibia.x", "tibia.y", "tibia.theta_2", "patella")
+    scale = np.tile([1, 1, 1, 23, 23, 23], 2)
+    assert np.abs(found.forces.force / scale)[free].max() < 1e-8 * found.forces.scale
+    held = np.setdiff1d(np.arange(12), free)
+    np.testing.assert_array_equal(found.coordinates[held], START[held])
+    stiffness = -found.forces.derivative[np.ix_(free, free)]
+    assert np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T))[0] > 0.0
+
+
+def test_equilibria_over_a_motion_do_not_depend_on_the_path():
+    system = example()
+    motion = np.tile(START, (6, 1))
+    motion[:, 3] = np.linspace(0.2, 0.7, 6)
+    free = ["tibia.x", "tibia.y", "patella"]
+    path = trace_equilibria(system, motion, free)
+    alone = solve_system(system, motion[-1], free)
+    # One rotation has two sets of angles.
+    one, other = (system.poses(end.coordinates) for end in (path[-1], alone))
+    np.testing.assert_allclose(one.translation, other.translation, atol=1e-6)
+    np.testing.assert_allclose(one.rotation, other.rotation, atol=1e-6)
+    assert max(one.evaluations for one in path[3:]) < 8
+
+
+def test_without_anything_that_restores_no_equilibrium_is_reported():
+    load = AppliedLoad("tibia", (0.0, -10.0, 0.0))
+    system = System("femur", (Body("tibia"),), {"load": load})
+    with pytest.raises(ConvergenceError, match=r"Equilibrium of tibia .*frame 3.*restores"):
+        solve_system(system, np.zeros(6), ["tibia"], frame=3)
+
+
+def test_unknown_bodies_and_coordinates_are_named():
+    with pytest.raises(UnknownBodyError, match=r"load: found body 'tibea'.*Did you mean 'tibia'"):
+        System("femur", (Body("tibia"),), {"load": AppliedLoad("tibea")})
+    system = example()
+    with pytest.raises(UnknownBodyError, match=r"coordinate fibula\.x: found body 'fibula'"):
+        system.coordinates("fibula.x")
+    with pytest.raises(ValueError, match=r"coordinate tibia\.flexion: expected one of x, y"):
+        system.coordinates("tibia.flexion")
+    with pytest.raises(ValueError, match="expected two or more, all different"):
+        System("femur", (Body("tibia"), Body("tibia", FLEXION_FIRST)), {})
