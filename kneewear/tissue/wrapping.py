@@ -1,0 +1,150 @@
+"""Shortest paths of tendons and ligaments around cylinders, spheres and ellipsoids of a bone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.errors import InputDataError
+from kneewear.tissue import _wrapping_kernels as kernels
+
+Array = NDArray[np.float64]
+
+KINDS = {"cylinder": kernels.CYLINDER, "sphere": kernels.SPHERE, "ellipsoid": kernels.ELLIPSOID}
+
+
+@dataclass(frozen=True)
+class WrapObject:
+    """A smooth body around which paths slide without friction.
+
+    Parameters
+    ----------
+    name, kind, body : str
+        Its name; "cylinder" (endless, about its z axis), "sphere" or "ellipsoid"; the body to which
+        it is fixed.
+    size : array, shape (3,)
+        Semi-axes along x, y, z, mm; a cylinder or sphere has the first as its radius.
+    rotation, origin : array, shape (3, 3) and (3,)
+        Its axes (columns) and centre, mm, in the frame of the body.
+    side : array, shape (3,)
+        Direction, in its own axes, to the side on which paths pass; zero for the shorter way.
+    """
+
+    name: str
+    kind: str
+    body: str
+    size: ArrayLike
+    rotation: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    origin: ArrayLike = (0.0, 0.0, 0.0)
+    side: ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(
+                f"wrap object {self.name}: found kind '{self.kind}', expected one of "
+                f"{', '.join(KINDS)}"
+            )
+        for name in ("size", "rotation", "origin", "side"):
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), dtype=float))
+        used = 3 if self.kind == "ellipsoid" else 1
+        if not (np.asarray(self.size)[:used] > 0.0).all():
+            raise ValueError(
+                f"wrap object {self.name}: found size {np.asarray(self.size)[:used]} mm, expected "
+                "positive lengths"
+            )
+
+
+@dataclass(frozen=True)
+class Path:
+    """A stretched path between two points.
+
+    `length`, mm; `pulls` (2, 3), unit vectors along which its tension acts on the bodies at the
+    start and at the end; `points` (2, 3), where it touches and leaves the wrap object (its ends if
+    it is straight), mm. The tension T acts on the wrapped body by -T `pulls` at `points`.
+    """
+
+    length: float
+    pulls: Array
+    points: Array
+    is_wrapped: bool
+
+
+def shortest_path(
+    obstacle: WrapObject, start: ArrayLike, end: ArrayLike, bundle: str = "path"
+) -> Path:
+    """Shortest path between two points, in the frame of the obstacle's body, mm.
+
+    A line that misses the obstacle is straight. Around a cylinder the path is a helix between two
+    tangents, around a sphere an arc of a great circle, around an ellipsoid a geodesic. Raises
+    InputDataError, with the name of the `bundle`, if an end is inside the obstacle, if the path
+    passes on the other side than the obstacle states, or if the geodesic is not found.
+
+    Notes
+    -----
+    Where wrapping begins the length and its derivative, minus `pulls`, are continuous; its second
+    derivative jumps. Without a side the path changes side with a kink when both ways are equally
+    long. A cylinder with a side is wound by up to three quarters of a turn. The geodesic of an
+    ellipsoid is found from the plane section towards the side; for paths wound by far more than a
+    quarter turn around slender ellipsoids it may be another than the shortest, or not be found.
+    """
+    points, pulls = np.empty((2, 3)), np.empty((2, 3))
+    status, length = kernels.placed_path(
+        KINDS[obstacle.kind],
+        np.asarray(obstacle.size),
+        np.asarray(obstacle.side),
+        np.asarray(obstacle.rotation),
+        np.asarray(obstacle.origin),
+        np.asarray(start, dtype=float),
+        np.asarray(end, dtype=float),
+        points,
+        pulls,
+    )
+    require_path(status, bundle, obstacle)
+    return Path(length, pulls, points, status == kernels.WRAPPED)
+
+
+def path_through(
+    places: Sequence[ArrayLike], obstacle: WrapObject, bundle: str = "path"
+) -> tuple[float, Array, tuple[Path, ...]]:
+    """Length, mm, unit pulls at all points (n, 3), and segments of a path through via points.
+
+    The path slides through inner points, where the pulls of both segments add. Points are in the
+    frame of the obstacle's body, mm; each segment may wrap. Raises as `shortest_path`.
+    """
+    parts = tuple(shortest_path(obstacle, a, b, bundle) for a, b in pairwise(places))
+    pulls = np.zeros((len(places), 3))
+    for n, part in enumerate(parts):
+        pulls[n : n + 2] += part.pulls
+    return sum(part.length for part in parts), pulls, parts
+
+
+def require_path(status: int, bundle: str, obstacle: WrapObject) -> None:
+    """Raise InputDataError unless a path was found: the message names bundle and wrap object."""
+    if status in (kernels.STRAIGHT, kernels.WRAPPED):
+        return
+    found, expected, remedy = _FAULTS[status]
+    raise InputDataError(f"bundle {bundle}", found.format(obstacle), expected, remedy)
+
+
+_FAULTS = {
+    kernels.INSIDE: (
+        "an attachment inside the wrap object {0.name} of body {0.body}",
+        "attachments outside it",
+        "Check the attachment and the size and place of the wrap object, or remove the wrap object "
+        "from the bundle.",
+    ),
+    kernels.WRONG_SIDE: (
+        "a path that winds around {0.name} of body {0.body} on the side opposite to {0.side}",
+        "a path on the stated side",
+        "Reverse `side`, or correct the pose or the attachments.",
+    ),
+    kernels.NOT_CONVERGED: (
+        "no geodesic around {0.name} of body {0.body}",
+        "a path that winds by less than half a turn",
+        "State the `side` on which it passes, or use a cylinder.",
+    ),
+}

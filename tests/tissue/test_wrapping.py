@@ -1,0 +1,166 @@
+"""Shortest paths: geodesics, continuity where wrapping begins, balance, and faults."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from kneewear.errors import InputDataError
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.tissue.wrapping import WrapObject, path_through, shortest_path
+
+CYLINDER = WrapObject("bar", "cylinder", "femur", (10.0, 0, 0))
+BALL = WrapObject("ball", "sphere", "femur", (10.0, 0, 0))
+EGG = WrapObject("egg", "ellipsoid", "femur", (30.0, 18.0, 12.0))
+KINDS = (CYLINDER, BALL, EGG)
+START, END = np.array([-40.0, 2.0, -7.0]), np.array([35.0, 6.0, 9.0])
+
+
+def test_length_on_a_cylinder_is_that_of_the_unrolled_plane():
+    # The plane section perpendicular to the axis, unrolled; a ruler measures it.
+    path = shortest_path(CYLINDER, START, END)
+    a, b = np.linalg.norm(START[:2]), np.linalg.norm(END[:2])
+    swept = np.arccos(START[:2] @ END[:2] / a / b)
+    arc = swept - np.arccos(10.0 / a) - np.arccos(10.0 / b)
+    flat = np.sqrt(a**2 - 100.0) + 10.0 * arc + np.sqrt(b**2 - 100.0)
+    assert path.length == pytest.approx(np.hypot(flat, 16.0), abs=1e-9)
+    assert path.is_wrapped
+    np.testing.assert_allclose(np.linalg.norm(path.points[:, :2], axis=1), 10.0, atol=1e-12)
+
+
+def test_length_on_a_sphere_is_two_tangents_and_a_great_circle():
+    path = shortest_path(BALL, START, END)
+    a, b = np.linalg.norm(START), np.linalg.norm(END)
+    arc = np.arccos(START @ END / a / b) - np.arccos(10.0 / a) - np.arccos(10.0 / b)
+    exact = np.sqrt(a**2 - 100.0) + 10.0 * arc + np.sqrt(b**2 - 100.0)
+    assert path.length == pytest.approx(exact, abs=1e-9)
+
+
+def test_an_ellipsoid_with_equal_axes_is_a_sphere():
+    ball = shortest_path(WrapObject("ball", "ellipsoid", "femur", (10.0, 10.0, 10.0)), START, END)
+    exact = shortest_path(BALL, START, END)
+    assert ball.length == pytest.approx(exact.length, abs=1e-6)
+    np.testing.assert_allclose(ball.points, exact.points, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [(START, END), ((-5.0, 30.0, 4.0), (8.0, -24.0, 6.0)), (START, (20, 9, 12))]
+)
+def test_arc_on_an_ellipsoid_is_that_of_a_minimised_chain(start, end):
+    path = shortest_path(EGG, start, end)
+    assert path.is_wrapped
+    count = 40
+    first, last = path.points
+
+    def chain(nodes):
+        unit = nodes.reshape(-1, 3)
+        on = unit / np.linalg.norm(unit / EGG.size, axis=1, keepdims=True)
+        return np.diff(np.vstack([first, on, last]), axis=0)
+
+    share = np.linspace(0.0, 1.0, count)[1:-1, None]
+    guess = (1 - share) * first + share * last
+    guess /= np.linalg.norm(guess, axis=1, keepdims=True)
+    # The sum of squares is least for equal chords along a geodesic.
+    found = minimize(lambda nodes: (chain(nodes) ** 2).sum(), guess.ravel(), method="L-BFGS-B",
+                     options={"maxiter": 2000, "ftol": 1e-14, "gtol": 1e-9})  # fmt: skip
+    chords = np.linalg.norm(chain(found.x), axis=1).sum()
+    arc = path.length - np.linalg.norm(start - first) - np.linalg.norm(end - last)
+    # Chords are shorter by 1 / 24 of the square of the turn between two nodes.
+    assert chords == pytest.approx(arc, rel=2e-4)
+    assert chords < arc
+
+
+@pytest.mark.parametrize("obstacle", KINDS, ids=lambda one: one.kind)
+def test_pulls_are_minus_the_derivative_of_length(obstacle):
+    path = shortest_path(obstacle, START, END)
+    h = 1e-4
+    for axis in np.eye(3):
+        ahead = shortest_path(obstacle, START + h * axis, END).length
+        behind = shortest_path(obstacle, START - h * axis, END).length
+        assert (ahead - behind) / (2 * h) == pytest.approx(-path.pulls[0] @ axis, abs=2e-6)
+        ahead = shortest_path(obstacle, START, END + h * axis).length
+        behind = shortest_path(obstacle, START, END - h * axis).length
+        assert (ahead - behind) / (2 * h) == pytest.approx(-path.pulls[1] @ axis, abs=2e-6)
+
+
+@pytest.mark.parametrize("obstacle", KINDS, ids=lambda one: one.kind)
+def test_length_and_pulls_are_continuous_where_wrapping_begins(obstacle):
+    # The line of both ends grazes the obstacle as they are lifted together.
+    def path(height):
+        return shortest_path(obstacle, START + (0, height, -START[2]), END + (0, height, -END[2]))
+
+    low, high = 0.0, 40.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if path(middle).is_wrapped else (low, middle)
+    below, above = path(low - 1e-6), path(high + 1e-6)
+    assert below.is_wrapped and not above.is_wrapped
+    assert below.length == pytest.approx(above.length, abs=1e-8)
+    np.testing.assert_allclose(below.pulls, above.pulls, atol=1e-6)
+
+
+@pytest.mark.parametrize("obstacle", KINDS, ids=lambda one: one.kind)
+def test_forces_and_moments_on_the_three_bodies_balance(obstacle):
+    path = shortest_path(obstacle, START, END)
+    force = path.pulls.sum(axis=0) + (-path.pulls).sum(axis=0)
+    moment = np.cross([START, END], path.pulls).sum(axis=0)
+    moment -= np.cross(path.points, path.pulls).sum(axis=0)
+    np.testing.assert_allclose(force, 0.0, atol=1e-12)
+    # The straight parts carry no moment about the tangent points: the forces share their lines.
+    np.testing.assert_allclose(moment, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("obstacle", KINDS, ids=lambda one: one.kind)
+def test_frames_do_not_matter_and_the_path_is_symmetric(obstacle):
+    turn, shift = body_three_123([0.4, -1.1, 2.0]), np.array([3.0, -80.0, 11.0])
+    placed = WrapObject("there", obstacle.kind, "femur", obstacle.size, turn, shift)
+    moved = shortest_path(placed, turn @ START + shift, turn @ END + shift)
+    path = shortest_path(obstacle, START, END)
+    assert moved.length == pytest.approx(path.length, abs=1e-9)
+    np.testing.assert_allclose(moved.pulls, path.pulls @ turn.T, atol=1e-9)
+    back = shortest_path(obstacle, END, START)
+    assert back.length == pytest.approx(path.length, abs=1e-6)
+
+
+def test_a_cylinder_is_wound_on_the_stated_side_also_the_long_way():
+    over = WrapObject("bar", "cylinder", "femur", (10.0, 0, 0), side=(0.0, 1.0, 0.0))
+    under = WrapObject("bar", "cylinder", "femur", (10.0, 0, 0), side=(0.0, -1.0, 0.0))
+    short, long = shortest_path(over, START, END), shortest_path(under, START, END)
+    assert short.points[:, 1].min() > 0.0 > long.points[:, 1].max()
+    assert long.length > short.length
+    # A tendon above the bar lifted off it is straight; one below never passes through it.
+    lifted = START + (0, 30, 0), END + (0, 30, 0)
+    assert not shortest_path(over, *lifted).is_wrapped
+    assert shortest_path(under, *lifted).is_wrapped
+
+
+def test_pulls_add_at_via_points():
+    places = [START, [-20.0, 14.0, 0.0], END]
+    length, pulls, parts = path_through(places, CYLINDER)
+    assert length == pytest.approx(sum(part.length for part in parts))
+    np.testing.assert_allclose(pulls[1], parts[0].pulls[1] + parts[1].pulls[0])
+
+
+@pytest.mark.parametrize("obstacle", KINDS, ids=lambda one: one.kind)
+def test_an_attachment_inside_is_refused(obstacle):
+    with pytest.raises(InputDataError, match=r"bundle MCL: found an attachment inside .* femur"):
+        shortest_path(obstacle, (1.0, 2.0, 0.5), END, "MCL")
+
+
+def test_a_path_that_winds_the_wrong_way_is_refused():
+    ball = WrapObject("ball", "sphere", "femur", (10.0, 0, 0), side=(0.0, -1.0, 0.0))
+    with pytest.raises(InputDataError, match=r"bundle PT: .* opposite"):
+        shortest_path(ball, START, END, "PT")
+    bar = WrapObject("bar", "cylinder", "femur", (10.0, 0, 0), side=(0.0, -1.0, 0.0))
+    with pytest.raises(InputDataError, match="opposite"):
+        shortest_path(bar, (-9.0, 9.0, 0.0), (1.0, 10.05, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "words"),
+    [("cone", (1, 1, 1), "cylinder, sphere"), ("ellipsoid", (1, 0, 1), "positive")],
+)
+def test_a_wrap_object_has_a_known_kind_and_positive_size(kind, size, words):
+    with pytest.raises(ValueError, match=words):
+        WrapObject("one", kind, "femur", size)
