@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +29,9 @@ from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
 from kneewear.settings.activity import FileActivity, prescribes_motion
 from kneewear.settings.base import CaseStudy, Study
+from kneewear.settings.cases import centre_case
 from kneewear.settings.static import StaticStudy
+from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.evaluation import exact_distances
 from kneewear.simulation.placement import Placement, check_placement
 from kneewear.simulation.seat import find_seat, refer_to_seat
@@ -91,7 +95,9 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     warnings = [f"Pose '{pose}': {APART}. Check zero and signs of the motion." for pose in apart]
     if isinstance(study, CaseStudy) and study.reads_distance_tables:
         tabled = replace(knee, distance_tables=build_distance_tables(implant, study.table))
-        warnings += exact_distances(tabled, study.simulation).values()
+        exact = exact_distances(tabled, study.simulation).values()
+        if exact:
+            warnings += [*exact, *_expected_times(tabled, activities, study)]
     warnings += _surface_warnings(study, placements, tabulate_fit(record))
     for one in activities:
         trials = _sign_trials(one, knee, study)
@@ -153,6 +159,40 @@ def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[Sig
     exact = study.simulation.model_copy(update={"distance": "exact"})
     reference = settings.motion.reference_posterior_mm
     return check_signs(coarse, activity, study.case_list()[0], exact, reference)
+
+
+def _expected_times(knee: KneeModel, activities: Sequence[Activity], study: CaseStudy) -> list[str]:
+    """Time of all cases with exact distances, from one case by each analysis; empty if it fails."""
+    cases = study.case_list()
+    case = cases[centre_case(cases)]
+    coarse = replace(knee, grid=build_grid(knee.implant, *SIGN_ELEMENTS))
+    fine, other = study.grid, study.coarse_grid
+    knee = replace(
+        knee,
+        grid=build_grid(knee.implant, fine.rows, fine.columns),
+        coarse_grid=build_grid(knee.implant, other.rows, other.columns),
+    )
+    found = {}
+    for analysis in dict.fromkeys((study.simulation.analysis, "quasi_static")):
+        chosen = {"analysis": analysis, "distance": "exact"}
+        settings = study.simulation.model_copy(update=chosen)
+        try:
+            with suppress(ConvergenceError):  # loads or compiles the kernels
+                simulate_cases(coarse, activities[0], [case], settings)
+            start = time.perf_counter()
+            for activity in activities:
+                simulate_cases(knee, activity, [case], settings)
+            found[analysis] = time.perf_counter() - start
+        except ConvergenceError:
+            return []
+    times = [
+        f"{len(cases) * each / 60:.2g} min with simulation.analysis: {name} ({each:.2g} s a case)"
+        for name, each in found.items()
+    ]
+    return [
+        f"The {len(cases)} cases of the study take about {', '.join(times)} on one core, measured "
+        "on one case. Cores share the cases."
+    ]
 
 
 def _seated(activity: Activity, knee: KneeModel, study: Study) -> Activity:

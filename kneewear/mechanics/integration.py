@@ -24,12 +24,14 @@ class Problem(Protocol):
     """First-order equations y' = f(t, y); each method fills its last argument.
 
     `relative_tolerance` is the largest local error relative to state and `scale` (n_states,), the
-    magnitude at which each state becomes significant; `largest_step` is in s.
+    magnitude at which each state becomes significant; `largest_step` is in s, `highest_order` that
+    of the differentiation formulas, 1 to 5.
     """
 
     relative_tolerance: float
     scale: Array
     largest_step: float
+    highest_order: int
 
     def slope(self, time: float, state: Array, slope: Array) -> None:
         """Right-hand side f."""
@@ -69,7 +71,7 @@ def integrate(
     CVODE of SUNDIALS, if scikit-sundae is installed, or SciPy's variable-order BDF method: backward
     differentiation formulas of order one to five with Newton's method and the analytic Jacobian
     (Hindmarsh et al. 2005, doi:10.1145/1089014.1089020), the family of the DASSL that Bei (2003)
-    used. Errors raised by the problem are passed on.
+    used. SciPy's knows no `highest_order`. Errors raised by the problem are passed on.
     """
     if solver is None:
         solver = "sundials" if find_spec("sksundae") else "scipy"
@@ -97,6 +99,7 @@ def _by_cvode(problem: Problem, times: Array, start: Array, stops: tuple[bool, .
         atol=problem.relative_tolerance * problem.scale,
         max_step=problem.largest_step,
         max_num_steps=MAX_STEPS,
+        max_order=problem.highest_order,
         **options,
     )
     result = solver.init_step(times[0], start)

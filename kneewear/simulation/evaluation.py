@@ -73,11 +73,6 @@ def exact_distances(knee: KneeModel, settings: SimulationSettings) -> dict[str, 
                 f"Distances to the {side} condyle are computed exactly, because its table is not "
                 f"good enough: {'; '.join(faults)}. Results change by less than 0.1 %."
             )
-            if settings.analysis == "forward":
-                found[side] += (
-                    " Forward dynamics take about twice as long (some seconds a case); "
-                    "simulation.analysis: quasi_static takes a fifth of that or less."
-                )
     return found
 
 

@@ -71,7 +71,15 @@ def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypat
     command.main(["--draw", "config/example_meshes.yaml", "own.yaml"])
     said = capsys.readouterr().out
     assert "Distances to the medial condyle are computed exactly, because its table is" in said
-    assert "simulation.analysis: quasi_static takes a fifth" in said
+    minutes = re.search(
+        r"The 4 cases of the study take about (\S+) min with simulation.analysis: forward "
+        r"\((\S+) s a case\), (\S+) min with simulation.analysis: quasi_static \((\S+) s a case\)",
+        said,
+    )
+    forward, one_forward, still, one_still = map(float, minutes.groups())
+    assert forward == pytest.approx(4 * one_forward / 60, rel=0.1)
+    assert still == pytest.approx(4 * one_still / 60, rel=0.1)
+    assert 0.0 < one_still < one_forward < 20.0
     (wanted,) = set(re.findall(r"Set implant.meshes.wave_tolerance_mm to ([\d.]+): ", said)[:1])
     (tmp_path / "own.yaml").write_text(f"implant: {{meshes: {{wave_tolerance_mm: {wanted}}}}}\n")
     command.main(["--draw", "config/example_meshes.yaml", "own.yaml"])

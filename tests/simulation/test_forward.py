@@ -15,9 +15,11 @@ from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.mechanics.rotations import body_three_123, turn_axes
 from kneewear.settings.cases import Case
+from kneewear.simulation import forward
 from kneewear.simulation.cases import GRAVITY
 from kneewear.simulation.cycle import CycleBoundaryConditions, axial_load
 from kneewear.simulation.forward import Integrator, solve_forward
+from kneewear.simulation.integration import integrate
 from kneewear.simulation.quasi_static import solve_quasi_static
 from tests.physics.bodies import contact_of, energy, gait_study
 
@@ -98,6 +100,52 @@ def test_error_falls_with_the_tolerance():
     assert (errors[2] < 0.2 * errors[1]).all()
     # Of 0.1 mm of penetration; a chain of steps errs by some hundred times each of them.
     assert errors[1][0] < 1e-4 * 0.1
+
+
+class Vibration:
+    """A tenth of critical damping at 3000 rad/s, driven by the slow motion sin(2 pi t)."""
+
+    relative_tolerance, scale, largest_step = 1e-5, np.array([0.1, 300.0]), 0.01
+    rate, ratio = 3000.0, 0.1
+
+    def __init__(self, highest_order):
+        self.highest_order = highest_order
+
+    def slope(self, time, state, slope):
+        slope[0] = state[1]
+        pull = np.sin(2 * np.pi * time) - state[0]
+        slope[1] = self.rate**2 * pull - 2 * self.ratio * self.rate * state[1]
+
+    def jacobian(self, time, state, slope, matrix):
+        matrix[:] = [[0.0, 1.0], [-(self.rate**2), -2 * self.ratio * self.rate]]
+
+    def margins(self, time, state, margins):
+        raise NotImplementedError
+
+
+def test_order_three_steps_over_vibration_that_order_five_resolves():
+    times, start = np.linspace(0.0, 1.0, 101), np.array([0.0, 2 * np.pi])
+    five, three = (integrate(Vibration(order), times, start) for order in (5, 3))
+    assert 3 * three.evaluations < five.evaluations
+    lag = 2 * Vibration.ratio / Vibration.rate
+    # Where the component follows the motion but for the lag of its damping.
+    followed = np.sin(2 * np.pi * (times - lag))
+    assert three.state[5:, 0] == pytest.approx(followed[5:], abs=1e-4)
+
+
+def test_exact_distances_are_integrated_up_to_order_three(monkeypatch):
+    orders = []
+
+    def stop(problem, *_):
+        orders.append(problem.highest_order)
+        raise RuntimeError
+
+    monkeypatch.setattr(forward, "integrate", stop)
+    _, pairs, layers, still = knee()
+    for chosen in ((pairs, layers), ((), ())):
+        with pytest.raises(RuntimeError):
+            solve_forward(*chosen, body(), still.conditions, Integrator(1e-5, 0.2))
+    assert orders == [3, 5]
 
 
 @pytest.mark.slow
