@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from kneewear.simulation.integration import integrate
 from scipy.integrate import simpson
 
 from kneewear.errors import ConvergenceError
@@ -19,7 +20,6 @@ from kneewear.simulation import forward
 from kneewear.simulation.cases import GRAVITY
 from kneewear.simulation.cycle import CycleBoundaryConditions, axial_load
 from kneewear.simulation.forward import Integrator, solve_forward
-from kneewear.simulation.integration import integrate
 from kneewear.simulation.quasi_static import solve_quasi_static
 from tests.physics.bodies import contact_of, energy, gait_study
 
