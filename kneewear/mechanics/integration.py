@@ -24,14 +24,12 @@ class Problem(Protocol):
     """First-order equations y' = f(t, y); each method fills its last argument.
 
     `relative_tolerance` is the largest local error relative to state and `scale` (n_states,), the
-    magnitude at which each state becomes significant; `largest_step` is in s, `highest_order` that
-    of the differentiation formulas, 1 to 5.
+    magnitude at which each state becomes significant; `largest_step` is in s.
     """
 
     relative_tolerance: float
     scale: Array
     largest_step: float
-    highest_order: int
 
     def slope(self, time: float, state: Array, slope: Array) -> None:
         """Right-hand side f."""
@@ -64,22 +62,27 @@ def integrate(
     start: Array,
     stops: tuple[bool, ...] = (),
     solver: Solver | None = None,
+    highest_order: int = 5,
 ) -> Integrated:
     """Integrate stiff equations with variable order and step from `start` at the first of `times`.
 
     `stops` states for each margin whether its fall through zero ends the integration. The solver is
     CVODE of SUNDIALS, if scikit-sundae is installed, or SciPy's variable-order BDF method: backward
-    differentiation formulas of order one to five with Newton's method and the analytic Jacobian
+    differentiation formulas of order one to `highest_order` with Newton's method and the analytic Jacobian
     (Hindmarsh et al. 2005, doi:10.1145/1089014.1089020), the family of the DASSL that Bei (2003)
-    used. SciPy's knows no `highest_order`. Errors raised by the problem are passed on.
+    used. SciPy's always goes to five. Errors raised by the problem are passed on.
     """
     if solver is None:
         solver = "sundials" if find_spec("sksundae") else "scipy"
-    run = {"sundials": _by_cvode, "scipy": _by_scipy}[solver]
-    return run(problem, np.asarray(times, dtype=float), np.array(start), stops)
+    times, start = np.asarray(times, dtype=float), np.array(start)
+    if solver == "scipy":
+        return _by_scipy(problem, times, start, stops)
+    return _by_cvode(problem, times, start, stops, highest_order)
 
 
-def _by_cvode(problem: Problem, times: Array, start: Array, stops: tuple[bool, ...]) -> Integrated:
+def _by_cvode(
+    problem: Problem, times: Array, start: Array, stops: tuple[bool, ...], highest_order: int
+) -> Integrated:
     from sksundae.cvode import CVODE  # noqa: PLC0415
 
     options: dict[str, object] = {}
@@ -99,7 +102,7 @@ def _by_cvode(problem: Problem, times: Array, start: Array, stops: tuple[bool, .
         atol=problem.relative_tolerance * problem.scale,
         max_step=problem.largest_step,
         max_num_steps=MAX_STEPS,
-        max_order=problem.highest_order,
+        max_order=highest_order,
         **options,
     )
     result = solver.init_step(times[0], start)

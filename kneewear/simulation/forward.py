@@ -100,7 +100,9 @@ def solve_forward(
     # Losing all contact ends the simulation, losing one pair does not.
     stops = (True,) + (False,) * len(pairs) if pairs else ()
     start = np.concatenate([np.zeros(cycle.free.size), cycle.spline(0.0)[1][cycle.free]])
-    done = integrate(cycle, times, start, stops, integrator.solver)
+    tabled = all(pair.is_tabled for pair in pairs)
+    order = HIGHEST_ORDER if tabled else HIGHEST_ORDER_EXACT
+    done = integrate(cycle, times, start, stops, integrator.solver, order)
     if done.failure:
         lost = done.failure == STOPPED
         reason = "contact was lost" if lost else done.failure
@@ -174,8 +176,6 @@ class _Cycle:
         self.scale = np.concatenate([scale, scale * rate])
         self.relative_tolerance = integrator.relative_tolerance
         self.largest_step = self.duration / self.frames
-        tabled = all(pair.is_tabled for pair in pairs)
-        self.highest_order = HIGHEST_ORDER if tabled else HIGHEST_ORDER_EXACT
 
     def _linearized(self, body: RigidBody, frame: int) -> tuple[Array, Array]:
         """Mass and stiffness over the free coordinates at a frame."""
