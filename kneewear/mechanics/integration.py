@@ -68,9 +68,9 @@ def integrate(
 
     `stops` states for each margin whether its fall through zero ends the integration. The solver is
     CVODE of SUNDIALS, if scikit-sundae is installed, or SciPy's variable-order BDF method: backward
-    differentiation formulas of order one to `highest_order` with Newton's method and the analytic Jacobian
-    (Hindmarsh et al. 2005, doi:10.1145/1089014.1089020), the family of the DASSL that Bei (2003)
-    used. SciPy's always goes to five. Errors raised by the problem are passed on.
+    differentiation formulas of order one to `highest_order` with Newton's method and the analytic
+    Jacobian (Hindmarsh et al. 2005, doi:10.1145/1089014.1089020), the family of the DASSL that
+    Bei (2003) used. SciPy's always goes to five. Errors raised by the problem are passed on.
     """
     if solver is None:
         solver = "sundials" if find_spec("sksundae") else "scipy"
