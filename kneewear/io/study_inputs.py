@@ -7,12 +7,17 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity, ParametricActivity
-from kneewear.settings.base import CaseStudy, Study
+from kneewear.settings.base import CaseStudy, Study, WearStudy
 from kneewear.settings.checks import heard, setting_warnings
+from kneewear.settings.faults import refusal
+from kneewear.settings.files import read_settings_file
 from kneewear.settings.static import StaticStudy
 from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.uncertainty import ConstantsFile, UncertaintySettings
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
 if TYPE_CHECKING:
@@ -139,6 +144,30 @@ def simulator_tests(study: Study, root: str | Path) -> dict[str, str]:
     """Files of wear that was measured in a simulator, by the names of the tests."""
     tests = study.report.simulator_tests
     return {name: str(study.data_path(test.file, root)) for name, test in tests.items()}
+
+
+def uncertain_constants(study: Study, root: str | Path) -> UncertaintySettings | None:
+    """Constants that the samples of a wear study's centre case vary; None without samples.
+
+    InputDataError if the file of `report.spread.constants` has none, or a fault in them.
+    """
+    spread = study.report.spread
+    if not isinstance(study, WearStudy) or not spread.samples:
+        return None
+    file = read_settings_file(study.data_path(spread.constants, root))
+    block = file.content.get("uncertainty")
+    if not isinstance(block, dict):
+        raise InputDataError(
+            file.path,
+            "no block uncertainty",
+            "constants, their spreads and sources, as in config/monte_carlo.yaml",
+            "Name another file in report.spread.constants, or set report.spread.samples to 0.",
+        )
+    own = {"uncertainty": block | {"method": "monte_carlo", "samples": spread.samples}}
+    try:
+        return ConstantsFile.model_validate(own).uncertainty
+    except ValidationError as error:
+        raise refusal(error, ConstantsFile, own, file.path, [file]) from None
 
 
 def given_poses(study: Study, root: str | Path) -> NDArray[np.float64] | None:

@@ -13,6 +13,7 @@ from kneewear.regression.groups import covariates_of
 from kneewear.regression.models import POWER_LAW
 from kneewear.report.facts import beyond_limits, centre_values
 from kneewear.report.tables import quantity_name, rows_with, unit_name, words
+from kneewear.sides import BOTH
 from kneewear.wear.laws import WEAR_LAWS, cycles_of_life
 from kneewear.wear.spread import LAW
 
@@ -155,6 +156,24 @@ def by_choice(spread: pd.DataFrame) -> pd.DataFrame:
     volume = rows_with(own, quantity="wear_volume").groupby(keys, sort=False)["value"].sum()
     depth = rows_with(own, quantity="damage_depth").groupby(keys, sort=False)["value"].max()
     return pd.DataFrame({"wear_volume": volume, "damage_depth": depth}).reset_index()
+
+
+def by_constants(intervals: pd.DataFrame, constants: pd.DataFrame) -> dict[str, Any]:
+    """Interval of total wear (mm3) and deepest damage (mm), and how it was found.
+
+    `wear_volume` and `damage_depth` are rows of the intervals; `samples` and `failed` are counts,
+    `percentiles` the ends of the interval; `varied` and `left_out` are names of constants.
+    """
+    whole = rows_with(intervals, side=BOTH).set_index("quantity")
+    names = constants.set_index("constant")["varied"].astype(bool)
+    return {
+        **{name: whole.loc[name].to_dict() for name in ("wear_volume", "damage_depth")},
+        "samples": int(whole["samples"].iloc[0]),
+        "failed": int(whole["failed"].iloc[0]),
+        "percentiles": whole["percentiles"].iloc[0],
+        "varied": [words(name) for name in names.index[names]],
+        "left_out": [words(name) for name in names.index[~names]],
+    }
 
 
 def variant_name(choice: str, variant: str) -> str:

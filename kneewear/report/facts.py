@@ -121,7 +121,9 @@ def law_coefficients(wear: Settings, laws: Mapping[str, Any]) -> pd.DataFrame:
     """Coefficients of all wear laws with source and how they were read."""
     rows = []
     for name, law in laws.items():
-        known = wear["unverified"].get(name) or {"wear_factor": wear["wear_factor_mm3_per_n_m"]}
+        known = wear["unverified"].get(name) or {
+            "wear_factor_mm3_per_n_m": wear["wear_factor_mm3_per_n_m"]
+        }
         values = ", ".join(f"{words(key)} {shown(value)}" for key, value in known.items())
         status = f"unverified ({law.read})" if law.unverified() else law.read
         sources = "; ".join(one.partition(")")[0] + ")" for one in law.references)

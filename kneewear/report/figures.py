@@ -57,8 +57,8 @@ def draw_results(
     """Draw the results of the cases of a study, by name and in the order of the page.
 
     Names end in that of the life where there are several. Of the tables, `model_spread`,
-    `comparison` (with published values), `regression_models` and `regression_points` may be
-    absent or empty.
+    `constant_intervals`, `comparison` (with published values), `regression_models` and
+    `regression_points` may be absent or empty.
     """
     figures: dict[str, Figure] = {}
     for number, life in enumerate(maps.lives):
@@ -71,7 +71,9 @@ def draw_results(
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number, beyond)
         figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number, beyond)
         if "model_spread" in own:
-            figures[f"model_spread{ending}"] = draw_spread(own["model_spread"])
+            # Of the first life only.
+            sampled = own.get("constant_intervals") if number == 0 else None
+            figures[f"model_spread{ending}"] = draw_spread(own["model_spread"], sampled)
         if len(by_blocks(own["cases"])):
             figures[f"blocks{ending}"] = draw_blocks(own["cases"])
         if can_draw_surfaces(own["cases"]):

@@ -64,9 +64,9 @@ def span(values: Any, form: str = "4") -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def listed(values: Sequence[float]) -> str:
-    """Numbers as an enumeration."""
-    *first, last = (f"{value:g}" for value in values)
+def listed(values: Sequence[float | str]) -> str:
+    """Numbers or names as an enumeration."""
+    *first, last = (one if isinstance(one, str) else f"{one:g}" for one in values)
     return f"{', '.join(first)} and {last}" if first else last
 
 

@@ -11,20 +11,25 @@ from kneewear.report import style
 from kneewear.report.decision import by_choice, variant_name
 from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks, centre_rows
 from kneewear.report.tables import rows_with
+from kneewear.sides import BOTH
 from kneewear.wear.spread import CONFIGURED, FACTOR, LAW, SURFACE
 
 DAMAGE_COLOURS = {"wear": style.BLUE, "creep": style.AMBER, "damage": style.INK}
 CHOICE_COLOURS = {
     CONFIGURED: style.INK, SURFACE: style.BLUE, LAW: style.AMBER, FACTOR: style.GREEN,
 }  # fmt: skip
+INTERVAL = "uncertain constants"
 MEASURES = ("Depth (mm)", "Area (mm\u00b2)", "Volume (mm\u00b3)")
 
 
 @style.styled
-def draw_spread(table: pd.DataFrame) -> Figure:
-    """Total wear and deepest damage of the centre case by choice of the model, of one life."""
+def draw_spread(table: pd.DataFrame, intervals: pd.DataFrame | None = None) -> Figure:
+    """Total wear and deepest damage of the centre case by choice of the model, of one life.
+
+    `intervals` are those of its uncertain constants, if they were sampled.
+    """
     rows = by_choice(table)
-    figure, panels = style.new_figure(0.28 * len(rows) + 1.0, columns=2, sharey=True)
+    figure, panels = style.new_figure(0.28 * (len(rows) + 1) + 1.0, columns=2, sharey=True)
     names = list(map(variant_name, rows["choice"], rows["variant"]))
     colours = [CHOICE_COLOURS[choice] for choice in rows["choice"]]
     for axes, column, label in zip(
@@ -36,7 +41,13 @@ def draw_spread(table: pd.DataFrame) -> Figure:
         bars = axes.barh(names, rows[column], color=colours)
         axes.bar_label(bars, fmt="%.3g", fontsize="small", padding=2)
         axes.axvline(rows[column].iloc[0], color=style.INK, lw=0.8, ls="--")
-        axes.set(xlabel=label, xlim=(0.0, 1.15 * rows[column].max()))
+        top = rows[column].max()
+        if intervals is not None:
+            whole = rows_with(intervals, side=BOTH, quantity=column).iloc[0]
+            low, top = whole["lower"], max(top, whole["upper"])
+            bar = axes.barh(INTERVAL, whole["upper"] - low, left=low, color=style.PURPLE)
+            axes.bar_label(bar, [f"{low:.3g} to {whole['upper']:.3g}"], fontsize="small", padding=2)
+        axes.set(xlabel=label, xlim=(0.0, 1.3 * top))
         axes.grid(axis="y", visible=False)
     panels[0, 0].invert_yaxis()
     return figure

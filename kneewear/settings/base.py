@@ -9,7 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails
 
 from kneewear.settings.accuracy import Accuracy, contradictions
@@ -31,6 +31,9 @@ WORK_PER_JOB = 300_000_000
 CASES_PER_JOB, FEW_JOBS, MOST_JOBS, LONGEST_JOB = 200, 5, 500, 20
 # Cases whose maps are drawn and exported.
 MOST_MAPS = 100
+# Samples of uncertain constants of the centre case: the first and last of 20 in order are the 2.5
+# and 97.5 percentiles.
+FEWEST_SAMPLES = 20
 
 
 class RateSettings(Settings):
@@ -87,10 +90,23 @@ class SimulatorTestSettings(Settings):
 
 
 class VariationSettings(Settings):
-    """Choices of the model that are changed for the centre case."""
+    """Choices of the model and uncertain constants that are changed for the centre case."""
 
     blocks: int = Field(ge=1)
+    samples: Annotated[int, Field(ge=0, le=100_000)]
+    constants: FileName
     wear_factors_mm3_per_n_m: tuple[Positive, ...]
+
+    @field_validator("samples")
+    @classmethod
+    def _reach_the_ends(cls, samples: int) -> int:
+        if 0 < samples < FEWEST_SAMPLES:
+            raise fault(
+                f"{samples}",
+                f"0, or {FEWEST_SAMPLES} and more: fewer do not reach the ends of an interval",
+                f"Take {FEWEST_SAMPLES}, or 0 for no interval.",
+            )
+        return samples
 
 
 class ReportSettings(Settings):
@@ -109,7 +125,7 @@ _NO_REPORT = {
     "compare_with_published": False,
     "pressure_limit_mpa": 1.0,
     "avg_pressure_limit_mpa": 1.0,
-    "spread": {"blocks": 1, "wear_factors_mm3_per_n_m": []},
+    "spread": {"blocks": 1, "samples": 0, "constants": ".", "wear_factors_mm3_per_n_m": []},
     "measured": {},
     "retrievals": {},
     "simulator_tests": {},

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from kneewear.settings.activity import FileActivity
-from kneewear.settings.base import CaseStudy
-from kneewear.settings.cases import check_varied, is_built_in
+from kneewear.settings.base import CaseStudy, LifeStudy
+from kneewear.settings.cases import check_varied, is_built_in, setting_locations
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.files import Location
 from kneewear.settings.types import Name, Positive, Removable, Settings
@@ -73,6 +73,12 @@ class UncertaintySettings(Settings):
         return self
 
 
+class ConstantsFile(Settings):
+    """What is read of a file that another study takes its uncertain constants from."""
+
+    uncertainty: UncertaintySettings
+
+
 def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySettings) -> None:
     """Refuse constants that change no number, or a setting that samples do not depend on."""
     for name, constant in uncertainty.constants.items():
@@ -90,11 +96,31 @@ def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySetting
             )
 
 
+def applies(settings: Mapping[str, Any], constant: UncertainConstant) -> bool:
+    """Whether samples of a study depend on all settings of a constant."""
+    try:
+        return all(
+            _is_sampled(settings, location)
+            for path in constant.settings
+            for location in setting_locations(settings, path)
+        )
+    except KeyError:
+        return False
+
+
 def _is_sampled(settings: Mapping[str, Any], location: Location) -> bool:
     """Whether samples depend on a setting."""
     if location[0] == "implant":
         return settings["implant"]["source"] == "parametric" and "parametric" in location
     return location[0] in ("cases", "simulation", "wear") or is_built_in(settings, location)
+
+
+def has_pose_errors(study: LifeStudy) -> bool:
+    """Whether a motion of a study was measured with a standard deviation."""
+    return any(
+        isinstance(block, FileActivity) and block.motion.standard_deviation is not None
+        for block in study.simulated_activities().values()
+    )
 
 
 class UncertaintyStudy(CaseStudy):
@@ -121,10 +147,7 @@ class UncertaintyStudy(CaseStudy):
                 "Set these in the study, as config/monte_carlo.yaml does, or set kind to wear.",
             )
         check_constants(self.model_dump(mode="json"), self.uncertainty)
-        if self.uncertainty.pose_errors and not any(
-            isinstance(block, FileActivity) and block.motion.standard_deviation is not None
-            for block in self.simulated_activities().values()
-        ):
+        if self.uncertainty.pose_errors and not has_pose_errors(self):
             raise fault_at(
                 ("uncertainty", "pose_errors"),
                 "true, and no motion with a standard deviation",

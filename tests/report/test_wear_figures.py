@@ -8,8 +8,10 @@ import pytest
 
 from kneewear.report.decision import by_choice
 from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks, creep_share, law_coefficients
+from kneewear.report.page import render_page
 from kneewear.report.tables import span
 from kneewear.report.wear import draw_blocks, draw_spread
+from kneewear.sides import BOTH
 from kneewear.wear.laws import WEAR_LAWS
 from kneewear.wear.spread import vary_models
 from tests.report.pages import both_pages
@@ -112,6 +114,37 @@ def test_first_screen_states_the_spread_and_without_it_says_so(whole):
     assert "Fit intervals hold none of this" in page
     without = both_pages("wear", whole.settings, whole.tables, {})
     assert "one wear law, one surface that stays fresh" in without
+
+
+INTERVALS = pd.DataFrame(
+    {
+        "side": BOTH, "quantity": quantity, "unit": unit, "nominal": 1.0, "samples": 48,
+        "failed": 0, "percentiles": "2.5 to 97.5", "lower": low, "median": 1.0, "upper": high,
+    }
+    for quantity, unit, low, high in (
+        ("wear_volume", "mm3", 1.25, 876.0), ("damage_depth", "mm", 0.0125, 0.0432)
+    )
+)  # fmt: skip
+CONSTANTS = pd.DataFrame(
+    {"constant": ["wear_factor", "youngs_modulus", "travel"], "varied": [True, True, False]}
+)
+
+
+def test_interval_of_uncertain_constants_is_drawn_and_stated_beside_the_choices(whole):
+    left, right = draw_spread(spread_of(), INTERVALS).axes
+    for axes, row in zip((left, right), INTERVALS.itertuples(), strict=True):
+        bar = axes.containers[-1][0]
+        assert [bar.get_x(), bar.get_width()] == pytest.approx([row.lower, row.upper - row.lower])
+        assert axes.get_xlim()[1] > row.upper
+    tables = {"constant_intervals": INTERVALS, "uncertain_constants": CONSTANTS}
+    tables |= whole.tables | {"model_spread": spread_of()}
+    page = render_page("wear", whole.settings, tables, {})
+    assert (
+        "48 samples of 2 uncertain constants give 1.2 to 880 mm³ and 0.013 to 0.043 mm deep "
+        "(2.5 to 97.5 percentiles)" in page
+    )
+    assert "all of wear factor and Young&#39;s modulus change at once" in page
+    assert "without travel, which belong" in page
 
 
 def test_every_law_states_how_it_was_read(whole):

@@ -91,9 +91,9 @@ def test_blocks_are_those_of_saltelli():
 def test_constants_reach_their_settings():
     one = study()
     nothing = dict.fromkeys(one.uncertainty.constants, 0.0)
-    changed = apply_case(one, sample_case(one, nothing | {"load": 0.1, "thickness": -0.05}))
-    before, after = (s.activities["gait"].load_body_weights for s in (one, changed))
-    assert after.base == pytest.approx(1.1 * before.base)
+    changed = apply_case(one, sample_case(one, nothing | {"travel": 0.1, "thickness": -0.05}))
+    before, after = (s.activities["gait"].femur_posterior_mm for s in (one, changed))
+    assert after.base == before.base
     assert [b.height for b in after.bumps] == pytest.approx([1.1 * b.height for b in before.bumps])
     assert [b.width_percent for b in after.bumps] == [b.width_percent for b in before.bumps]
     assert changed.cases.thickness_mm == (pytest.approx(9.95),)

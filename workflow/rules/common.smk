@@ -13,6 +13,7 @@ from kneewear.io.study_inputs import (
     measured_activities,
     pose_files,
     simulator_tests,
+    uncertain_constants,
 )
 from kneewear.provenance import source_fingerprint
 from kneewear.workflow import JobSizes, caption_texts, checked_study, input_digests
@@ -28,6 +29,7 @@ try:
     STUDY, NOTES = checked_study(config, FILES, ROOT, workflow.is_main_process, TYPED)
     # Drawn beside built-in activities.
     MEASURED = measured_activities(STUDY, ROOT)
+    CONSTANTS = uncertain_constants(STUDY, ROOT)
 except KneewearError as error:
     # Snakemake would add the line of this file to an error of its own.
     raise SystemExit(str(error)) from None

@@ -166,7 +166,40 @@ rule vary_models:
         "../../scripts/vary_models.py"
 
 
-TABLES = [*rules.tabulate_results.output, rules.vary_models.output.spread]
+rule sample_constants:
+    input:
+        knee=rules.build_geometry.output.knee,
+        activities=PREPARED,
+        kernels=ancient(rules.compile_kernels.output.marker),
+    output:
+        constants=table("uncertain_constants", "Results"),
+        samples=table("constant_samples", "Results"),
+        intervals=table("constant_intervals", "Results"),
+    log:
+        f"{LOGS}/sample_constants.log",
+    benchmark:
+        f"{BENCHMARKS}/sample_constants.tsv"
+    priority: LONGEST_WAY
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=SIZES.sample_mb,
+        runtime=SIZES.longer(30),
+    params:
+        source=source_fingerprint("sample_constants", ROOT),
+        study=STUDY.computed(),
+        case=CENTRE_CASE,
+        activities=OWN_ACTIVITIES[CENTRE_BATCH],
+        uncertainty=settings(CONSTANTS) if CONSTANTS else {},
+    script:
+        "../../scripts/sample_constants.py"
+
+
+TABLES = [
+    *rules.tabulate_results.output,
+    rules.vary_models.output.spread,
+    *(rules.sample_constants.output if CONSTANTS else []),
+]
 
 
 include: "figures.smk"

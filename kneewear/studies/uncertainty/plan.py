@@ -93,6 +93,28 @@ def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
     return plan.reindex(columns=[*LABELS, *uncertain_names(uncertainty)])
 
 
+def stratify_samples(uncertainty: UncertaintySettings, seed: int, count: int) -> pd.DataFrame:
+    """Plan as of `draw_samples` in which few samples cover the range of every constant evenly.
+
+    Notes
+    -----
+    Latin hypercube (McKay, Beckman and Conover 1979, Technometrics 21, 239-245; from memory): each
+    constant has one sample in each of `count` equally probable parts of its range. Numbers of a
+    constant depend on its name, the seed and the count only, so studies that share a constant
+    share its numbers, also where others are uncertain in them.
+    """
+    names = uncertain_names(uncertainty)
+    columns = []
+    for name in names:
+        draw = np.random.default_rng([seed, count, *name.encode()])
+        columns.append((draw.permutation(count) + draw.random(count)) / count)
+    points = np.stack(columns, axis=-1)
+    rows: list[dict[str, object]] = [{"role": NOMINAL, **dict.fromkeys(uncertainty.constants, 0.0)}]
+    rows += [{"role": "draw", **_numbers(uncertainty, point)} for point in points]
+    plan = pd.DataFrame(rows).assign(sample=range(count + 1), block=0, constant="")
+    return plan.reindex(columns=[*LABELS, *names])
+
+
 def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -> Case:
     """Case of one sample: the settings its constants change by the random numbers of a row."""
     settings = study.model_dump(mode="json")

@@ -1,0 +1,34 @@
+"""Compute the centre case with uncertain constants (rule sample_constants)."""
+
+from kneewear.activity.activity import Activity
+from kneewear.activity.sources import rebuild_activities
+from kneewear.geometry.knee import KneeModel
+from kneewear.io import netcdf
+from kneewear.io.documents import save_table
+from kneewear.joblog import job_log
+from kneewear.settings.base import WearStudy
+from kneewear.settings.cases import Case
+from kneewear.settings.uncertainty import UncertaintySettings
+from kneewear.studies.uncertainty.centre import (
+    constant_table,
+    sample_constants,
+    sample_intervals,
+    sampled_study,
+)
+
+with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
+    uncertainty = UncertaintySettings(**snakemake.params.uncertainty)
+    study = sampled_study(
+        WearStudy(**snakemake.params.study), Case(**snakemake.params.case), uncertainty
+    )
+    samples = sample_constants(
+        study,
+        netcdf.load(KneeModel, snakemake.input.knee),
+        rebuild_activities(
+            netcdf.load_all(Activity, snakemake.input.activities), snakemake.params.activities
+        ),
+    )
+    intervals = sample_intervals(samples, uncertainty.level_percent)
+    save_table(constant_table(uncertainty, study), snakemake.output.constants)
+    save_table(samples, snakemake.output.samples)
+    save_table(intervals, snakemake.output.intervals)
