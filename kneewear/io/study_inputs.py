@@ -13,6 +13,7 @@ from kneewear.errors import InputDataError
 from kneewear.settings.activity import FileActivity, ParametricActivity
 from kneewear.settings.base import CaseStudy, Study, WearStudy
 from kneewear.settings.checks import heard, setting_warnings
+from kneewear.settings.designs import DesignStudy
 from kneewear.settings.faults import refusal
 from kneewear.settings.files import read_settings_file
 from kneewear.settings.static import StaticStudy
@@ -55,6 +56,11 @@ def _implant_files(study: Study) -> dict[str, str]:
     if meshes.underside_mesh is not None:
         files["underside_mesh"] = meshes.underside_mesh
     return files
+
+
+def design_studies(study: Study) -> dict[str, Study]:
+    """A study for each design of a study of designs; other studies have one."""
+    return study.variants() if isinstance(study, DesignStudy) else {study.implant.name: study}
 
 
 def activity_files(study: Study, activity: str, root: str | Path) -> dict[str, str]:
@@ -188,8 +194,11 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     """
     named = {name: activity_files(study, name, root) for name in study.simulated_activities()}
     curves = [path for files in named.values() for path in files.values()]
+    meshes = [
+        path for one in design_studies(study).values() for path in mesh_files(one, root).values()
+    ]
     for path in (
-        *mesh_files(study, root).values(),
+        *meshes,
         *curves,
         *pose_files(study, root),
         *simulator_tests(study, root).values(),
@@ -197,7 +206,9 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
         _check_readable(path, study, root)
     given_poses(study, root)
     _check_tests(study, root)
-    warnings = [*setting_warnings(study), *_check_implant(study, root)]
+    warnings = []
+    for one in design_studies(study).values():
+        warnings += [*setting_warnings(one), *_check_implant(one, root)]
     warnings += [warning for name in named for warning in load_activity(study, name, root).warnings]
     return (*heard(warnings, study.checks.silence), *_files_of_checkout(study, root))
 
@@ -253,7 +264,8 @@ def _files_of_checkout(study: Study, root: str | Path) -> tuple[str, ...]:
     """Warning about files taken from the checkout because the data folder does not exist."""
     if study.data_root(root).is_dir():
         return ()
-    named = [*_implant_files(study).values()]
+    designs = design_studies(study).values()
+    named = [file for one in designs for file in _implant_files(one).values()]
     for activity in study.simulated_activities():
         named += _curve_files(study, activity).values()
     used = [

@@ -7,7 +7,7 @@ Columns named `percent` are differences in per cent.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -607,6 +607,59 @@ def division_errors(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
     values = table.pivot(index="rows", columns="columns", values=quantity)
     finest = float(np.asarray(values)[-1, -1])
     return 100.0 * (values / finest - 1.0).iloc[:-1, :-1]
+
+
+# Studies of designs.
+
+_OF_CONDITIONS = {
+    "design": "Design", "flexion_deg": "Flexion (°)", "load_n": "Load (N)",
+    "medial_share": "Medial share", "tibial_external_rotation_deg": "External rotation (°)",
+    "posterior_offset_mm": "Posterior offset (mm)", "medial_offset_mm": "Medial offset (mm)",
+    "side": "Side", "contact_area": "Area (mm²)", "avg_pressure": "Mean pressure (MPa)",
+    "max_pressure": "Largest pressure (MPa)",
+}  # fmt: skip
+
+
+def contact_columns(contact: pd.DataFrame) -> dict[str, str]:
+    """Heads of the table of every condition, with a column per pressure that areas are above."""
+    above = [name for name in dict.fromkeys(contact["quantity"]) if name.startswith("area_above")]
+    heads = {name: f"Area above {name.split('_')[2]} MPa (mm²)" for name in above}
+    centres = {f"centre_{axis}": f"Centre, {axis} (mm)" for axis in ("posterior", "medial")}
+    return {**_OF_CONDITIONS, **heads, **centres}
+
+
+def resistances(laxity: pd.DataFrame) -> Iterator[tuple[str, str, list[Settings]]]:
+    """Yield tests with the unit of their stiffness and, by design, its range at least friction."""
+    driven = laxity[laxity["test"] != "distraction"]
+    for test, part in driven.groupby("test", sort=False):
+        rows = []
+        for design, every in part.groupby("design", sort=False):
+            own = every[every["friction"] == every["friction"].min()]
+            leaves = own["subluxation"].fillna("") != ""
+            rows.append(
+                {
+                    "design": design,
+                    "least": own["stiffness"].min(),
+                    "most": own["stiffness"].max(),
+                    "friction": own["friction"].iloc[0],
+                    "subluxes": sorted(own.loc[leaves, "flexion_deg"].unique()),
+                }
+            )
+        unit = f"{part['load_unit'].iloc[0]}/{part['displacement_unit'].iloc[0]}"
+        yield str(test), unit, rows
+
+
+def laxity_table(laxity: pd.DataFrame) -> pd.DataFrame:
+    """Loops with the names of their tests in words."""
+    return laxity.assign(
+        test=laxity["test"].map(words), subluxation=laxity["subluxation"].fillna("")
+    )
+
+
+def laxity_tests(settings: Settings) -> dict[str, Settings]:
+    """Tests of a laxity study that are done."""
+    names = ("anterior_posterior", "medial_lateral", "internal_external", "varus_valgus")
+    return {name: settings[name] for name in (*names, "distraction") if settings[name]}
 
 
 # Verification studies.

@@ -26,7 +26,7 @@ from kneewear.report.facts import (
 from kneewear.report.maps import sample_surface
 from kneewear.report.tables import quantity_name, rows_with, words
 from kneewear.sides import POST, SIDES
-from kneewear.studies.static.record import StaticRecord
+from kneewear.studies.static.record import Equilibria, StaticRecord
 
 Array = NDArray[np.float64]
 
@@ -146,8 +146,8 @@ def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
         peaks = record.max_pressure[number]
         for index, side in enumerate(record.sides):
             if side != POST:
-                _draw_outline(axes, implant, side)
-                cells = _draw_elements(axes, record, number, index, top)
+                draw_outline(axes, implant, side)
+                cells = draw_elements(axes, record, number, index, top)
         axes.autoscale_view()
         style.show_plan(axes)
         largest = ", ".join(
@@ -160,8 +160,8 @@ def draw_static_pressure(record: StaticRecord, implant: Implant) -> Figure:
     return figure
 
 
-def _draw_elements(
-    axes: Axes, record: StaticRecord, case: int, side: int, top: float
+def draw_elements(
+    axes: Axes, record: Equilibria, case: int, side: int, top: float
 ) -> PolyCollection:
     """Cells of the loaded elements of one case and side."""
     mine = (record.element_case == case) & (record.element_side == side)
@@ -174,7 +174,7 @@ def _draw_elements(
 def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> None:
     """Inset of the loaded elements on the post, seen from the front: medial left, superior up."""
     inset = axes.inset_axes((0.385, 0.08, 0.23, 0.34))
-    cells = _draw_elements(inset, record, number, record.sides.index(POST), top)
+    cells = draw_elements(inset, record, number, record.sides.index(POST), top)
     corners = np.concatenate([path.vertices for path in cells.get_paths()])
     (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
     inset.set(
@@ -224,7 +224,7 @@ def _bone_raster(bearing: Bearing) -> tuple[NDArray[Any], ...]:
     return plan[..., 1], plan[..., 0], inside, thickness, lost
 
 
-def _draw_outline(axes: Axes, implant: Implant, side: str) -> None:
+def draw_outline(axes: Axes, implant: Implant, side: str) -> None:
     """Plateau in plan: the border of what carries elements, or else of the patch."""
     surface = implant.insert[side]
     if implant.coverage is not None:

@@ -98,6 +98,16 @@ def override(settings: Mapping[str, Any], values: Mapping[str, float]) -> dict[s
     return changed
 
 
+def merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Mappings merged key by key; everything else, lists too, is replaced."""
+    both = dict(base)
+    for key, value in overrides.items():
+        inherited = both.get(key)
+        blocks = isinstance(value, Mapping) and isinstance(inherited, Mapping)
+        both[key] = merged(inherited, value) if blocks else value  # type: ignore[arg-type]
+    return both
+
+
 def setting_locations(settings: Mapping[str, Any], path: str) -> Iterator[Location]:
     """Locations of the numbers of a path with dots, in which * means all entries.
 

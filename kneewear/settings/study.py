@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from kneewear.errors import InputDataError
 from kneewear.settings.accuracy import settings_of
 from kneewear.settings.base import LifeStudy, Study, WearStudy
-from kneewear.settings.cases import Case, override
+from kneewear.settings.cases import Case, merged, override
 from kneewear.settings.faults import position_of, refusal, suggestion
 from kneewear.settings.files import Location, SettingsFile, read_settings, read_settings_file
 
@@ -162,17 +162,7 @@ def merge_settings(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
         foreign = _blocks_of_other_kinds(kind)
         base = {key: value for key, value in base.items() if key not in foreign}
     level = settings_of(overrides.get("accuracy", base.get("accuracy")))
-    return _merged(_merged(base, level), overrides)
-
-
-def _merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Mappings merged key by key."""
-    merged = dict(base)
-    for key, value in overrides.items():
-        inherited = merged.get(key)
-        both = isinstance(value, Mapping) and isinstance(inherited, Mapping)
-        merged[key] = _merged(inherited, value) if both else value  # type: ignore[arg-type]
-    return merged
+    return merged(merged(base, level), overrides)
 
 
 def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -> Study:
@@ -203,7 +193,7 @@ def read_study(*sources: str | Path | Mapping[str, Any], defaults: str | Path) -
         else:
             files.append(read_settings_file(source))
             content, path = files[-1].content, files[-1].path
-        own = _merged(own, content)
+        own = merged(own, content)
         names.append(path)
     return load_study(merge_settings(base.content, own), " + ".join(names), files)
 

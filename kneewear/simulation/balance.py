@@ -67,7 +67,9 @@ class Balance:
     """Contact pairs with their layers, loads and springs, for evaluation at many poses.
 
     There may be no pair; ValueError if there are not as many layers. Over a cycle the time history
-    of the loads is given to kernels with `arrays`.
+    of the loads is given to kernels with `arrays`. `previous` is the pose (6,) a step started from
+    and its duration, s: bodies then move there at constant rates, against friction and damping;
+    without it they are at rest.
     """
 
     def __init__(
@@ -76,7 +78,9 @@ class Balance:
         layers: Sequence[Layer],
         loads: Sequence[Load] = (),
         springs: Sequence[Spring] = (),
+        previous: tuple[Array, float] | None = None,
     ) -> None:
+        self.previous = previous
         self.pairs, self.loads, self.springs = tuple(pairs), tuple(loads), tuple(springs)
         self.model = contact_model(pairs, layers) if pairs or layers else None
         self.record = empty_model() if self.model is None else self.model.record
@@ -96,17 +100,23 @@ class Balance:
         )
 
     def forces(self, pose: Array) -> Forces:
-        """Forces at a pose (6) at rest, under steady loads."""
-        found, still = self.found, np.zeros(6)
+        """Forces at a pose (6) under steady loads, at rest or at the end of a step."""
+        found, rates = self.found, np.zeros(6)
+        if self.previous is not None:
+            start, duration = self.previous
+            rates = (pose - start) / duration
         rotation, axes = np.empty((3, 3)), np.empty((3, 3))
         orient(pose[3:], rotation, axes)
         loads = np.concatenate([load.time_history(1)[0] for load in self.loads] or [np.zeros(0)])
-        _kernels.balance(self.record, self.arrays, loads, pose, still, rotation, axes, found)
+        _kernels.balance(self.record, self.arrays, loads, pose, rates, rotation, axes, found)
+        derivative = found.derivative.copy()
+        if self.previous is not None:
+            derivative += found.resistance / self.previous[1]
         pulls, _ = spring_forces(self.springs, pose)
         sizes = [_size(wrench) for wrench in (*found.contact["wrench"], found.applied)]
         return Forces(
             force=found.force.copy(),
-            derivative=found.derivative.copy(),
+            derivative=derivative,
             scale=max(*sizes, float(np.max(np.abs(pulls / WEIGHT)))),
             depth=float(found.contact["max_penetration"].max(initial=0.0)),
         )

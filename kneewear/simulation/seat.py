@@ -6,6 +6,7 @@ Component origins are arbitrary: the seat is found from the surfaces alone.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,7 +85,7 @@ def find_seat(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> 
     poses: list[Array] = []
     branch: list[float] = []
     for angle in nodes:
-        above = _above_the_middle(pairs, angle)
+        above = above_the_middle(pairs, angle)
         # The next pose is on the same branch, if there is one.
         for shifts in filter(None, (branch, everywhere)):
             found = [
@@ -102,9 +103,12 @@ def find_seat(knee: KneeModel, flexion: Array, settings: SimulationSettings) -> 
     return Seat(nodes, np.array(poses))
 
 
-def _above_the_middle(pairs: tuple[ContactPair, ...], flexion: float) -> Array:
-    """Pose (6,) with the condyles' lowest points above the middle of the plateaus."""
-    angles = angles_123(grood_suntay(flexion, 0.0, 0.0))
+def above_the_middle(pairs: Sequence[ContactPair], flexion: float, rotation: float = 0.0) -> Array:
+    """Pose (6,) with the condyles' lowest points above the middle of the plateaus.
+
+    `flexion` and tibial external `rotation` are clinical angles, rad.
+    """
+    angles = angles_123(grood_suntay(flexion, 0.0, rotation))
     turn = body_three_123(angles)
     offsets = []
     for pair in pairs[:2]:

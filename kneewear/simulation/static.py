@@ -55,6 +55,7 @@ def solve_static(
     *,
     loads: Sequence[Load] = (),
     springs: Sequence[Spring] = (),
+    previous: tuple[Array, float] | None = None,
     tolerance: float = 1e-8,
     frame: int = 0,
     case: str = "",
@@ -62,7 +63,8 @@ def solve_static(
     """Find the pose at which contact, loads and springs balance along the free coordinates.
 
     `pose` is the start (translation, mm, and body-three 1-2-3 angles, rad), apart or overlapping;
-    coordinates not in `free` (of `COORDINATES`) keep its values. `tolerance` is the largest
+    coordinates not in `free` (of `COORDINATES`) keep its values. `previous`, as of `Balance`, adds
+    friction and damping of the step that ends at the pose. `tolerance` is the largest
     residual; `frame` and `case` are named in messages. ConvergenceError if no stable equilibrium is
     reached; ValueError if no coordinate is free or a name is unknown.
 
@@ -76,7 +78,7 @@ def solve_static(
     chosen = coordinate_numbers(free)
     if chosen.size == 0:
         raise ValueError("solve_static needs at least one free coordinate")
-    balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs))
+    balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs), previous)
     start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
     found = descend(
         balance.forces, balance.lifted(start, chosen, DEEPEST), chosen, WEIGHT, tolerance
@@ -95,6 +97,20 @@ def solve_static(
         stiffness=found.forces.derivative,
         residual=found.residual,
         iterations=found.evaluations,
+    )
+
+
+def hold_pose(balance: Balance, pose: Array) -> StaticEquilibrium:
+    """Forces where all six coordinates of a pose (6,) are held, as an equilibrium."""
+    forces = balance.forces(pose)
+    return StaticEquilibrium(
+        translation=pose[:3],
+        rotation=pose[3:],
+        contacts=balance.contacts(pose),
+        residual=0.0,
+        iterations=1,
+        reaction=-forces.force,
+        stiffness=forces.derivative,
     )
 
 

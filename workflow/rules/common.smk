@@ -10,6 +10,7 @@ from kneewear.errors import KneewearError
 from kneewear.joblog import ATTEMPT
 from kneewear.io.study_inputs import (
     activity_files,
+    design_studies,
     measured_activities,
     pose_files,
     simulator_tests,

@@ -1,7 +1,11 @@
 """The page of a study of any kind, and where its results come from."""
 
 DATA_FILES = {
-    *MESHES.values(),
+    *(
+        path
+        for one in design_studies(STUDY).values()
+        for path in mesh_files(one, ROOT).values()
+    ),
     *pose_files(STUDY, ROOT),
     *TESTS.values(),
     *(

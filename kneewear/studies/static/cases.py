@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,14 @@ from kneewear.settings.checks import judge
 from kneewear.settings.implant import GridSettings
 from kneewear.settings.static import Coordinate, StaticSettings
 from kneewear.simulation.balance import Balance
-from kneewear.simulation.static import StaticEquilibrium, solve_static
+from kneewear.simulation.static import StaticEquilibrium, hold_pose, solve_static
 from kneewear.studies.static.pairs import CellPairs, KneePairs
-from kneewear.studies.static.record import StaticCase, StaticRecord
+from kneewear.studies.static.record import Equilibria, StaticCase, StaticRecord
 from kneewear.wear.summary import border_pressure
 
 Array = NDArray[np.float64]
+
+Record = TypeVar("Record", bound=Equilibria)
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +120,7 @@ def solve_static_cases(
         logger.info(
             "%s: active elements %s, residual %.1e of the load", case, solution.active, residual
         )
-    return _record(cases, tuple(cells), found)
+    return record_of(StaticRecord, cases, tuple(cells), found)
 
 
 def _evaluate_poses(
@@ -131,27 +133,17 @@ def _evaluate_poses(
         elements = knee.with_cells(cells, law)
         for number, pose in enumerate(poses):
             pressed = knee.pressed_layers(elements, pose[:3], body_three_123(pose[3:]))
-            balance = Balance(pressed.pairs, pressed.layers)
-            forces = balance.forces(pose)
+            held = hold_pose(Balance(pressed.pairs, pressed.layers), pose)
             case = StaticCase(
                 material, float(flexion[number]), float(pose[0]), 0.0, pose=number + 1
             )
-            held = StaticEquilibrium(
-                translation=pose[:3],
-                rotation=pose[3:],
-                contacts=balance.contacts(pose),
-                residual=0.0,
-                iterations=1,
-                reaction=-forces.force,
-                stiffness=forces.derivative,
-            )
             cases.append(case)
             found.append(StaticSolution(pressed, held))
-            total = float(np.linalg.norm(forces.force[:3]))
+            total = float(np.linalg.norm(held.reaction[:3]))
             warning = judge("static.pose_force", total, str(case), "Check the pose.")
             if warning:
                 logger.warning("%s", warning)
-    return _record(tuple(cases), tuple(cells), found)
+    return record_of(StaticRecord, tuple(cases), tuple(cells), found)
 
 
 def solve_case(
@@ -257,9 +249,12 @@ def _thickness_change(knee: KneePairs, elements: CellPairs, solution: StaticSolu
     return float(np.max(np.concatenate(changes), initial=0.0))
 
 
-def _record(
-    cases: tuple[StaticCase, ...], sides: tuple[str, ...], found: Sequence[StaticSolution]
-) -> StaticRecord:
+def record_of(
+    kind: Callable[..., Record],
+    cases: tuple[Any, ...],
+    sides: tuple[str, ...],
+    found: Sequence[StaticSolution],
+) -> Record:
     """All cases as arrays."""
     equilibria = [one.equilibrium for one in found]
     pairs = [(case, number) for case in range(len(cases)) for number in range(len(sides))]
@@ -273,7 +268,7 @@ def _record(
         for name in resultants[0]
     }
     arrays |= {name: np.concatenate([part[name] for part in loaded]) for name in loaded[0]}
-    return StaticRecord(
+    return kind(
         cases=cases,
         sides=sides,
         translation=np.stack([one.translation for one in equilibria]),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
+from kneewear.contact.traction import Friction
 from kneewear.geometry.coverage import Rectangle, cover_cells
 from kneewear.geometry.element_grid import ElementGrid, join_grids
 from kneewear.geometry.grid import LEAST_FRACTION, Bearing, bearing_of, build_elements
@@ -54,6 +55,8 @@ class KneePairs:
         for any value of its `distance`: a static case needs few.
     distance, force_direction : str
         Method and direction as of `ContactPair`; the direction is that of the settings by default.
+    friction : Friction, optional
+        Friction of every pair where poses change; none by default.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class KneePairs:
         *,
         distance: str = "minimum_distance",
         force_direction: str | None = None,
+        friction: Friction | None = None,
     ) -> None:
         self.bearings: Mapping[str, Bearing] = {
             side: bearing_of(implant, side) for side in implant.sides
@@ -83,6 +87,7 @@ class KneePairs:
                 samples[side],
                 method=distance,
                 direction=force_direction or settings.force_direction,
+                friction=friction,
             )
         self._cartilage = femoral_layers(implant, samples)
         self._plateau_top = max(

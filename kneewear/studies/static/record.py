@@ -41,15 +41,13 @@ class StaticCase:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StaticRecord(ContactResults):
-    """Equilibria of a static study, one pose for each case.
+class Equilibria(ContactResults):
+    """Equilibria, one pose for each case.
 
     Loaded elements of all cases follow one another, because each case has elements of its own.
 
     Parameters
     ----------
-    cases : tuple of StaticCase
-        Cases along the first axis.
     reaction : array, shape (case, 6)
         Forces that hold the held coordinates, N and N mm along each; the residual along free ones.
     residual : array, shape (case,)
@@ -72,7 +70,6 @@ class StaticRecord(ContactResults):
         Corners of its cell in plan, mm: x and z on a plateau, -y and z on a post.
     """
 
-    cases: tuple[StaticCase, ...]
     reaction: Array
     residual: Array
     border_pressure: Array
@@ -86,6 +83,13 @@ class StaticRecord(ContactResults):
     element_area: Array
     element_centre: Array
     element_corners: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticRecord(Equilibria):
+    """Equilibria of a static study."""
+
+    cases: tuple[StaticCase, ...]
 
 
 _OF_SIDES = {

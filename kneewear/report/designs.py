@@ -1,0 +1,130 @@
+"""Figures of studies of designs: contact over flexion, worst cases, and laxity loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from kneewear.geometry.implant import Implant
+from kneewear.report import style
+from kneewear.report.static import MATERIAL_COLOURS, draw_elements, draw_outline
+from kneewear.report.tables import quantity_name, rows_with, words
+from kneewear.sides import SIDES
+from kneewear.studies.designs.characterisation import CharacterisationRecord, condition_columns
+from kneewear.studies.designs.laxity import TEST_NAMES
+
+OVER_FLEXION = {"contact_area": "mm²", "avg_pressure": "MPa", "max_pressure": "MPa"}
+# Of the coefficients of friction.
+LINES = ("-", "--", "-.", ":")
+
+
+def draw_characterisation(
+    contact: pd.DataFrame,
+    worst: pd.DataFrame,
+    implants: Mapping[str, Implant],
+    records: Mapping[str, CharacterisationRecord],
+) -> dict[str, Figure]:
+    """Figures of a contact characterisation."""
+    return {
+        "contact_over_flexion": draw_contact_over_flexion(contact),
+        "worst_case_pressure": draw_worst_cases(worst, implants, records),
+    }
+
+
+@style.styled
+def draw_contact_over_flexion(contact: pd.DataFrame) -> Figure:
+    """Area and pressures of each design and side: the first condition, and the range of all."""
+    figure, panels = style.new_figure(5.6, 2, len(OVER_FLEXION), sharex=True, sharey="col")
+    first = contact.iloc[0][condition_columns(contact)].drop("flexion_deg")
+    for row, side in zip(panels, SIDES, strict=True):
+        for axes, (quantity, unit) in zip(row, OVER_FLEXION.items(), strict=True):
+            for number, design in enumerate(dict.fromkeys(contact["design"])):
+                colour = MATERIAL_COLOURS[number % len(MATERIAL_COLOURS)]
+                part = rows_with(contact, design=design, side=side, quantity=quantity)
+                limits = part.groupby("flexion_deg")["value"].agg(["min", "max"])
+                axes.fill_between(
+                    limits.index, limits["min"], limits["max"], color=colour, alpha=0.15, lw=0
+                )
+                chosen = rows_with(part, **first)
+                axes.plot(
+                    chosen["flexion_deg"], chosen["value"], "o-", ms=3.5, color=colour,
+                    label=words(design),
+                )  # fmt: skip
+            axes.set_ylim(bottom=0.0)
+            axes.set_title(f"{quantity_name(quantity)}, {side}")
+            axes.set_ylabel(f"{quantity_name(quantity)} ({unit})")
+    for axes in panels[-1]:
+        axes.set_xlabel("flexion (deg)")
+    style.share_legend(figure, panels[0, 0], 6, below=True)
+    return figure
+
+
+@style.styled
+def draw_worst_cases(
+    worst: pd.DataFrame,
+    implants: Mapping[str, Implant],
+    records: Mapping[str, CharacterisationRecord],
+) -> Figure:
+    """Pressure of each design under the condition of its largest one."""
+    rows = rows_with(worst, quantity="max_pressure").to_dict("records")
+    figure, panels = style.panels_in_rows(len(rows), 2, 2.8)
+    top = max(float(row["value"]) for row in rows)
+    for axes, row in zip(panels, rows, strict=True):
+        design = str(row["design"])
+        record = records[design]
+        of_side = record.max_pressure[:, record.sides.index(str(row["side"]))]
+        number = int(np.argmax(of_side))
+        for index, side in enumerate(record.sides):
+            if side in SIDES:
+                draw_outline(axes, implants[design], side)
+                cells = draw_elements(axes, record, number, index, top)
+        axes.autoscale_view()
+        style.show_plan(axes)
+        condition = record.cases[number]
+        axes.set_title(
+            f"{words(design)}: {row['value']:.1f} MPa {row['side']}\n"
+            f"{condition.flexion:g}°, {condition.load:g} N, "
+            f"{100 * condition.medial_share:g} % medial, {condition.external_rotation:g}° external"
+        )
+    figure.colorbar(cells, ax=panels, label="pressure (MPa)", shrink=0.7, pad=0.01)
+    return figure
+
+
+def draw_laxity(loops: pd.DataFrame, laxity: pd.DataFrame) -> dict[str, Figure]:
+    """Figures of a laxity study."""
+    return {"laxity_loops": draw_loops(loops, laxity)}
+
+
+@style.styled
+def draw_loops(loops: pd.DataFrame, laxity: pd.DataFrame) -> Figure:
+    """Loops, one row of panels per test and one column per flexion; crosses mark subluxations."""
+    tests, flexions = (list(dict.fromkeys(loops[key])) for key in ("test", "flexion_deg"))
+    frictions = sorted(set(loops["friction"]))
+    designs = list(dict.fromkeys(loops["design"]))
+    figure, panels = style.new_figure(
+        1.9 * len(tests) + 0.5, len(tests), len(flexions), sharey="row"
+    )
+    for row, test in zip(panels, tests, strict=True):
+        for axes, flexion in zip(row, flexions, strict=True):
+            part = rows_with(loops, test=test, flexion_deg=flexion)
+            ends = rows_with(laxity, test=test, flexion_deg=flexion)
+            for (design, friction), loop in part.groupby(["design", "friction"], sort=False):
+                number = designs.index(str(design)) % len(MATERIAL_COLOURS)
+                look = LINES[frictions.index(friction) % len(LINES)]
+                label = f"{words(str(design))}, friction {friction:g}"
+                axes.plot(
+                    loop["displacement"], loop["load"], look, color=MATERIAL_COLOURS[number],
+                    lw=1.1, label=label,
+                )  # fmt: skip
+                end = rows_with(ends, design=design, friction=friction)["subluxation_at"].item()
+                at = loop[loop["displacement"] == end]
+                if len(at):
+                    axes.plot(end, at["load"].iloc[0], "x", color=MATERIAL_COLOURS[number], ms=6)
+            axes.set_xlabel(f"displacement ({part['displacement_unit'].iloc[0]})")
+            axes.set_title(f"{flexion:g}°")
+        row[0].set_ylabel(f"{TEST_NAMES[test]}\n({part['load_unit'].iloc[0]})")
+    style.share_legend(figure, panels[0, 0], 4, below=True)
+    return figure

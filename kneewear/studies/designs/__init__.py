@@ -1,0 +1,1 @@
+"""Tests of designs without an activity: contact characterisation and laxity."""
