@@ -43,9 +43,9 @@ single keys:
 | `uncertainty/variance_based.yaml` | after `monte_carlo.yaml`: first and total indices |
 | `uncertainty/dm_monte_carlo.yaml` | after `dm_fluoroscopy.yaml`: intervals of the real implant |
 | `characterisation.yaml` | contact area and pressure of a family of sizes, worst cases |
-| `characterisation_dm.yaml` | the same of a real implant beside the built-in one (data not included) |
+| `characterisation_dm.yaml` | the same of a real implant and the built-in one (data not included) |
 | `laxity.yaml` | force-displacement loops of two bearings, with and without friction |
-| `laxity_dm.yaml` | the same of a real implant beside the built-in one (data not included) |
+| `laxity_dm.yaml` | the same of a real implant and the built-in one (data not included) |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data not included) |
 | `verification.yaml` | the contact model against analytical solutions; its methods compared |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data not included) |
