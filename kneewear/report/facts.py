@@ -628,7 +628,7 @@ def contact_columns(contact: pd.DataFrame) -> dict[str, str]:
     return {**_OF_CONDITIONS, **heads, **centres}
 
 
-def resistances(laxity: pd.DataFrame) -> Iterator[tuple[str, str, list[Settings]]]:
+def resistances(laxity: pd.DataFrame) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
     """Yield tests with the unit of their stiffness and, by design, its range at least friction."""
     driven = laxity[laxity["test"] != "distraction"]
     for test, part in driven.groupby("test", sort=False):
