@@ -41,7 +41,7 @@ class Resultant:
 
     __slots__ = ("_area", "_cells", "_elements", "_numbers")
 
-    def __init__(self, numbers: np.void, elements: NDArray[np.void], cells: Cells) -> None:
+    def __init__(self, numbers: np.void, elements: NDArray[np.void], cells: Cells | None) -> None:
         self._numbers, self._elements, self._cells = numbers, elements, cells
         self._area: float | None = None
 
@@ -90,13 +90,17 @@ class Resultant:
     def contact_area(self) -> float:
         """Area where the bodies overlap, finer than the elements, mm2; see `covered_area`.
 
-        Computed when it is first read, because the search for a pose does not need it.
+        Of triangles, which are not cells of a grid, it is the area of the active ones. Computed
+        when it is first read, because the search for a pose does not need it.
         """
-        if self._area is None:
-            penetration = np.zeros(self._cells.area.shape)
-            penetration.ravel()[self._cells.cell[self.element]] = self.penetration
-            self._area = covered_area(penetration, self._cells.area)
-        return self._area
+        cells = self._cells
+        if self._area is None and cells is None:
+            self._area = float(self.area.sum())
+        elif self._area is None and cells is not None:
+            penetration = np.zeros(cells.area.shape)
+            penetration.ravel()[cells.cell[self.element]] = self.penetration
+            self._area = covered_area(penetration, cells.area)
+        return float(self._area or 0.0)
 
     @property
     def avg_pressure(self) -> float:

@@ -1,0 +1,112 @@
+"""Signed distance to a triangle mesh as a smooth field on a regular grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.geometry import _field_kernels as kernels
+from kneewear.geometry.meshes import TriangleMesh
+
+Array = NDArray[np.float64]
+
+# Nodes this near to the surface, mm, have exact distances; further ones those to the nearest
+# triangle's centre, which only have to exclude contact.
+BAND = 4.0
+# Width of the grid around the mesh, mm.
+MARGIN = 4.0
+# Triangles, nearest by their centres, among which the nearest one is searched.
+CANDIDATES = 24
+
+
+@dataclass(frozen=True)
+class DistanceField:
+    """Signed distance to a mesh, mm, positive on the side of its normals.
+
+    A tricubic B-spline through the distances of the nodes, twice continuously differentiable; edges
+    and facets smaller than its spacing are rounded.
+    """
+
+    arrays: kernels.FieldArrays
+
+    def look_up(self, points: ArrayLike) -> tuple[Array, Array, Array]:
+        """Distance (n,), its gradient (n, 3) and second derivatives (n, 3, 3) at points (n, 3).
+
+        NaN outside the grid, which reaches 3 mm or more beyond the mesh.
+        """
+        points = np.ascontiguousarray(points, dtype=float)
+        found = np.empty((len(points), 10))
+        kernels.interpolate_many(self.arrays, points, found)
+        hessian = found[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
+        return found[:, 0].copy(), found[:, 1:4].copy(), hessian
+
+
+def distances_to_mesh(mesh: TriangleMesh, points: ArrayLike) -> Array:
+    """Exact signed distance of points (n, 3) to a mesh, mm.
+
+    The sign is that of the angle-weighted normal of the nearest face, edge or vertex (Baerentzen
+    and Aanaes 2005, doi:10.1109/TVCG.2005.49). Where the nearest point is on an open border the
+    distance is positive: there is no body beyond it. Needs triangles of similar size.
+    """
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
+    points = np.ascontiguousarray(points, dtype=float)
+    tree = cKDTree(mesh.vertices[mesh.faces].mean(axis=1))
+    _, candidates = tree.query(points, k=min(CANDIDATES, len(mesh.faces)))
+    candidates = np.ascontiguousarray(candidates.reshape(len(points), -1), dtype=np.int64)
+    distance = np.empty(len(points))
+    kernels.signed_distances(points, candidates, *_topology(mesh), distance)
+    return distance
+
+
+def build_distance_field(mesh: TriangleMesh, spacing: float = 1.0) -> DistanceField:
+    """Field of signed distances around a mesh in mm, on nodes `spacing` apart, mm."""
+    from scipy.ndimage import spline_filter  # noqa: PLC0415 - see kneewear.geometry.surface
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - as above
+
+    low = mesh.vertices.min(axis=0) - MARGIN
+    counts = np.ceil((np.ptp(mesh.vertices, axis=0) + 2.0 * MARGIN) / spacing).astype(int) + 1
+    lines = [start + spacing * np.arange(count) for start, count in zip(low, counts, strict=True)]
+    nodes = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, 3)
+    centres = mesh.vertices[mesh.faces].mean(axis=1)
+    far, nearest = cKDTree(centres).query(nodes)
+    side = ((nodes - centres[nearest]) * mesh.face_normals[nearest]).sum(axis=1)
+    value = np.where(side < 0.0, -far, far)
+    near = far < BAND
+    value[near] = distances_to_mesh(mesh, nodes[near])
+    grid = value.reshape(counts)
+    coefficient = np.ascontiguousarray(spline_filter(grid, order=3, mode="mirror"))
+    arrays = kernels.FieldArrays(
+        np.ascontiguousarray(low), float(spacing), coefficient, grid.astype(np.float32)
+    )
+    return DistanceField(arrays)
+
+
+def _topology(mesh: TriangleMesh) -> tuple[NDArray, ...]:
+    """Vertices, faces, unit normals of faces, edges and vertices, and which are open borders."""
+    vertices = np.ascontiguousarray(mesh.vertices, dtype=float)
+    faces = np.ascontiguousarray(mesh.faces, dtype=np.int64)
+    area = np.linalg.norm(mesh.face_normals, axis=1, keepdims=True)
+    normal = mesh.face_normals / np.maximum(area, 1e-300)
+    corners = vertices[faces]
+    of_vertex = np.zeros_like(vertices)
+    for corner in range(3):
+        one, other = (corners[:, (corner + k) % 3] - corners[:, corner] for k in (1, 2))
+        lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+        cosine = (one * other).sum(axis=1) / np.maximum(lengths, 1e-300)
+        angle = np.arccos(np.clip(cosine, -1.0, 1.0))
+        np.add.at(of_vertex, faces[:, corner], angle[:, None] * normal)
+    codes = mesh.edge_codes
+    _, number, uses = np.unique(codes, return_inverse=True, return_counts=True)
+    sums = np.zeros((uses.size, 3))
+    np.add.at(sums, number, np.tile(normal, (3, 1)))
+    of_edge = sums[number].reshape(3, -1, 3).swapaxes(0, 1)
+    open_edge = (uses == 1)[number].reshape(3, -1).T
+    open_vertex = np.zeros(len(vertices), dtype=bool)
+    open_vertex[mesh.border_vertices] = True
+    return (
+        vertices, faces, np.ascontiguousarray(normal), np.ascontiguousarray(of_edge), of_vertex,
+        np.ascontiguousarray(open_edge), open_vertex,
+    )  # fmt: skip
