@@ -14,11 +14,11 @@ Array = NDArray[np.float64]
 
 # Nodes this near to the surface, mm, have exact distances; further ones those to the nearest
 # triangle's centre, which only have to exclude contact.
-BAND = 4.0
+BAND = 2.5
 # Width of the grid around the mesh, mm.
 MARGIN = 4.0
 # Triangles, nearest by their centres, among which the nearest one is searched.
-CANDIDATES = 24
+CANDIDATES = 16
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ class LawArrays(NamedTuple):
     transition: NDArray[np.float64]
     slope: NDArray[np.float64]
     damping_time: NDArray[np.float64]
+    active: NDArray[np.float64]
 
 
 class PathArrays(NamedTuple):
@@ -52,6 +53,8 @@ def elastic_many(law: LawArrays, length: NDArray, out: NDArray) -> None:
         )
         for k in range(4):
             out[k, n] = found[k]
+        out[0, n] += law.active[n] * length[n]
+        out[1, n] += law.active[n]
 
 
 @compiled
@@ -71,8 +74,9 @@ def add_bundles(
     """Add wrench and derivatives of all bundles, and fill length, tension and energy of each.
 
     With the unit vectors e of the segments, a point i of a path feels the tension T along
-    g_i = e_i - e_(i - 1). The rate of length is -sum g_i . v_i, and T = F(l) + tau F'(l) l', never
-    negative. `pull` gathers, per body, g and r x g: the derivative of -l over its small motions.
+    g_i = e_i - e_(i - 1). The rate of length is -sum g_i . v_i, and T = F(l) + tau F'(l) l' plus
+    what is active, never negative. `pull` gathers, per body, g and r x g: the derivative of -l over
+    its small motions.
     """
     size = wrench.shape[0]
     most = 2
@@ -110,8 +114,8 @@ def add_bundles(
         )
         delay = law.damping_time[n]
         resisting = delay * slope
-        force += resisting * rate
-        length[n], energy[n] = total, stored
+        force += resisting * rate + law.active[n]
+        length[n], energy[n] = total, stored + law.active[n] * total
         tension[n] = max(force, 0.0)
         if force <= 0.0:
             continue

@@ -34,16 +34,20 @@ class TensionLaw:
     damping_time : array, shape (n,)
         Time that, multiplied by the stiffness and the rate of length, is the damping force, s. A
         bundle never pushes.
+    active : array, shape (n,)
+        Tension in addition, independent of the length, N: that of a muscle.
 
     Raises
     ------
     ValueError
-        If a slack length or a stiffness is not positive, or a damping time is negative.
+        If a slack length or a stiffness is not positive, or a damping time or active tension is
+        negative.
 
     Notes
     -----
-    Use `quadratic`, `quadratic_to_linear` or `linear`, which compute the numbers. Energy is the
-    integral of the elastic tension over the stretch.
+    Use `quadratic`, `quadratic_to_linear`, `linear` or `constant`, which compute the numbers.
+    Energy is the integral of the elastic tension over the stretch, and the active tension times the
+    length.
     """
 
     slack_length: Array
@@ -51,6 +55,7 @@ class TensionLaw:
     transition: Array
     slope: Array
     damping_time: Array
+    active: Array
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
@@ -60,12 +65,18 @@ class TensionLaw:
         stiff = np.where(self.transition > 0.0, self.curvature, self.slope)
         _require("stiffness", stiff, (stiff > 0.0) & (stiff < np.inf))
         _require("damping time", self.damping_time, self.damping_time >= 0.0)
+        _require("active tension", self.active, self.active >= 0.0)
 
     @property
     def arrays(self) -> kernels.LawArrays:
         """Numbers of the law as kernels take them."""
         return kernels.LawArrays(
-            self.slack_length, self.curvature, self.transition, self.slope, self.damping_time
+            self.slack_length,
+            self.curvature,
+            self.transition,
+            self.slope,
+            self.damping_time,
+            self.active,
         )
 
     def strain(self, length: ArrayLike) -> Array:
@@ -73,11 +84,11 @@ class TensionLaw:
         return np.asarray(length, dtype=float) / self.slack_length - 1.0
 
     def tension(self, length: ArrayLike) -> Array:
-        """Elastic tension of each bundle (n,) at its length, mm, N."""
+        """Tension of each bundle (n,) at its length, mm, and at rest, N."""
         return self._elastic(length)[1]
 
     def stiffness(self, length: ArrayLike) -> Array:
-        """Derivative of the elastic tension over the length, N/mm."""
+        """Derivative of the tension over the length, N/mm."""
         return self._elastic(length)[2]
 
     def energy(self, length: ArrayLike) -> Array:
@@ -97,7 +108,8 @@ def quadratic(
     """Tension k x^2 with a stiffness k, N/mm2, of the stretch x, mm (Machado thesis, Eq. 5.23)."""
     slack_length, stiffness, damping_time = _broadcast(slack_length, stiffness, damping_time)
     never = np.full(slack_length.shape, np.inf)
-    return TensionLaw(slack_length, stiffness, never, np.zeros_like(stiffness), damping_time)
+    none = np.zeros_like(stiffness)
+    return TensionLaw(slack_length, stiffness, never, none, damping_time, none)
 
 
 def quadratic_to_linear(
@@ -119,7 +131,9 @@ def quadratic_to_linear(
     _require("slack length", slack_length, slack_length > 0.0)
     curvature = stiffness / (2.0 * strain * slack_length**2)
     slope = stiffness / slack_length
-    return TensionLaw(slack_length, curvature, strain * slack_length, slope, damping_time)
+    return TensionLaw(
+        slack_length, curvature, strain * slack_length, slope, damping_time, 0.0 * slope
+    )
 
 
 def linear(
@@ -131,7 +145,14 @@ def linear(
     """
     slack_length, stiffness, damping_time = _broadcast(slack_length, stiffness, damping_time)
     none = np.zeros_like(stiffness)
-    return TensionLaw(slack_length, none, none, stiffness, damping_time)
+    return TensionLaw(slack_length, none, none, stiffness, damping_time, none)
+
+
+def constant(tension: ArrayLike) -> TensionLaw:
+    """Tension of muscles that does not depend on their length, N."""
+    (active,) = _broadcast(tension)
+    none, one = np.zeros_like(active), np.ones_like(active)
+    return TensionLaw(np.full_like(active, np.inf), none, none, one, none, active)
 
 
 def slack_length(length: ArrayLike, strain: ArrayLike) -> Array:
@@ -150,7 +171,7 @@ def _require(what: str, values: Array, good: NDArray[np.bool_]) -> None:
     """Refuse numbers with which a bundle could not pull; the message counts bundles from 1."""
     if not np.all(good):
         number = int(np.flatnonzero(~good)[0])
-        expected = "zero or more" if what.startswith("damping") else "a positive number"
+        expected = "zero or more" if what.startswith(("damping", "active")) else "a positive number"
         raise ValueError(
             f"{what} of bundle {number + 1}: found {values[number]:g}, expected {expected}"
         )

@@ -1,0 +1,331 @@
+"""Compiled forces of bundles whose segments wrap on smooth bodies."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.compilation import compiled
+from kneewear.mechanics._kernels import add_cross_matrix, add_double_cross, cross
+from kneewear.tissue._kernels import LawArrays, PathArrays, elastic
+from kneewear.tissue._wrapping_kernels import ELLIPSOID, WRAPPED, placed_path
+
+# Step of the differences that give the second derivatives of a wrapped length, mm.
+STEP = 1e-4
+
+
+class ObstacleArrays(NamedTuple):
+    """Wrap objects, each in the frame of a body."""
+
+    kind: NDArray[np.int64]
+    body: NDArray[np.int64]
+    size: NDArray[np.float64]  # (m, 3)
+    side: NDArray[np.float64]  # (m, 3)
+    rotation: NDArray[np.float64]  # (m, 3, 3)
+    origin: NDArray[np.float64]  # (m, 3)
+
+
+@compiled
+def wrap(
+    obstacles: ObstacleArrays,
+    number: int,
+    start: NDArray,
+    end: NDArray,
+    points: NDArray,
+    pulls: NDArray,
+) -> tuple[float, int]:
+    """Length of a segment in the frame of an obstacle's body, and its status.
+
+    Fills where it touches, and unit pulls (2, 3). Straight where there is no obstacle, or none can
+    be wrapped.
+    """
+    status, length = -1, 0.0
+    if number >= 0:
+        status, length = placed_path(
+            obstacles.kind[number], obstacles.size[number], obstacles.side[number],
+            obstacles.rotation[number], obstacles.origin[number], start, end, points, pulls,
+        )  # fmt: skip
+    if status != WRAPPED:
+        length = 0.0
+        for i in range(3):
+            length += (end[i] - start[i]) ** 2
+        length = np.sqrt(length)
+        for i in range(3):
+            pulls[0, i] = (end[i] - start[i]) / max(length, 1e-300)
+            pulls[1, i] = -pulls[0, i]
+    return length, status
+
+
+@compiled
+def bend(
+    obstacles: ObstacleArrays,
+    number: int,
+    status: int,
+    start: NDArray,
+    end: NDArray,
+    length: float,
+    points: NDArray,
+    pulls: NDArray,
+    hessian: NDArray,
+) -> None:
+    """Derivative of the pulls (6) over both ends (6), approximate for ellipsoids."""
+    if status != WRAPPED:
+        for i in range(3):
+            for j in range(3):
+                part = pulls[0, i] * pulls[0, j] - (1.0 if i == j else 0.0)
+                part /= max(length, 1e-300)
+                hessian[i, j] = hessian[3 + i, 3 + j] = part
+                hessian[i, 3 + j] = hessian[3 + i, j] = -part
+        return
+    if obstacles.kind[number] == ELLIPSOID:
+        bend_geodesic(obstacles, number, start, end, length, points, pulls, hessian)
+        return
+    touched = np.empty((2, 3))
+    moved, places = np.empty((2, 3)), np.empty((2, 3))
+    for k in range(6):
+        for i in range(3):
+            places[0, i], places[1, i] = start[i], end[i]
+        places[k // 3, k % 3] += STEP
+        _, after = wrap(obstacles, number, places[0], places[1], touched, moved)
+        for i in range(6):
+            change = moved[i // 3, i % 3] - pulls[i // 3, i % 3]
+            hessian[i, k] = change / STEP if after == WRAPPED else 0.0
+    for i in range(6):
+        for k in range(i):
+            hessian[i, k] = hessian[k, i] = 0.5 * (hessian[i, k] + hessian[k, i])
+
+
+@compiled
+def bend_geodesic(
+    obstacles: ObstacleArrays,
+    number: int,
+    start: NDArray,
+    end: NDArray,
+    length: float,
+    points: NDArray,
+    pulls: NDArray,
+    hessian: NDArray,
+) -> None:
+    """Derivative of the pulls (6) over both ends (6) for a geodesic of an ellipsoid.
+
+    In the plane of curvature each end rotates about the point where its tangent touches. Across it
+    displacements y obey Jacobi's equation y'' + G y = 0 with the mean Gaussian curvature G of both
+    points, zero along the tangents. The geodesic's torsion, which couples both, is left out.
+    """
+    axes, size = obstacles.rotation[number], obstacles.size[number]
+    normal, across = np.zeros((2, 3)), np.empty((2, 3))
+    spans = np.zeros(2)
+    curvature = 0.0
+    for e in range(2):
+        outer = weight = square = 0.0
+        for i in range(3):
+            spans[e] += ((end[i] if e else start[i]) - points[e, i]) ** 2
+            local = 0.0
+            for j in range(3):
+                local += axes[j, i] * (points[e, j] - obstacles.origin[number, j])
+            slope = local / size[i] ** 2
+            weight += slope * slope
+            for j in range(3):
+                normal[e, j] += axes[j, i] * slope
+        spans[e] = max(np.sqrt(spans[e]), 1e-6)
+        curvature += 0.5 / (size[0] * size[1] * size[2] * weight) ** 2
+        for i in range(3):
+            outer += normal[e, i] * pulls[e, i]
+        for i in range(3):
+            normal[e, i] -= outer * pulls[e, i]
+            square += normal[e, i] ** 2
+        for i in range(3):
+            normal[e, i] /= max(np.sqrt(square), 1e-300)
+        cross(normal[e], pulls[e], across[e])
+    # The second pull runs against the path.
+    for i in range(3):
+        across[1, i] = -across[1, i]
+    arc = max(length - spans[0] - spans[1], 0.0)
+    root = np.sqrt(curvature)
+    c, s = np.cos(root * arc), np.sin(root * arc)
+    # y and y' at the end from those at the start: tangent, arc, tangent.
+    a = c - spans[1] * root * s
+    d = c - root * s * spans[0]
+    b = c * spans[0] + s / root + spans[1] * d
+    for i in range(3):
+        for j in range(3):
+            hessian[i, j] = -normal[0, i] * normal[0, j] / spans[0]
+            hessian[i, j] -= across[0, i] * across[0, j] * a / b
+            hessian[3 + i, 3 + j] = -normal[1, i] * normal[1, j] / spans[1]
+            hessian[3 + i, 3 + j] -= across[1, i] * across[1, j] * d / b
+            hessian[i, 3 + j] = across[0, i] * across[1, j] / b
+            hessian[3 + j, i] = hessian[i, 3 + j]
+
+
+@compiled
+def add_wrapped(
+    paths: PathArrays,
+    obstacle: NDArray,
+    obstacles: ObstacleArrays,
+    law: LawArrays,
+    rotation: NDArray,
+    translation: NDArray,
+    velocity: NDArray,
+    wrench: NDArray,
+    stiffness: NDArray,
+    damping: NDArray,
+    length: NDArray,
+    tension: NDArray,
+    energy: NDArray,
+    status: NDArray,
+) -> None:
+    """As `add_bundles`, with an `obstacle` (-1: none) for each point, on which its segment wraps.
+
+    The length of a segment depends on both ends in the frame of the obstacle's body, which feels
+    the reaction to the pulls on them. Of damping the derivative over poses is left out.
+    """
+    size = wrench.shape[0]
+    most = 2
+    for n in range(paths.first.shape[0] - 1):
+        most = max(most, paths.first[n + 1] - paths.first[n])
+    arm, lever = np.empty((most, 2, 3)), np.empty((most, 2, 3))
+    local, pulls = np.empty((most, 2, 3)), np.empty((most, 2, 3))
+    points = np.empty((most, 2, 3))
+    pull = np.zeros(size)
+    spans, found = np.empty(most), np.empty(most, dtype=np.int64)
+    about = np.empty(3)
+    for n in range(paths.first.shape[0] - 1):
+        start, count = paths.first[n], paths.first[n + 1] - paths.first[n]
+        total = 0.0
+        status[n] = 0
+        pull[:] = 0.0
+        for s in range(count - 1):
+            number = obstacle[start + s]
+            frame = obstacles.body[number] if number >= 0 else 0
+            for end in range(2):
+                p = start + s + end
+                b = paths.body[p]
+                for i in range(3):
+                    arm[s, end, i] = 0.0
+                    for j in range(3):
+                        arm[s, end, i] += rotation[b, i, j] * paths.point[p, j]
+                    lever[s, end, i] = arm[s, end, i] + translation[b, i] - translation[frame, i]
+                for i in range(3):
+                    local[s, end, i] = 0.0
+                    for j in range(3):
+                        local[s, end, i] += rotation[frame, j, i] * lever[s, end, j]
+            spans[s], found[s] = wrap(
+                obstacles, number, local[s, 0], local[s, 1], points[s], pulls[s]
+            )
+            total += spans[s]
+            if found[s] >= 0:
+                status[n] = max(status[n], found[s])
+            for end in range(2):
+                row, base = 6 * paths.body[start + s + end], 6 * frame
+                force = rotation[frame] @ pulls[s, end]
+                for i in range(3):
+                    pull[row + i] += force[i]
+                    pull[base + i] -= force[i]
+                cross(arm[s, end], force, about)
+                for i in range(3):
+                    pull[row + 3 + i] += about[i]
+                cross(lever[s, end], force, about)
+                for i in range(3):
+                    pull[base + 3 + i] -= about[i]
+        rate = 0.0
+        for b in range(size // 6):
+            for i in range(6):
+                rate -= pull[6 * b + i] * velocity[b, i]
+        stored, force_, slope, _ = elastic(
+            total - law.slack_length[n], law.curvature[n], law.transition[n], law.slope[n]
+        )
+        resisting = law.damping_time[n] * slope
+        force_ += resisting * rate + law.active[n]
+        length[n], energy[n] = total, stored + law.active[n] * total
+        tension[n] = max(force_, 0.0)
+        if force_ <= 0.0:
+            continue
+        for i in range(size):
+            if pull[i] != 0.0:
+                wrench[i] += force_ * pull[i]
+                for j in range(size):
+                    stiffness[i, j] -= slope * pull[i] * pull[j]
+                    damping[i, j] -= resisting * pull[i] * pull[j]
+        for s in range(count - 1):
+            number = obstacle[start + s]
+            frame = obstacles.body[number] if number >= 0 else 0
+            add_segment(
+                obstacles, number, found[s], rotation[frame], local[s], spans[s], points[s],
+                pulls[s],
+                arm[s], lever[s], force_, 6 * paths.body[start + s],
+                6 * paths.body[start + s + 1], 6 * frame, stiffness,
+            )  # fmt: skip
+
+
+@compiled
+def add_segment(
+    obstacles: ObstacleArrays,
+    number: int,
+    status: int,
+    frame: NDArray,
+    local: NDArray,
+    length: float,
+    points: NDArray,
+    pulls: NDArray,
+    arm: NDArray,
+    lever: NDArray,
+    force: float,
+    one: int,
+    other: int,
+    base: int,
+    stiffness: NDArray,
+) -> None:
+    """Stiffness of a segment's directions at constant tension."""
+    hessian = np.empty((6, 6))
+    bend(obstacles, number, status, local[0], local[1], length, points, pulls, hessian)
+    rows = (one, other)
+    # Both pulls over motions of the two end bodies and of the obstacle's body, in its axes.
+    moves = np.zeros((2, 3, 3, 6))  # end, component, body, motion
+    for end in range(2):
+        for i in range(3):
+            for k in range(3):
+                moves[end, i, end, k] = frame[k, i]
+                moves[end, i, 2, k] = -frame[k, i]
+                a, b = (k + 1) % 3, (k + 2) % 3
+                # e_k x r
+                moves[end, i, end, 3 + k] = frame[b, i] * arm[end, a] - frame[a, i] * arm[end, b]
+                moves[end, i, 2, 3 + k] = frame[a, i] * lever[end, b] - frame[b, i] * lever[end, a]
+    columns = (one, other, base)
+    turned = np.empty((3, 6))
+    pulled, moment = np.empty(3), np.empty(3)
+    for end in range(2):
+        for i in range(3):
+            pulled[i] = 0.0
+            for j in range(3):
+                pulled[i] += force * frame[i, j] * pulls[end, j]
+        row = rows[end]
+        for part in range(3):
+            turned[:] = 0.0
+            for i in range(3):
+                for m in range(3):
+                    for e in range(2):
+                        for q in range(3):
+                            bent = force * hessian[3 * end + m, 3 * e + q]
+                            for k in range(6):
+                                turned[i, k] += frame[i, m] * bent * moves[e, q, part, k]
+            if part == 2:
+                # The pull turns with the obstacle's body.
+                add_cross_matrix(turned[:, 3:], pulled, -1.0)
+            column = columns[part]
+            for k in range(6):
+                for i in range(3):
+                    stiffness[row + i, column + k] += turned[i, k]
+                    stiffness[base + i, column + k] -= turned[i, k]
+                cross(arm[end], turned[:, k], moment)
+                for i in range(3):
+                    stiffness[row + 3 + i, column + k] += moment[i]
+                cross(lever[end], turned[:, k], moment)
+                for i in range(3):
+                    stiffness[base + 3 + i, column + k] -= moment[i]
+        # Arms turn with the end's body, and the lever changes by its motion less that of the base.
+        add_double_cross(stiffness[row + 3 : row + 6, row + 3 : row + 6], pulled, arm[end], 1.0)
+        add_double_cross(stiffness[base + 3 : base + 6, row + 3 : row + 6], pulled, arm[end], -1.0)
+        add_cross_matrix(stiffness[base + 3 : base + 6, row : row + 3], pulled, 1.0)
+        add_cross_matrix(stiffness[base + 3 : base + 6, base : base + 3], pulled, -1.0)
