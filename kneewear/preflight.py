@@ -17,19 +17,18 @@ from kneewear.activity.activity import Activity
 from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.implant_sources import build_implant, extract_bearings, window_axis
-from kneewear.geometry.knee import KneeModel, build_distance_tables, tabulate_fit
+from kneewear.geometry.knee import KneeModel, build_distance_tables
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
 from kneewear.io.study_inputs import given_poses, load_activity, load_shapes
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, poses_of
-from kneewear.report.facts import surface_errors, surface_remedy
 from kneewear.report.maps import draw_windows
 from kneewear.report.page import render_page
 from kneewear.settings.activity import FileActivity, prescribes_motion
 from kneewear.settings.base import CaseStudy, Study
-from kneewear.settings.cases import centre_case
+from kneewear.settings.cases import centre_case, shallowest_case
 from kneewear.settings.static import StaticStudy
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.evaluation import exact_distances
@@ -84,8 +83,12 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     placements: tuple[Placement, ...] = ()
     if isinstance(study, CaseStudy):
         # Contact is largest where the body is heaviest.
-        case = max(study.case_list(), key=lambda one: one.body_mass)
-        placements = tuple(check_placement(knee, one, case, study.simulation) for one in activities)
+        listed = study.case_list()
+        cases = max(listed, key=lambda one: one.body_mass), shallowest_case(listed)
+        placements = tuple(
+            check_placement(knee, one, cases, study.simulation, record.fit_quality)
+            for one in activities
+        )
     activities = [_seated(one, knee, study) for one in activities]
     poses = _settled_poses(placements, activities) or _static_poses(study, knee, root)
     figures, table = draw_preflight(implant, knee.grid, poses, activities)
@@ -98,7 +101,6 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
         exact = exact_distances(tabled, study.simulation).values()
         if exact:
             warnings += [*exact, *_expected_times(tabled, activities, study)]
-    warnings += _surface_warnings(study, placements, tabulate_fit(record))
     for one in activities:
         trials = _sign_trials(one, knee, study)
         doubt = doubtful_signs(trials, one.name) if trials else ""
@@ -124,27 +126,6 @@ def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -
     )  # fmt: skip
     save_text(page, folder / "index.html")
     return Preflight(folder / "index.html", placements, tuple(warnings))
-
-
-def _surface_warnings(
-    study: Study, placements: Sequence[Placement], quality: pd.DataFrame
-) -> list[str]:
-    """Sentences on surfaces whose wave is too large a part of the penetration."""
-    if study.implant.source == "parametric":
-        return []
-    deepest = [
-        {"quantity": "max_penetration", "side": side, "value": depth}
-        for one in placements
-        for side, depth in one.penetration.items()
-    ]
-    errors = surface_errors(pd.DataFrame(deepest), quality) if deepest else []
-    return [
-        f"Fitted surfaces of the {one['side']} side have a wave of {one['wave']:.2g} µm across the "
-        f"bearing, {one['wave_percent']} % of the peak penetration ({one['penetration']} µm), and "
-        f"pressures there err by as much. {surface_remedy(one, study.implant.model_dump())}"
-        for one in errors
-        if one["bad"]
-    ]
 
 
 def _sign_trials(activity: Activity, knee: KneeModel, study: Study) -> tuple[SignTrial, ...]:

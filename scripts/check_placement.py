@@ -3,7 +3,7 @@
 import logging
 
 from kneewear.activity.activity import Activity
-from kneewear.geometry.knee import KneeModel
+from kneewear.geometry.knee import GeometryRecord, KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import save_table
 from kneewear.joblog import job_log
@@ -15,8 +15,9 @@ with job_log(snakemake.log[0], snakemake.threads, side=snakemake.output):
     placement = check_placement(
         netcdf.load(KneeModel, snakemake.input.knee),
         activity=netcdf.load(Activity, snakemake.input.activity),
-        case=Case(**snakemake.params.case),
+        cases=[Case(**one) for one in snakemake.params.cases],
         settings=SimulationSettings(**snakemake.params.simulation),
+        fit=netcdf.load(GeometryRecord, snakemake.input.fit).fit_quality,
     )
     for sentence in placement.sentences[1:]:
         logging.getLogger("kneewear").warning(sentence)

@@ -204,6 +204,13 @@ def test_all_faults_come_in_one_message():
         load_study(settings)
 
 
+def test_a_key_that_takes_several_forms_is_one_fault():
+    zero = changed("activities.gait.zero", {"anterior_posterior": "sit"})
+    message = r"zero\.anterior_posterior: found 'sit'; expected 'file' or 'seat' or a number\. "
+    with pytest.raises(InputDataError, match=message):
+        load_study(zero)
+
+
 def test_life_of_no_length_is_refused():
     with pytest.raises(InputDataError, match="found length of the life of 0 months"):
         load_study(changed("wear.months", 0))

@@ -56,6 +56,16 @@ class FitQuality:
         """Values of the columns of `fit_quality.csv`."""
         return {name: getattr(self, name) for name in self.columns()}
 
+    def wave_near(self, places: Array, reach: float) -> float:
+        """Largest mean deviation of a strip, mm, of points within `reach` of places (n, 3), mm."""
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
+
+        if not (len(places) and len(self.points)):
+            return 0.0
+        near = cKDTree(places).query(self.points, distance_upper_bound=reach)[0] < np.inf
+        means = strip_means(self.points[near], self.deviation[near])[1]
+        return float(np.abs(means).max(initial=0.0))
+
     @classmethod
     def columns(cls) -> list[str]:
         """Names of the columns of `fit_quality.csv`."""

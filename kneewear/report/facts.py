@@ -50,9 +50,6 @@ COMPARED = (
 # Share of force or wear on the outermost elements above which cut-off contact shows in results: as
 # much as the elements themselves err by.
 BORDER_LIMIT = 0.005
-# Wave of the surfaces, as a part of the peak penetration, above which the fit should be refined: as
-# much of the pressure.
-SURFACE_LIMIT = 0.02
 BLOCKS = "wear.blocks"
 LOCATION = ["damage_location_x", "damage_location_z"]
 # Insert thickness, mm, and body mass, kg, of the patient of Bei (2003).
@@ -293,46 +290,20 @@ def border_contact(cases: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def surface_errors(cases: pd.DataFrame, quality: pd.DataFrame) -> list[dict[str, Any]]:
-    """Deviation of both surfaces of a side, um, and as a part of the peak penetration, in per cent.
+    """Mean deviation of a side, um, and as a part of the peak penetration, in per cent.
 
-    Deviations are the sums of those of insert and femoral component: on average, and the wave.
-    `bad` says whether the wave is more than `SURFACE_LIMIT` of the smallest peak penetration;
-    `tolerance_mm`, half of that limit to one digit, is the wave each surface may have.
+    Deviations are the sums of those of insert and femoral component.
     """
     depth = cases[cases["quantity"] == "max_penetration"]
     found = []
     for side, rows in quality[quality["component"].isin(["insert", "femoral"])].groupby("side"):
-        own = 1e3 * depth.loc[depth["side"] == side, "value"]
-        if own.empty or not own.min() > 0.0:
-            continue
-        half = 0.5e-3 * SURFACE_LIMIT * own.min()
-        digit = 10.0 ** math.floor(math.log10(half))
-        mean, wave = 1e3 * rows["mean_mm"].sum(), 1e3 * rows["wave_mm"].sum()
-        found.append(
-            {
-                "side": side,
-                "penetration": span(own, "3"),
-                "mean": mean,
-                "wave": wave,
-                "mean_percent": span(100.0 * mean / own, "2"),
-                "wave_percent": span(100.0 * wave / own, "2"),
-                "bad": bool(wave > SURFACE_LIMIT * own.min()),
-                "tolerance_mm": digit * math.floor(half / digit),
-            }
-        )
+        own, mean = 1e3 * depth.loc[depth["side"] == side, "value"], 1e3 * rows["mean_mm"].sum()
+        if not own.empty and own.min() > 0.0:
+            percent = span(100.0 * mean / own, "2")
+            found.append(
+                {"side": side, "penetration": span(own, "3"), "mean": mean, "mean_percent": percent}
+            )
     return found
-
-
-def surface_remedy(error: Mapping[str, Any], implant: Settings) -> str:
-    """What to set where the wave of a side is too large a part of the penetration."""
-    block = f"implant.{implant['source']}"
-    now, wanted = implant[implant["source"]]["wave_tolerance_mm"], error["tolerance_mm"]
-    if now is None or now > wanted:
-        return f"Set {block}.wave_tolerance_mm to {wanted:g}: lines are added where it is."
-    return (
-        f"{block}.wave_tolerance_mm is {now:g} already: lower mean_tolerance_mm and "
-        "smoothing_length_mm, or export finer meshes."
-    )
 
 
 def beyond_limits(validity: pd.DataFrame) -> pd.DataFrame:

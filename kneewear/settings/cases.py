@@ -56,6 +56,11 @@ class Case:
         return {THICKNESS: self.thickness, BODY_MASS: self.body_mass, **self.overrides}
 
 
+def shallowest_case(cases: Sequence[Case]) -> Case:
+    """The case that penetrates least: of the lightest body on the thinnest insert."""
+    return min(cases, key=lambda case: case.body_mass * case.thickness)
+
+
 def centre_case(cases: Sequence[Case]) -> int:
     """Position of the case nearest to the middle of the design, the first of several."""
 

@@ -91,13 +91,18 @@ def refusal(
     raised = error.errors()
     # A list or block with faulty entries is often reported as faulty too (as too short, say).
     inner = {details["loc"][:n] for details in raised for n in range(len(details["loc"]))}
-    faults = []
+    described: dict[tuple[Location, str], list[tuple[str, str]]] = {}
     for details in raised:
         if details["loc"] not in inner:
             location, found, expected, remedy = _describe(details, model, settings)
-            where = f"key {'.'.join(map(str, location))}" if location else ""
-            position = position_of(location, settings, name, files)
-            faults.append(InputDataError(position, found, expected, remedy, where))
+            described.setdefault((location, found), []).append((expected, remedy))
+    faults = []
+    # Of a key that takes several forms of values, pydantic reports each.
+    for (location, found), forms in described.items():
+        where = f"key {'.'.join(map(str, location))}" if location else ""
+        position = position_of(location, settings, name, files)
+        expected = " or ".join(expected for expected, _ in forms)
+        faults.append(InputDataError(position, found, expected, forms[0][1], where))
     if len(faults) == 1:
         return faults[0]
     listed = "".join(f"\n  {fault}" for fault in faults)
@@ -164,6 +169,8 @@ def _describe(
         # Pydantic puts the tag of the discriminated union into the path; users never wrote it.
         location = location[:2] + location[3:]
     location = tuple(step for step in location if step != "[key]")
+    if isinstance(value_at(settings, location[:-1]), (str, float, int)):
+        location = location[:-1]  # the form of a value that has several
     kind, context = details["type"], details.get("ctx", {})
     known = _known_keys(model, location)
     if kind == "kneewear":

@@ -166,7 +166,7 @@ class MeshImplantSettings(Settings):
     smoothing_length_mm: NonNegative
     tolerance_mm: Positive
     mean_tolerance_mm: Positive
-    wave_tolerance_mm: Positive | None = None
+    wave_tolerance_mm: Positive | Literal["auto"] | None = None
 
     @model_validator(mode="after")
     def _has_one_underside(self) -> MeshImplantSettings:

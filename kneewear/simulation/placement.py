@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 from kneewear.activity.activity import Activity, thin_out
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import border_elements
+from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.knee import KneeModel, find_first_contact
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
@@ -43,15 +44,13 @@ class Placement:
     """What was found of a motion on a bearing.
 
     `table` has the columns `COLUMNS`, one row per quantity, `verdict` is the worst of them, and
-    `poses` are the settled ones (n, 6), mm and rad, at `percent`, and `penetration` the largest by
-    side, mm; empty without equilibrium.
+    `poses` are the settled ones (n, 6), mm and rad, at `percent`; empty without equilibrium.
     """
 
     activity: str
     table: pd.DataFrame
     percent: Array
     poses: Array
-    penetration: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -75,14 +74,20 @@ class Placement:
 
 
 def check_placement(
-    knee: KneeModel, activity: Activity, case: Case, settings: SimulationSettings
+    knee: KneeModel,
+    activity: Activity,
+    cases: Sequence[Case],
+    settings: SimulationSettings,
+    fit: Sequence[FitQuality] = (),
 ) -> Placement:
     """Try a motion on a bearing, by equilibria at about 25 frames, and judge what it takes.
 
     Reported are the distance of the motion's mean from the seat along each coordinate, the force
     and torque that prescribe the motion, the share of the contact force and area, and of the
-    frames, at borders of the insert's and of the femoral surface, and the largest penetration.
-    Limits are those of the checks `placement.*`; remedies name the setting to change.
+    frames, at borders of the insert's and of the femoral surface, and the largest penetration, all
+    of the first case. The wave that the `fit` of the surfaces has where they touch is reported over
+    the smallest peak penetration of all cases. Limits are those of the checks `placement.*`;
+    remedies name the setting to change.
     """
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
@@ -90,13 +95,13 @@ def check_placement(
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
         short = refer_to_seat(short, knee, exact)
-        history = simulate_cases(knee, short, [case], exact)
+        history = simulate_cases(knee, short, cases, exact)
     except ConvergenceError as error:
         judged.add("equilibrium", np.nan, f"{judged.seat} {error}")
         return Placement(name, judged.table(), np.empty(0), np.empty((0, 6)))
     poses = np.hstack([history.translation[0], history.rotation[0]])
     _judge_distances(judged, knee, short, poses, exact)
-    load = float(history.load.max())
+    load = float(history.load[0].max())
     push = float(np.abs(history.reaction_force[0, :, 0]).max())
     turn = float(np.abs(history.reaction_moment[0, :, 1]).max())
     judged.add("force", push / load, judged.seat)
@@ -115,11 +120,10 @@ def check_placement(
         judged.add(f"{body}_border_area", _part(area, touched, loaded), remedies[body])
         judged.add(f"{body}_border_force", _part(force, touched, loaded), remedies[body])
     judged.add(
-        "penetration", float(history.max_penetration.max()), "Check load, modulus and thickness."
+        "penetration", float(history.max_penetration[0].max()), "Check load, modulus and thickness."
     )
-    deepest = history.max_penetration[0].max(axis=0)
-    penetration = dict(zip(history.sides, map(float, deepest), strict=True))
-    return Placement(name, judged.table(), history.percent, poses, penetration)
+    _judge_waves(judged, knee, history, fit)
+    return Placement(name, judged.table(), history.percent, poses)
 
 
 class _Judged:
@@ -168,6 +172,31 @@ def _judge_distances(
         )
         overlap = float(first.translation[1] - activity.translation[0, 1])
         judged.add("overlap", overlap, solved="y" not in activity.prescribed)
+
+
+def _judge_waves(
+    judged: _Judged, knee: KneeModel, history: ContactHistory, fit: Sequence[FitQuality]
+) -> None:
+    """Wave of both surfaces of a side where they touch, over the least peak penetration."""
+    for number, side in enumerate(history.sides):
+        least = float(history.max_penetration[:, :, number].max(axis=1).min())
+        touched = [knee.grid.centre[number][one[number] > 0.0] for one in history.pressure[0]]
+        poses = zip(touched, history.translation[0], history.rotation[0], strict=True)
+        turned = [(one - shift) @ body_three_123(turn) for one, shift, turn in poses]
+        places = {"insert": np.concatenate(touched), "femoral": np.concatenate(turned)}
+        reach = float(np.sqrt(0.5 * knee.grid.area[number].max()))  # half a diagonal
+        waves = [one.wave_near(places[one.component], reach) for one in fit
+                 if one.side == side and one.component in places]  # fmt: skip
+        if not waves or not least > 0.0:
+            continue
+        limit = checks()[f"placement.wave_{side}"].warn_above
+        each = float(f"{limit * least / len(waves):.1g}")
+        judged.add(
+            f"wave_{side}",
+            sum(waves) / least,
+            f"Set implant.meshes.wave_tolerance_mm to auto or to {each:g}; if it is as small, "
+            "lower mean_tolerance_mm and smoothing_length_mm, or export finer meshes.",
+        )
 
 
 def _part(values: Array, touched: Bools, loaded: Bools) -> float:

@@ -11,7 +11,7 @@ import pytest
 
 from kneewear.errors import InputDataError
 from kneewear.geometry import fitting
-from kneewear.geometry.fit_quality import strip_means
+from kneewear.geometry.fit_quality import strip_means, summarize_deviation
 from kneewear.geometry.fitting import FitSettings, fit_condyle, fit_plateau
 from kneewear.geometry.implant_sources import build_implant
 from kneewear.geometry.meshes import TriangleMesh
@@ -267,6 +267,42 @@ class TestExample:
     def test_meshes_are_needed(self):
         with pytest.raises(ValueError, match="needs an insert and a femoral mesh"):
             build_implant(study("example_meshes").implant)
+
+
+@pytest.mark.compiled
+def test_auto_refines_to_one_per_cent_of_a_usual_penetration():
+    """10 MPa compress 6 mm of polyethylene by 28 um."""
+    settings = study("example_meshes").implant
+    assert settings.meshes.wave_tolerance_mm == "auto"
+    waves = {}
+    for chosen in (None, "auto"):
+        block = settings.meshes.model_copy(update={"wave_tolerance_mm": chosen})
+        shapes = (load_shape(ROOT / block.insert), load_shape(ROOT / block.femoral))
+        _, record = build_implant(settings.model_copy(update={"meshes": block}), *shapes)
+        waves[chosen] = {(fit.component, fit.side): fit.wave_mm for fit in record.fit_quality}
+    for side in SIDES:
+        assert waves[None]["insert", side] > 4e-3
+        assert waves["auto"]["insert", side] < 2.8e-4
+        # Facets cut condyles short by half a micrometre all over, which no line mends.
+        assert waves["auto"]["femoral", side] < 0.15 * waves[None]["femoral", side]
+
+
+@pytest.mark.compiled
+def test_wave_is_counted_where_surfaces_touch_only():
+    random = np.random.default_rng(5)
+    points = random.uniform([-5.0, 0.0, 0.0], [5.0, 0.0, 20.0], (4000, 3))
+    deviation = np.where(points[:, 2] > 15.0, 3e-3, 1e-4)
+    fit = summarize_deviation(
+        ("insert", "medial"),
+        fit_plateau(bowl(), (-19, 19), (11, 37), SETTINGS)[0],
+        points,
+        deviation,
+    )
+    touched = np.array([[x, 0.0, z] for x in (-1.0, 0.0, 1.0) for z in np.arange(2.0, 12.0, 0.5)])
+    assert fit.wave_mm == pytest.approx(3e-3)
+    assert fit.wave_near(touched, 0.5) == pytest.approx(1e-4)
+    assert fit.wave_near(touched + [0.0, 0.0, 5.0], 0.5) == pytest.approx(3e-3)
+    assert fit.wave_near(touched[:0], 0.5) == 0.0
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ def test_motion_of_another_implant_is_moved_to_the_seat():
 def placed(implant, activity):
     """Verdict, and its rows by quantity."""
     study = study_of(implant, activity)
-    found = check_placement(study.knee(), activity, CASE, study.settings)
+    found = check_placement(study.knee(), activity, [CASE], study.settings)
     return found, found.table.set_index("quantity")
 
 
@@ -136,7 +136,7 @@ def test_contact_that_ends_at_a_femoral_border_is_counted():
     values = {}
     for flexion in (100.0, 137.0):
         study = replace(usual, activity=held_at(0.0, flexion))
-        found = check_placement(study.knee(), study.activity, CASE, study.settings)
+        found = check_placement(study.knee(), study.activity, [CASE], study.settings)
         values[flexion] = found.table.set_index("quantity").loc[name]
     assert values[100.0]["value"] == 0.0
     assert values[137.0]["value"] > 0.02

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from kneewear.settings.activity import prescribes_motion
-from kneewear.settings.cases import centre_case
+from kneewear.settings.cases import centre_case, shallowest_case
 from kneewear.settings.study import apply_case, overridden_activities
 
 BATCHES = {name: list(map(asdict, cases)) for name, cases in STUDY.batches().items()}
@@ -24,7 +24,7 @@ CENTRE_BATCH = next(name for name, cases in BATCHES.items() if CENTRE_CASE in ca
 PLACED = [
     name
     for name, block in STUDY.simulated_activities().items()
-    if block.source == "file" or block.zero.refers_to_seat
+    if block.source == "file" or block.zero.refers_to_seat or STUDY.implant.meshes
 ]
 # Motions from files whose signs may be wrong; forces have none to try.
 SIGNED = [
@@ -103,6 +103,7 @@ rule check_placement:
     input:
         knee=rules.build_geometry.output.knee,
         activity=rules.prepare_activity.output.activity,
+        fit=rules.build_geometry.output.fit,
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
         placement=table(
@@ -120,6 +121,6 @@ rule check_placement:
     params:
         source=source_fingerprint("check_placement", ROOT),
         simulation=settings(OWN[CENTRE_BATCH].simulation),
-        case=CENTRE_CASE,
+        cases=[CENTRE_CASE, asdict(shallowest_case(FIRST_CASES))],
     script:
         "../../scripts/check_placement.py"
