@@ -46,7 +46,8 @@ class Integrated:
     """States (n, n_states) at the output times that the integration reached.
 
     `events` are the time of each event, s, and the number of its margin; `evaluations` counts
-    right-hand sides; `failure` states why the integration ended early, empty if it did not.
+    right-hand sides; `failure` states why the integration ended early, empty if it did not, and
+    `stop` the time and state where an event stopped it.
     """
 
     time: Array
@@ -54,6 +55,7 @@ class Integrated:
     events: tuple[tuple[float, int], ...]
     evaluations: int
     failure: str
+    stop: tuple[float, Array] | None = None
 
 
 def integrate(
@@ -120,7 +122,10 @@ def _by_cvode(
         else:
             states.append(result.y)
     reached = len(states)
-    return Integrated(times[:reached], np.array(states), tuple(events), int(result.nfev), failure)
+    stop = (float(result.t), np.array(result.y)) if failure == STOPPED else None
+    return Integrated(
+        times[:reached], np.array(states), tuple(events), int(result.nfev), failure, stop
+    )
 
 
 def _by_scipy(problem: Problem, times: Array, start: Array, stops: tuple[bool, ...]) -> Integrated:
@@ -156,7 +161,11 @@ def _by_scipy(problem: Problem, times: Array, start: Array, stops: tuple[bool, .
         for time in times_found
     )
     failure = {0: "", 1: STOPPED}.get(found.status, found.message.rstrip(".").lower())
-    return Integrated(found.t, found.y.T, tuple(events), int(found.nfev), failure)
+    stop = None
+    if failure == STOPPED:
+        last = max(range(len(stops)), key=lambda n: (stops[n], *found.t_events[n][-1:]))
+        stop = (float(found.t_events[last][-1]), found.y_events[last][-1])
+    return Integrated(found.t, found.y.T, tuple(events), int(found.nfev), failure, stop)
 
 
 def _margin(

@@ -33,7 +33,8 @@ class SystemMotion:
     time, what each action found. `kinetic` is the kinetic energy, and `work` what all forces,
     reactions included, have done since the start, N mm: their difference is the error of the
     balance of energy. `events` are times, s, and numbers of margins; `evaluations` counts
-    right-hand sides.
+    right-hand sides. Where an event stopped the motion, `stop` holds its time, and coordinates,
+    rates and work there.
     """
 
     time: Array
@@ -47,6 +48,7 @@ class SystemMotion:
     work: Array
     events: tuple[tuple[float, int], ...]
     evaluations: int
+    stop: tuple[float, Array, Array, float] | None = None
 
     @property
     def energy_error(self) -> float:
@@ -100,8 +102,11 @@ def integrate_system(
     columns = {name: np.array([one[name] for one in frames]) for name in frames[0]}
     parts = tuple(columns.pop("parts"))
     return SystemMotion(
-        time=done.time, parts=parts, events=done.events, evaluations=done.evaluations, **columns
-    )
+        time=done.time, parts=parts, events=done.events, evaluations=done.evaluations,
+        stop=None if done.stop is None
+        else (done.stop[0], *run.kinematics(*done.stop)[:2], float(done.stop[1][-1])),
+        **columns,
+    )  # fmt: skip
 
 
 class _Run:
@@ -133,7 +138,8 @@ class _Run:
         self.relative_tolerance, self.largest_step = relative_tolerance, largest_step
         self._held = np.setdiff1d(np.arange(system.size), self.free)
 
-    def _kinematics(self, time: float, state: Array) -> tuple[Array, Array, Array]:
+    def kinematics(self, time: float, state: Array) -> tuple[Array, Array, Array]:
+        """Coordinates, rates, and accelerations of prescribed coordinates, at a state."""
         coordinates, rates, accelerations = (np.array(part) for part in self.motion(time))
         count = self.free.size
         coordinates[self.free] = self.origin[self.free] + state[:count]
@@ -158,7 +164,7 @@ class _Run:
 
     def _move(self, time: float, state: Array) -> tuple[Array, Array, Array, Array, Array]:
         """Coordinates, rates, accelerations, mass matrix and reactions at a state."""
-        coordinates, rates, accelerations = self._kinematics(time, state)
+        coordinates, rates, accelerations = self.kinematics(time, state)
         self.found = self.system.forces(coordinates, rates, time)
         mass, bias = self._inertia(coordinates, rates)
         free, held = self.free, self._held

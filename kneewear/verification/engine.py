@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.contact.impact import FACTORS, contact_modulus, hysteresis_factor, impact_force
 from kneewear.geometry.primitives import plate, sphere
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
@@ -42,7 +43,6 @@ from kneewear.verification.common_normal import (
     guess_common_normal,
 )
 from kneewear.verification.half_space import press_half_space, sphere_gap
-from kneewear.verification.impact import FACTORS, contact_modulus, hysteresis_factor, impact_force
 from kneewear.verification.table_window import BlockLayout, StorageWindow
 
 Array = NDArray[np.float64]

@@ -14,6 +14,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+from kneewear.contact.impact import impact_force
 from kneewear.geometry.table import frame_samples, tabulate_surface
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.reference.impact import largest_indentation
@@ -23,7 +24,6 @@ from kneewear.verification.common_normal import (
     frame_table,
     guess_common_normal,
 )
-from kneewear.verification.impact import impact_force
 from tests.physics.bodies import UPRIGHT, plate, sphere
 from tests.physics.machado import PER_METRE, elastic_duration, published
 

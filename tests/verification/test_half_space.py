@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import dblquad
 from scipy.optimize import nnls
 
+from kneewear.contact.impact import contact_modulus
 from kneewear.geometry.grid import build_grid
 from kneewear.reference import hertz
 from kneewear.verification.half_space import (
@@ -19,7 +20,6 @@ from kneewear.verification.half_space import (
     rectangle_deflection,
     sphere_gap,
 )
-from kneewear.verification.impact import contact_modulus
 from tests.physics.bodies import UPRIGHT, contact_of, flat_implant, sphere
 
 MODULUS = contact_modulus(463.0, 0.46)

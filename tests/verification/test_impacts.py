@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.integrate import quad
 
-from kneewear.reference.impact import delivered_restitution, largest_indentation
-from kneewear.verification.engine import simulate_impact
-from kneewear.verification.impact import (
+from kneewear.contact.impact import (
     FACTORS,
     contact_modulus,
     effective_radius,
@@ -15,6 +13,8 @@ from kneewear.verification.impact import (
     hysteresis_factor,
     impact_force,
 )
+from kneewear.reference.impact import delivered_restitution, largest_indentation
+from kneewear.verification.engine import simulate_impact
 from tests.physics.machado import PER_METRE, elastic_duration, published
 
 CARTILAGE = contact_modulus(24.0, 0.38, 24.0, 0.38)  # of two layers

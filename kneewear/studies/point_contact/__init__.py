@@ -1,0 +1,1 @@
+"""Knees with point contacts: models of multibody studies."""

@@ -1,0 +1,240 @@
+"""Spatial knee: two spheres on planes, eight ligaments, gravity towards posterior.
+
+References
+----------
+Machado thesis, sections 6.2.2 and 6.5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kneewear.mechanics.rigid_body import RigidBody
+from kneewear.multibody.actions import AppliedLoad, Contact
+from kneewear.multibody.impacts import ImpactMotion, integrate_impacts
+from kneewear.multibody.point_contact import PointContact, SphereOnPlane
+from kneewear.multibody.system import Body, System
+from kneewear.settings.point_contact import SpatialSettings
+from kneewear.studies.point_contact.planar import impact_law
+from kneewear.studies.point_contact.results import Statement, statement_table
+from kneewear.tissue.bundles import Bundles
+from kneewear.tissue.laws import quadratic
+
+Array = NDArray[np.float64]
+
+# Medial side of the femur's x axis: the attachments of the medial collateral ligament are at -x.
+SIDES = ("medial", "lateral")
+# Mean of flexions over which the first statements of ligaments are made, deg.
+EXTENDED, FLEXED = 2.0, 30.0
+
+
+def simulate_spatial(settings: SpatialSettings) -> dict[str, pd.DataFrame]:
+    """Flexion under gravity, and the statements of the source.
+
+    Tables `motion`, `runs`, `contacts` and `statements`; the motion ends at the last flexion.
+    """
+    system, start = build_spatial(settings)
+    times = np.arange(0.0, settings.duration_s + 1e-9, settings.output_step_s)
+    found = integrate_impacts(
+        system, times, start, ("tibia",), relative_tolerance=1e-7, case=settings.law
+    )
+    motion = motion_table(found, settings)
+    beyond = np.flatnonzero(motion["flexion_deg"] > settings.last_flexion_deg)
+    motion = motion.iloc[: beyond[0]] if beyond.size else motion
+    contacts = contact_table(found, motion["time_s"].iloc[-1])
+    summary = {
+        "run": settings.law,
+        "contacts": len(contacts),
+        "last_flexion_deg": motion["flexion_deg"].max(),
+        "max_contact_force_n": motion[[f"{side}_force_n" for side in SIDES]].to_numpy().max(),
+        "energy_error": found.motion.energy_error,
+        "evaluations": found.motion.evaluations,
+    }
+    return {
+        "motion": motion,
+        "runs": pd.DataFrame([summary]),
+        "contacts": contacts,
+        "statements": statement_table(list(_statements(motion, contacts, settings))),
+    }
+
+
+def build_spatial(settings: SpatialSettings) -> tuple[System, Array]:
+    """System of femur and tibia, and its start (6,)."""
+    tibia, ligaments = settings.tibia, settings.ligaments
+    start = np.array([*tibia.position_mm, 0.0, 0.0, 0.0])
+    ends = [(np.array(one.femur_mm), np.array(one.tibia_mm)) for one in ligaments.values()]
+    extended = [float(np.linalg.norm(end + start[:3] - begin)) for begin, end in ends]
+    stretch = [one.stretch_at_extension for one in ligaments.values()]
+    mass = 1e-3 * tibia.mass_kg
+    contacts: dict[str, Contact] = {
+        str(side): Contact(
+            "femur",
+            "tibia",
+            PointContact(
+                SphereOnPlane(
+                    condyle.centre_mm, condyle.radius_mm, condyle.plane_mm, condyle.plane_normal
+                ),
+                impact_law(settings.contact, condyle.radius_mm, settings.law),
+            ),
+            has_rate=True,
+        )
+        for side, condyle in settings.condyles.items()
+    }
+    body = RigidBody(mass, 1e3 * np.diag(tibia.inertia_kg_m2), np.zeros(3))
+    system = System(
+        "femur",
+        (Body("tibia", inertia=body),),
+        {
+            "ligaments": Bundles(
+                tuple(ligaments),
+                ("femur", "tibia"),
+                tuple((("femur", begin), ("tibia", end)) for begin, end in ends),
+                quadratic(
+                    np.array(extended) / stretch,
+                    [one.stiffness_n_per_mm2 for one in ligaments.values()],
+                ),
+            ),
+            **contacts,
+            "weight": AppliedLoad("tibia", (0.0, -mass * settings.gravity_mm_per_s2, 0.0)),
+        },
+    )
+    return system, start
+
+
+def motion_table(found: ImpactMotion, settings: SpatialSettings) -> pd.DataFrame:
+    """Angles, position, contacts and ligaments over time.
+
+    Flexion is the turn of the tibia's long axis (z) towards posterior (-y); internal rotation the
+    turn about that axis towards medial.
+    """
+    motion = found.motion
+    turns = motion.coordinates[:, 3:]
+    columns: dict[str, Array] = {
+        "time_s": motion.time,
+        "flexion_deg": np.degrees(-turns[:, 0]),
+        "internal_rotation_deg": np.degrees(_internal(turns)),
+        "varus_deg": np.degrees(turns[:, 1]),
+        **dict(zip(("x_mm", "y_mm", "z_mm"), motion.coordinates[:, :3].T, strict=True)),
+    }
+    for side in settings.condyles:
+        for name, unit in (("depth", "mm"), ("force", "n")):
+            label = f"{side}_{'indentation' if name == 'depth' else name}_{unit}"
+            columns[label] = np.array([getattr(part[side], name) for part in motion.parts])
+    tension = np.array([part["ligaments"].tension for part in motion.parts])
+    for name, force in zip(settings.ligaments, tension.T, strict=True):
+        columns[f"{name}_n"] = force
+    return pd.DataFrame(columns)
+
+
+def _internal(turns: Array) -> Array:
+    """Turn about the tibia's own long axis, rad; positive towards medial."""
+    return turns[:, 2]
+
+
+def contact_table(found: ImpactMotion, last: float) -> pd.DataFrame:
+    """Contacts that begin up to a time, s."""
+    return pd.DataFrame(
+        [
+            {
+                "side": one.name,
+                "begin_s": one.begin,
+                "end_s": one.end,
+                "initial_rate_mm_per_s": one.initial_rate,
+                "begin_flexion_deg": float(np.degrees(-one.begin_coordinates[3])),
+            }
+            for one in found.contacts
+            if one.begin <= last
+        ],
+        columns=["side", "begin_s", "end_s", "initial_rate_mm_per_s", "begin_flexion_deg"],
+    )
+
+
+def _statements(
+    motion: pd.DataFrame, contacts: pd.DataFrame, settings: SpatialSettings
+) -> Iterator[Statement]:
+    flexion = motion["flexion_deg"].to_numpy()
+    yield Statement(
+        "B2.8", "The knee flexes under gravity", "section 6.5.2", "0 to 80 deg",
+        f"0 to {flexion.max():.1f} deg", bool(flexion.max() > 0.99 * settings.last_flexion_deg),
+    )  # fmt: skip
+    order = list(contacts["side"])
+    counts = {side: order.count(side) for side in settings.condyles}
+    yield Statement(
+        "B2.8", "First contact medial, then lateral", "section 6.5.2", "medial, lateral",
+        ", ".join(order[:4]) or "no contact", order[:1] == ["medial"] and "lateral" in order,
+    )  # fmt: skip
+    yield Statement(
+        "B2.8", "Number of contacts", "section 6.6", "6: 3 medial, 3 lateral",
+        f"{len(order)}: " + ", ".join(f"{count} {side}" for side, count in counts.items()),
+        counts == {"medial": 3, "lateral": 3},
+    )  # fmt: skip
+    sides = {str(side): motion[f"{side}_force_n"].to_numpy() for side in settings.condyles}
+    yield from _loading(flexion, sides)
+    rotation = motion["internal_rotation_deg"].to_numpy()
+    yield Statement(
+        "B2.8", "Internal rotation grows with flexion", "section 6.5.2", "correlation above 0.8",
+        f"{np.corrcoef(flexion, rotation)[0, 1]:.2f}, up to {rotation.max():.1f} deg",
+        bool(np.corrcoef(flexion, rotation)[0, 1] > 0.8),
+    )  # fmt: skip
+    at = flexion[rotation.argmax()]
+    yield Statement(
+        "B2.8", "Flexion of the largest internal rotation", "section 6.5.2", "70 deg",
+        f"{at:.0f} deg", bool(abs(at - 70.0) < 5.0),
+    )  # fmt: skip
+    at = flexion[sides["lateral"].argmax()] if "lateral" in sides else np.nan
+    yield Statement(
+        "B2.8", "Flexion of the highest lateral force", "section 6.5.2", "70 deg", f"{at:.0f} deg",
+        bool(abs(at - 70.0) < 5.0),
+    )  # fmt: skip
+    yield from _ligament_statements(motion, flexion, list(settings.ligaments))
+
+
+def _loading(flexion: Array, sides: Mapping[str, Array]) -> Iterator[Statement]:
+    medial, lateral = sides["medial"], sides["lateral"]
+    both = (np.diff(medial) != 0.0) & (np.diff(lateral) != 0.0)
+    opposed = np.diff(medial)[both] * np.diff(lateral)[both] < 0.0
+    share = float(opposed.mean()) if opposed.size else 0.0
+    yield Statement(
+        "B2.8", "One side is loaded while the other is unloaded", "section 6.5.2",
+        "most of the time in which both touch",
+        f"{100.0 * share:.0f} % of {both.sum()} output steps in which both touch", share > 0.5,
+    )  # fmt: skip
+    late = flexion > 0.5 * flexion.max()
+    total = medial + lateral
+    yield Statement(
+        "B2.8", "Contact forces rise with flexion", "section 6.5.2", "larger in the second half",
+        f"{total[~late].max():.0f} N, then {total[late].max():.0f} N",
+        bool(total[late].max() > total[~late].max()),
+    )  # fmt: skip
+
+
+def _ligament_statements(
+    motion: pd.DataFrame, flexion: Array, names: list[str]
+) -> Iterator[Statement]:
+    force = {name: motion[f"{name}_n"].to_numpy() for name in names}
+    beyond = flexion > FLEXED
+    if {"MCL_ant", "PCL_ant", "LCL"} <= set(force) and beyond.any():
+        mean = {name: float(values[beyond].mean()) for name, values in force.items()}
+        ranking = sorted(mean, key=lambda name: -mean[name])
+        shown = ", ".join(f"{name} {mean[name]:.0f}" for name in ranking[:4]) + " N on average"
+        yield Statement(
+            "B2.8", "MCL anterior fibres pull most above 30 deg", "Figure 6.24", "MCL_ant first",
+            shown, ranking[0] == "MCL_ant",
+        )  # fmt: skip
+        yield Statement(
+            "B2.8", "PCL anterior fibres pull strongly", "Figure 6.24", "among the first three",
+            shown, "PCL_ant" in ranking[:3],
+        )  # fmt: skip
+    early = flexion < EXTENDED
+    medial = max(
+        (force[name][early].max() for name in names if name.startswith("MCL")), default=0.0
+    )
+    lateral = max((force[n][early].max() for n in names if n.startswith("LCL")), default=0.0)
+    yield Statement(
+        "B2.8", "Both collaterals are taut at extension", "Figure 6.24", "above 0 N",
+        f"MCL {medial:.0f} N, LCL {lateral:.0f} N", bool(medial > 0.0 and lateral > 0.0),
+    )  # fmt: skip
