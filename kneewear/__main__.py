@@ -16,7 +16,7 @@ from pathlib import Path
 from kneewear import default_settings_file
 from kneewear.environment import check_machine, settings_files
 from kneewear.errors import InputDataError
-from kneewear.io.study_inputs import check_inputs, peak_loads
+from kneewear.io.study_inputs import check_inputs, design_studies, peak_loads
 from kneewear.settings.study import read_study
 
 
@@ -48,11 +48,14 @@ def main(arguments: list[str] | None = None) -> None:
         if chosen.draw:
             from kneewear.preflight import write_preflight  # noqa: PLC0415
 
-            done = write_preflight(study, Path(), (*notes, *loads))
-            notes = (*notes, *done.warnings)
-            drawn = [sentence for one in done.placements for sentence in one.sentences]
-            drawn.append(f"Look at {done.page}")
-            failed = done.verdict == "fail"
+            several = design_studies(study)
+            for name, one in several.items():
+                design = name if len(several) > 1 else ""
+                done = write_preflight(one, Path(), (*notes, *loads), design)
+                notes = (*notes, *done.warnings)
+                drawn += [sentence for place in done.placements for sentence in place.sentences]
+                drawn.append(f"Look at {done.page}")
+                failed = failed or done.verdict == "fail"
     except InputDataError as error:
         raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
     verdict = f"{len(notes)} warning{'s' if len(notes) > 1 else ''}" if notes else "no fault found"

@@ -29,11 +29,12 @@ from kneewear.report.page import render_page
 from kneewear.settings.activity import FileActivity, prescribes_motion
 from kneewear.settings.base import CaseStudy, Study
 from kneewear.settings.cases import centre_case, shallowest_case
+from kneewear.settings.designs import DesignStudy
 from kneewear.settings.static import StaticStudy
 from kneewear.simulation.cases import simulate_cases
-from kneewear.simulation.evaluation import exact_distances
+from kneewear.simulation.evaluation import build_pairs, exact_distances
 from kneewear.simulation.placement import Placement, check_placement
-from kneewear.simulation.seat import find_seat, refer_to_seat
+from kneewear.simulation.seat import above_the_middle, find_seat, refer_to_seat
 from kneewear.simulation.signs import SignTrial, check_signs, doubtful_signs
 from kneewear.studies.static.cases import NAMED
 
@@ -57,16 +58,19 @@ class Preflight(NamedTuple):
         return next((word for word in ("fail", "warning") if word in found), "pass")
 
 
-def write_preflight(study: Study, root: str | Path, notes: Sequence[str] = ()) -> Preflight:
+def write_preflight(
+    study: Study, root: str | Path, notes: Sequence[str] = (), design: str = ""
+) -> Preflight:
     """Draw implant, axes, first contact, thickness and motion of a study whose files were checked.
 
     Every motion is tried on the bearing: coordinates that are free are settled before the component
     is drawn. `notes` are the warnings of the check of the files. The page is
-    `results/<study>/inputs/index.html`, with the figures in the same folder. Raises InputDataError
+    `results/<study>/inputs/index.html`, with the figures in the same folder, or in a folder
+    `inputs/<design>` for one of several designs. Raises InputDataError
     when the implant cannot be built from its files, or an activity from its curves.
     """
     shapes = load_shapes(study, root)
-    folder = Path(root) / "results" / study.study / "inputs"
+    folder = Path(root) / "results" / study.study / "inputs" / design
     folder.mkdir(parents=True, exist_ok=True)
     windows = _windows(study, shapes)
     save_figures(windows, folder)
@@ -207,7 +211,18 @@ def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figu
 
 
 def _static_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:
-    """Given poses of a static study, or initial ones with the free coordinates of the seat."""
+    """Given poses of a static study, or initial ones with the free coordinates of the seat.
+
+    Of a study of designs, poses with the condyles above the middle of the plateaus.
+    """
+    if isinstance(study, DesignStudy):
+        settings = study.simulation.model_copy(update={"distance": "exact"})
+        pairs, angles = build_pairs(knee, settings), study.flexions_deg
+        middles = [above_the_middle(pairs, angle) for angle in np.radians(angles)]
+        return [
+            Pose(f"{angle:g} deg", pose[3:], pose[:3])
+            for angle, pose in zip(angles, middles, strict=True)
+        ]
     if not isinstance(study, StaticStudy):
         return []
     given = given_poses(study, root)

@@ -53,11 +53,11 @@ def draw_contact_over_flexion(contact: pd.DataFrame) -> Figure:
                     chosen["flexion_deg"], chosen["value"], "o-", ms=3.5, color=colour,
                     label=words(design),
                 )  # fmt: skip
-            axes.set_ylim(bottom=0.0)
             axes.set_title(f"{quantity_name(quantity)}, {side}")
             axes.set_ylabel(f"{quantity_name(quantity)} ({unit})")
     for axes in panels[-1]:
         axes.set_xlabel("flexion (deg)")
+        axes.set_ylim(bottom=0.0)
     style.share_legend(figure, panels[0, 0], 6, below=True)
     return figure
 

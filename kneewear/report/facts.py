@@ -614,6 +614,7 @@ def resistances(laxity: pd.DataFrame) -> Iterator[tuple[str, str, list[dict[str,
                     "most": own["stiffness"].max(),
                     "friction": own["friction"].iloc[0],
                     "subluxes": sorted(own.loc[leaves, "flexion_deg"].unique()),
+                    "how": " or ".join(sorted(set(own.loc[leaves, "subluxation"]))),
                 }
             )
         unit = f"{part['load_unit'].iloc[0]}/{part['displacement_unit'].iloc[0]}"

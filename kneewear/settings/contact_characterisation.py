@@ -32,3 +32,8 @@ class CharacterisationStudy(DesignStudy):
 
     kind: Literal["contact_characterisation"]
     characterisation: CharacterisationSettings
+
+    @property
+    def flexions_deg(self) -> tuple[float, ...]:
+        """Flexion angles that are tested, deg."""
+        return self.characterisation.flexion_deg

@@ -22,6 +22,11 @@ class DesignStudy(Study):
     designs: Annotated[dict[Name, dict[str, Any]], Removable] = Field(default_factory=dict)
 
     @property
+    def flexions_deg(self) -> tuple[float, ...]:
+        """Flexion angles that are tested, deg."""
+        raise NotImplementedError
+
+    @property
     def reads_distance_tables(self) -> bool:
         """No: few poses are evaluated, at exact distances."""
         return False

@@ -67,3 +67,8 @@ class LaxityStudy(DesignStudy):
 
     kind: Literal["laxity"]
     laxity: LaxitySettings
+
+    @property
+    def flexions_deg(self) -> tuple[float, ...]:
+        """Flexion angles that are tested, deg."""
+        return self.laxity.flexion_deg

@@ -136,3 +136,15 @@ def test_designs_are_studies_of_their_own():
     assert list(variants) == ["small", "medium", "large"]
     assert variants["medium"].implant == study.implant
     assert variants["small"].implant.parametric.condyle_spacing_mm == 41.4
+
+
+def test_inputs_of_each_design_are_drawn_in_a_folder_of_its_own(tmp_path, monkeypatch, capsys):
+    from kneewear.__main__ import main
+
+    monkeypatch.chdir(tmp_path)
+    main([str(CHECKOUT / "config/laxity.yaml"), "--draw"])
+    said = capsys.readouterr().out
+    for design in ("flat", "dished"):
+        page = f"results/laxity/inputs/{design}/index.html"
+        assert page in said
+        assert "60 deg" in (tmp_path / page).read_text()

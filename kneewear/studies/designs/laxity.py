@@ -35,6 +35,9 @@ TEST_NAMES = {
 NEUTRAL = 0.5
 # A condyle that carries less than this part of the axial load has lost contact.
 LOST = 0.01
+# A load that falls by this part beyond its peak pushes the component off the bearing; elements that
+# enter and leave contact change it by some hundredths.
+FALL = 0.05
 
 
 @dataclass(frozen=True)
@@ -189,7 +192,7 @@ def summarise_loops(loops: pd.DataFrame, settings: LaxitySettings) -> pd.DataFra
         `peak_load` is the largest load and `peak_at` where it acts; `hysteresis` is half the width
         of the loop in load at zero displacement. `subluxation` says how the component leaves the
         bearing, empty where it does not: a condyle lifts off (carries less than a hundredth of the
-        axial load), the load falls by more than a hundredth beyond its peak, or there is no
+        axial load), the load falls by more than a twentieth beyond its peak, or there is no
         equilibrium any more; `subluxation_at` is the displacement, NaN if there is none.
     """
     keys = ["design", "test", "flexion_deg", "friction"]
@@ -250,7 +253,7 @@ def _subluxation(loop: pd.DataFrame, test: LaxityTestSettings) -> tuple[str, flo
             continue
         out = np.flatnonzero(sign * at[: end + 1] >= 0.0)
         push = sign * load[out]
-        if push[-1] < (1.0 - LOST) * push.max():
+        if push[-1] < (1.0 - FALL) * push.max():
             return "load falls beyond its peak", float(at[out[int(np.argmax(push))]])
     if abs(at).max() < test.amplitude * (1.0 - 1e-9):
         return "no equilibrium", float(at[-1])
