@@ -47,6 +47,7 @@ single keys:
 | `laxity.yaml` | force-displacement loops of two bearings, with and without friction |
 | `laxity_dm.yaml` | the same of a real implant and the built-in one (data not included) |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data not included) |
+| `tkr_soft_tissue.yaml` | passive flexion of a real implant with ligaments (data not included) |
 | `verification.yaml` | the contact model against analytical solutions; its methods compared |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data not included) |
 | `standards.yaml` | knee simulators of ISO 14243 with the curves of your copy of the standard |

@@ -16,6 +16,7 @@ from kneewear.settings.checks import heard, setting_warnings
 from kneewear.settings.designs import DesignStudy
 from kneewear.settings.faults import refusal
 from kneewear.settings.files import read_settings_file
+from kneewear.settings.multibody import MultibodyStudy
 from kneewear.settings.static import StaticStudy
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.settings.uncertainty import ConstantsFile, UncertaintySettings
@@ -73,6 +74,13 @@ def pose_files(study: Study, root: str | Path) -> list[str]:
     """File of given poses of a static study, as a list; empty where poses are solved."""
     poses = study.static.poses if isinstance(study, StaticStudy) else None
     return [] if poses is None else [str(study.data_path(poses.file, root))]
+
+
+def multibody_files(study: Study, root: str | Path) -> dict[str, str]:
+    """Data files of a multibody study's model by name; empty for studies of other kinds."""
+    if not isinstance(study, MultibodyStudy):
+        return {}
+    return {name: str(study.data_path(file, root)) for name, file in study.multibody.files.items()}
 
 
 def _curve_files(study: Study, activity: str) -> dict[str, str]:
@@ -201,10 +209,12 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
         *meshes,
         *curves,
         *pose_files(study, root),
+        *multibody_files(study, root).values(),
         *simulator_tests(study, root).values(),
     ):
         _check_readable(path, study, root)
     given_poses(study, root)
+    _check_model(study, root)
     _check_tests(study, root)
     warnings = []
     for one in design_studies(study).values():
@@ -227,6 +237,14 @@ def _check_implant(study: Study, root: str | Path) -> tuple[str, ...]:
     parts = {name: shapes.get(name) for name in ("insert_mesh", "underside_mesh")}
     check_thickness(study.implant, study.thinnest_mm, **parts)
     return judge_meshes(study.implant, **shapes) if study.implant.source == "meshes" else ()
+
+
+def _check_model(study: Study, root: str | Path) -> None:
+    """Read the tables and shapes of a multibody study's model, if it is one."""
+    if isinstance(study, MultibodyStudy):
+        from kneewear.io.multibody_inputs import load_parts  # noqa: PLC0415
+
+        load_parts(study.multibody, multibody_files(study, root))
 
 
 def _check_tests(study: Study, root: str | Path) -> None:

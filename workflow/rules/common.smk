@@ -12,6 +12,7 @@ from kneewear.io.study_inputs import (
     activity_files,
     design_studies,
     measured_activities,
+    multibody_files,
     pose_files,
     simulator_tests,
     uncertain_constants,

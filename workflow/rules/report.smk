@@ -7,6 +7,7 @@ DATA_FILES = {
         for path in mesh_files(one, ROOT).values()
     ),
     *pose_files(STUDY, ROOT),
+    *multibody_files(STUDY, ROOT).values(),
     *TESTS.values(),
     *(
         path

@@ -1,0 +1,203 @@
+"""What models of multibody studies are built from, read from their files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import TypeAdapter
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh
+from kneewear.io.curves import parse_csv
+from kneewear.io.data_file import decode_text, read_data
+from kneewear.io.shapes import load_shape
+from kneewear.io.soft_tissue import (
+    FileFrame,
+    WrapRow,
+    read_ligaments,
+    read_muscles,
+    read_wrap_objects,
+)
+from kneewear.mechanics.bodies import BodyPoses
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.multibody.system import FLEXION_FIRST, Body, System
+from kneewear.settings.faults import suggestion
+from kneewear.settings.multibody import MultibodyModel, PassiveFlexionSettings
+from kneewear.studies.multibody.passive_flexion import (
+    BODIES,
+    COMPONENTS,
+    JOINTS,
+    KneeParts,
+    quadriceps_bundles,
+    sided,
+    start_of,
+)
+from kneewear.tissue.bundles import WrappedBundles
+from kneewear.tissue.wrapping import WrapObject
+
+Array = NDArray[np.float64]
+Files = Mapping[str, str | Path]
+
+
+def load_settings(settings: Mapping[str, Any]) -> MultibodyModel:
+    """Settings of a model from plain builtins."""
+    return TypeAdapter(MultibodyModel).validate_python(dict(settings))
+
+
+def load_parts(settings: MultibodyModel, files: Files) -> Any:
+    """Parts of the model that the settings name, from its data files by name."""
+    return _READERS[settings.model](settings, files)
+
+
+def load_knee_parts(settings: PassiveFlexionSettings, files: Files) -> KneeParts:
+    """Surfaces, bundles, muscles and reference motion of a passive knee."""
+    frames = {
+        name: FileFrame(body, origin)
+        for body, part in settings.bodies.items()
+        for name, origin in part.frames.items()
+    }
+    ligaments = read_ligaments(files["ligaments"], frames, BODIES)
+    rows = read_wrap_objects(files["wrap_objects"], frames) if "wrap_objects" in files else ()
+    unused = settings.unused_wrap_objects
+    obstacles = {row.name: None if row.name in unused else _obstacle(row) for row in rows}
+    muscles = read_muscles(files["quadriceps"], frames)
+    origins = settings.quadriceps.origins_mm
+    paths = tuple(
+        ((("femur", np.array(origins[one.name])), *one.path) if one.name in origins else one.path)
+        for one in muscles
+    )
+    quadriceps = quadriceps_bundles(
+        paths,
+        [one.force for one in muscles],
+        settings.quadriceps.force_n,
+        tuple(one.name for one in muscles),
+    )
+    wraps = [one.wrap_object for one in muscles]
+    poses = _start_poses(settings)
+    placed = {
+        body: _placement(settings, files, body)
+        for body, part in settings.bodies.items()
+        if part.placement is not None
+    }
+    return KneeParts(
+        surfaces={name: _surface(settings, files, name, "surface", placed) for name in BODIES},
+        bones={
+            name: _surface(settings, files, name, "bone", placed)
+            for name in BODIES
+            if f"{name}_bone" in files
+        },
+        ligaments=sided(
+            WrappedBundles(
+                ligaments.bundles, _chosen(obstacles, ligaments.wrap_objects, files["ligaments"])
+            ),
+            poses,
+        ),
+        quadriceps=sided(
+            WrappedBundles(quadriceps, _chosen(obstacles, wraps, files["quadriceps"])), poses
+        ),
+        components=(placed["femur"], placed["tibia"])
+        if {"femur", "tibia"} <= set(placed)
+        else None,
+        reference=_reference(settings, files),
+    )
+
+
+def _start_poses(settings: PassiveFlexionSettings) -> BodyPoses:
+    bodies = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
+    return System("femur", bodies, {}).poses(start_of(settings))
+
+
+def _obstacle(row: WrapRow) -> WrapObject:
+    return WrapObject(
+        name=row.name,
+        kind=row.kind,
+        body=row.body,
+        size=np.nan_to_num(row.size),
+        rotation=body_three_123(row.rotation),
+        origin=row.translation,
+    )
+
+
+def _chosen(
+    obstacles: Mapping[str, WrapObject | None], names: Any, path: str | Path
+) -> tuple[WrapObject | None, ...]:
+    """Obstacle of each bundle; all are straight where no wrap objects are read."""
+    for name in names:
+        if obstacles and name and name not in obstacles:
+            near = suggestion(name, obstacles) or "Add it to the table of wrap objects."
+            raise InputDataError(
+                path, f"'{name}'", f"one of {', '.join(obstacles)}", near, "column 'wrap_object'"
+            )
+    return tuple(obstacles.get(name) for name in names)
+
+
+def _placement(settings: PassiveFlexionSettings, files: Files, body: str) -> tuple[Array, Array]:
+    """Rotation and origin, mm, of a component's frame in that of its body."""
+    part = settings.bodies[body]
+    record = json.loads(
+        decode_text(files["placements"], read_data(files["placements"], "placements"))
+    )
+    if part.placement not in record:
+        near = suggestion(str(part.placement), record) or "Name a placement of the file."
+        raise InputDataError(
+            files["placements"], f"no placement '{part.placement}'",
+            f"one of {', '.join(map(str, record))}", near,
+        )  # fmt: skip
+    matrix = np.array(record[part.placement], dtype=float)
+    # The matrix is in the first frame of the body.
+    origin = np.array(next(iter(part.frames.values())), dtype=float)
+    return matrix[:3, :3], MM_PER_UNIT[settings.unit] * matrix[:3, 3] + origin
+
+
+def _surface(
+    settings: PassiveFlexionSettings,
+    files: Files,
+    body: str,
+    kind: str,
+    placed: Mapping[str, tuple[Array, Array]],
+) -> TriangleMesh:
+    """Mesh of a body in its frame, mm."""
+    mesh = load_shape(files[f"{body}_{kind}"])
+    vertices = MM_PER_UNIT[settings.unit] * mesh.vertices
+    if body in placed:
+        rotation, origin = placed[body]
+        vertices = vertices @ rotation.T + origin
+    return TriangleMesh(vertices, mesh.faces)
+
+
+def _reference(settings: PassiveFlexionSettings, files: Files) -> pd.DataFrame | None:
+    """Columns of the motion to compare with, from its first time on."""
+    wanted = settings.reference
+    if wanted is None:
+        return None
+    path = Path(files["reference"])
+    cells = parse_csv(path, decode_text(path, read_data(path, "a table of motion")))
+    columns = [
+        name for name, _ in (COMPONENTS if wanted.convention == "components" else JOINTS).values()
+    ]
+    missing = [name for name in columns if name not in cells]
+    if missing:
+        near = suggestion(missing[0], cells.columns) or "Check reference.convention."
+        raise InputDataError(
+            path,
+            f"columns {', '.join(cells.columns)}",
+            f"also {', '.join(missing)}",
+            near,
+            "header",
+        )
+    numbers = cells.apply(pd.to_numeric, errors="coerce")
+    if "time_s" in numbers:
+        numbers = numbers[numbers["time_s"] >= wanted.from_s]
+    return numbers[columns].dropna().reset_index(drop=True)
+
+
+_READERS: Mapping[str, Callable[[Any, Files], Any]] = MappingProxyType(
+    {"passive_flexion": load_knee_parts}
+)

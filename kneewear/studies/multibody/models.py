@@ -1,0 +1,24 @@
+"""Models of multibody studies by name: what each is solved with.
+
+A model is a function from what `kneewear.io.multibody_inputs` reads for it and its settings to a
+`MultibodyResult`. Tables, figures and the page need nothing else of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from kneewear.settings.multibody import MultibodyModel
+from kneewear.studies.multibody.passive_flexion import solve_passive_flexion
+from kneewear.studies.multibody.result import MultibodyResult
+
+MODELS: Mapping[str, Callable[[Any, Any], MultibodyResult]] = MappingProxyType(
+    {"passive_flexion": solve_passive_flexion}
+)
+
+
+def solve_model(parts: Any, settings: MultibodyModel) -> MultibodyResult:
+    """Solve the model that the settings name."""
+    return MODELS[settings.model](parts, settings)

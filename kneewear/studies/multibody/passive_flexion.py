@@ -1,0 +1,335 @@
+"""Passive flexion: equilibria of tibia and patella over a prescribed flexion."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, confined_modulus
+from kneewear.contact.mesh_pair import MeshContact
+from kneewear.geometry.distance_field import build_distance_field, distances_to_mesh
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.mechanics.bodies import BodyPoses
+from kneewear.mechanics.rotations import clinical_angles
+from kneewear.multibody.actions import Contact
+from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system, trace_equilibria
+from kneewear.multibody.system import FLEXION_FIRST, Action, Body, System
+from kneewear.settings.multibody import LayerSettings, PassiveFlexionSettings
+from kneewear.studies.multibody.result import MultibodyResult, Scene, curves, statements
+from kneewear.tissue.bundles import Bundles, WrappedBundles
+from kneewear.tissue.laws import constant
+from kneewear.tissue.wrapping import WrapObject
+
+Array = NDArray[np.float64]
+
+logger = logging.getLogger(__name__)
+
+BODIES = ("femur", "tibia", "patella")
+FREE = ("tibia.x", "tibia.y", "tibia.z", "tibia.theta_2", "tibia.theta_3", "patella")
+# Forces balance to this part of the largest one.
+TOLERANCE = 1e-6
+OVER = "flexion (deg)"
+# Coordinates of the femoral component in the tibial one's frame, as of files of its motion.
+COMPONENTS = {
+    "flexion": ("flexion_deg", "deg"),
+    "varus": ("varus_deg", "deg"),
+    "tibial external rotation": ("tibial_external_rotation_deg", "deg"),
+    "femur anterior": ("femur_anterior_mm", "mm"),
+    "femur superior": ("femur_superior_mm", "mm"),
+    "femur lateral": ("femur_lateral_mm", "mm"),
+}
+# Coordinates of the joints of tibia (tf) and patella (pf) in the femur, their order in the system
+# (translations, then turns), and the columns of files of them.
+JOINTS = {
+    f"{body} {name}": (f"{short}_{column}", unit)
+    for body, short, names in (
+        ("tibia", "tf", ("flexion", "adduction", "rotation")),
+        ("patella", "pf", ("flexion", "rotation", "tilt")),
+    )
+    for name, column, unit in (
+        ("anterior", "tx_mm", "mm"),
+        ("superior", "ty_mm", "mm"),
+        ("lateral", "tz_mm", "mm"),
+        *((turn, f"{turn}_deg", "deg") for turn in names),
+    )
+}
+
+
+@dataclass(frozen=True)
+class KneeParts:
+    """What a passive knee is made of, in the frames of its bodies, mm.
+
+    `surfaces` are the bearings of femur, tibia and patella, `bones` those under them where the
+    thickness of the layers is measured; `ligaments` and `quadriceps` are bundles with what they
+    wrap on. `components` are the frames of the femoral and of the tibial component (rotation and
+    origin), and `reference` the motion to compare with.
+    """
+
+    surfaces: Mapping[str, TriangleMesh]
+    bones: Mapping[str, TriangleMesh]
+    ligaments: WrappedBundles
+    quadriceps: WrappedBundles
+    components: tuple[tuple[Array, Array], tuple[Array, Array]] | None = None
+    reference: pd.DataFrame | None = None
+
+
+def build_system(parts: KneeParts, settings: PassiveFlexionSettings) -> System:
+    """Tibia and patella on a resting femur, with contact, ligaments and quadriceps."""
+    field = build_distance_field(parts.surfaces["femur"], settings.layers.field_spacing_mm)
+    contacts = {
+        name: Contact(
+            body,
+            "femur",
+            MeshContact(parts.surfaces[body], field, _layer(body, parts, settings.layers)),
+        )
+        for name, body in (("tibiofemoral contact", "tibia"), ("patellofemoral contact", "patella"))
+    }
+    bodies = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
+    tissues: dict[str, Action] = {"ligaments": parts.ligaments, "quadriceps": parts.quadriceps}
+    return System("femur", bodies, tissues | contacts)
+
+
+def _layer(body: str, parts: KneeParts, settings: LayerSettings) -> Layer:
+    """Layer under the triangles of a body; both layers are taken as one of their total thickness.
+
+    Where it is not given, the thickness is the distance to the bone under each triangle plus the
+    mean one of the femur, between 1 and 10 mm each.
+    """
+    law = SmallStrain if settings.strain == "small" else LargeStrain
+    modulus = confined_modulus(settings.youngs_modulus_mpa, settings.poisson_ratio)
+    surface = parts.surfaces[body]
+    if settings.thickness_mm is not None:
+        return Layer(law(modulus), np.full(len(surface.faces), settings.thickness_mm))
+    own, femoral = (
+        np.clip(np.abs(distances_to_mesh(parts.bones[name], centres)), 1.0, 10.0)
+        for name in (body, "femur")
+        for centres in [parts.surfaces[name].vertices[parts.surfaces[name].faces].mean(axis=1)]
+    )
+    return Layer(law(modulus), own + float(np.mean(femoral)))
+
+
+def start_of(settings: PassiveFlexionSettings) -> Array:
+    """Start of tibia and patella (12,), mm and rad."""
+    starts = [settings.bodies[name].start for name in ("tibia", "patella")]
+    start = np.array(starts, dtype=float)
+    start[:, 3:] = np.radians(start[:, 3:])
+    return start.ravel()
+
+
+def flex_knee(
+    system: System, settings: PassiveFlexionSettings, flexion_deg: ArrayLike | None = None
+) -> tuple[SystemEquilibrium, ...]:
+    """Equilibria over the flexion of the settings, or at given angles, deg.
+
+    The first one is found from the start of the settings, at its own flexion.
+    """
+    sweep = settings.flexion_deg
+    angles = np.linspace(sweep.first, sweep.last, sweep.frames)
+    angles = angles if flexion_deg is None else np.asarray(flexion_deg, dtype=float)
+    seated = solve_system(system, start_of(settings), FREE, tolerance=TOLERANCE)
+    motion = np.tile(seated.coordinates, (len(angles), 1))
+    motion[:, system.coordinate("tibia.theta_1")] = np.radians(angles)
+    return trace_equilibria(system, motion, FREE, tolerance=TOLERANCE)
+
+
+def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) -> MultibodyResult:
+    """Flex a knee through its equilibria, and compare its motion with the reference."""
+    system = build_system(parts, settings)
+    system.actions["ligaments"].check(system.poses(start_of(settings)))  # type: ignore[attr-defined]
+    found = flex_knee(system, settings)
+    logger.info("%d equilibria, %d evaluations", len(found), sum(one.evaluations for one in found))
+    return MultibodyResult(
+        kinematics=_kinematics(system, parts, settings, found),
+        forces=_forces(system, found),
+        statements=_compare(system, parts, settings, found),
+        scene=_scene(system, parts, found),
+        counts={"equilibria": len(found), "evaluations": sum(one.evaluations for one in found)},
+    )
+
+
+def component_motion(
+    system: System, parts: KneeParts, found: tuple[SystemEquilibrium, ...]
+) -> dict[str, Array]:
+    """Clinical coordinates of the femoral component in the tibial one's frame, by name.
+
+    Component frames are x posterior, y superior, z medial.
+    """
+    if parts.components is None:
+        raise ValueError("the placements of femoral and tibial components are not known")
+    (femoral, femoral_origin), (tibial, tibial_origin) = parts.components
+    rows = []
+    for one in found:
+        poses = system.poses(one.coordinates)
+        rotation, translation = poses.rotation[1], poses.translation[1]
+        turn = tibial.T @ rotation.T @ femoral
+        place = tibial.T @ (rotation.T @ (femoral_origin - translation) - tibial_origin)
+        flexion, varus, external = np.degrees(clinical_angles(turn))
+        rows.append([flexion, varus, external, -place[0], place[1], -place[2]])
+    return dict(zip(COMPONENTS, np.array(rows).T, strict=True))
+
+
+def joint_motion(found: tuple[SystemEquilibrium, ...]) -> dict[str, Array]:
+    """Coordinates of tibia and patella in the femur, mm and deg, by name."""
+    values = np.array([one.coordinates for one in found])
+    values = values.reshape(len(found), 2, 6)
+    values[..., 3:] = np.degrees(values[..., 3:])
+    return dict(zip(JOINTS, values.reshape(len(found), 12).T, strict=True))
+
+
+def _computed(
+    system: System,
+    parts: KneeParts,
+    settings: PassiveFlexionSettings,
+    found: tuple[SystemEquilibrium, ...],
+) -> tuple[dict[str, Array], dict[str, tuple[str, str]], str]:
+    """Curves by name, their columns and units in files, and the name of the flexion."""
+    reference = settings.reference
+    if parts.components is not None and (reference is None or reference.convention == "components"):
+        return component_motion(system, parts, found), COMPONENTS, "flexion"
+    return joint_motion(found), JOINTS, "tibia flexion"
+
+
+def _kinematics(
+    system: System,
+    parts: KneeParts,
+    settings: PassiveFlexionSettings,
+    found: tuple[SystemEquilibrium, ...],
+) -> pd.DataFrame:
+    values, columns, flexion = _computed(system, parts, settings, found)
+    tables = []
+    for name, curve in values.items():
+        column, unit = columns[name]
+        tables.append(curves(name, OVER, values[flexion], unit, {"computed": curve}))
+        if parts.reference is not None:
+            at = parts.reference[columns[flexion][0]]
+            tables.append(curves(name, OVER, at, unit, {"reference": parts.reference[column]}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _forces(system: System, found: tuple[SystemEquilibrium, ...]) -> pd.DataFrame:
+    """Forces of contacts, and tensions and strains by group of bundles."""
+    flexion = np.degrees(joint_angle(system, found))
+    contact = {
+        name: [float(np.linalg.norm(one.forces.parts[name].wrench[:3])) for one in found]
+        for name in system.actions
+        if name.endswith("contact")
+    }
+    tables = [curves("contact force", OVER, flexion, "N", contact)]
+    ligaments: Any = system.actions["ligaments"]
+    tension = np.array([one.forces.parts["ligaments"].tension for one in found])
+    strain = np.array([ligaments.law.strain(one.forces.parts["ligaments"].length) for one in found])
+    groups: dict[str, list[int]] = {}
+    for number, name in enumerate(ligaments.names):
+        groups.setdefault(name.rstrip("0123456789"), []).append(number)
+    sums = {name: tension[:, numbers].sum(axis=1) for name, numbers in groups.items()}
+    means = {name: 100.0 * strain[:, numbers].mean(axis=1) for name, numbers in groups.items()}
+    tables.append(curves("ligament tension", OVER, flexion, "N", sums))
+    tables.append(curves("mean ligament strain", OVER, flexion, "%", means))
+    return pd.concat(tables, ignore_index=True)
+
+
+def joint_angle(system: System, found: tuple[SystemEquilibrium, ...]) -> Array:
+    """Flexion of the tibia, rad."""
+    number = system.coordinate("tibia.theta_1")
+    return np.array([one.coordinates[number] for one in found])
+
+
+def motion_errors(
+    values: Mapping[str, Array],
+    columns: Mapping[str, tuple[str, str]],
+    flexion: str,
+    reference: pd.DataFrame,
+) -> dict[str, Array]:
+    """Computed minus reference value of each coordinate at the reference's flexions.
+
+    Flexions beyond the computed ones are left out.
+    """
+    at = reference[columns[flexion][0]].to_numpy(dtype=float)
+    order = np.argsort(values[flexion])
+    first, last = values[flexion][order[0]], values[flexion][order[-1]]
+    inside = (at >= first) & (at <= last)
+    return {
+        name: np.interp(at[inside], values[flexion][order], curve[order])
+        - reference[columns[name][0]].to_numpy(dtype=float)[inside]
+        for name, curve in values.items()
+        if name != flexion
+    }
+
+
+def _compare(
+    system: System,
+    parts: KneeParts,
+    settings: PassiveFlexionSettings,
+    found: tuple[SystemEquilibrium, ...],
+) -> pd.DataFrame:
+    """Rms of every coordinate against the reference, with its target; largest residual."""
+    worst = max(one.residual for one in found)
+    rows: list[tuple[Any, ...]] = [
+        ("largest unbalanced force", worst, "of the largest force", "at most 1e-3", worst <= 1e-3,
+         "equilibrium"),
+    ]  # fmt: skip
+    wanted = settings.reference
+    if wanted is not None and parts.reference is not None:
+        values, columns, flexion = _computed(system, parts, settings, found)
+        errors = motion_errors(values, columns, flexion, parts.reference)
+        for name, error in errors.items():
+            unit = columns[name][1]
+            turn = unit == "deg"
+            target = wanted.rotation_target_deg if turn else wanted.translation_target_mm
+            rms = float(np.sqrt(np.mean(error**2)))
+            rows.append(
+                (f"{name}, rms difference from the reference", rms, unit,
+                 f"at most {target:g} {unit}", rms <= target, wanted.source)
+            )  # fmt: skip
+    return statements(rows)
+
+
+def _scene(system: System, parts: KneeParts, found: tuple[SystemEquilibrium, ...]) -> Scene:
+    poses = [system.poses(one.coordinates) for one in found]
+    ligaments: Any = system.actions["ligaments"]
+    return Scene(
+        bodies=BODIES,
+        meshes=parts.surfaces,
+        rotation=np.array([one.rotation for one in poses]),
+        translation=np.array([one.translation for one in poses]),
+        labels=tuple(f"{angle:.0f}°" for angle in np.degrees(joint_angle(system, found))),
+        lines=tuple(ligaments.bundles.lines(one) for one in poses),
+    )
+
+
+def sided(wrapped: WrappedBundles, poses: BodyPoses) -> WrappedBundles:
+    """The same bundles, whose paths stay on the side of their obstacles on which they are now."""
+    obstacles: list[WrapObject | None] = []
+    for bundle, obstacle in zip(range(len(wrapped.names)), wrapped.obstacles, strict=True):
+        if obstacle is None:
+            obstacles.append(None)
+            continue
+        path = wrapped.bundles.chosen([bundle]).lines(poses)[0]
+        body = wrapped.bundles.bodies.index(obstacle.body)
+        local = (path - poses.translation[body]) @ poses.rotation[body]
+        bodies = [name for name, _ in wrapped.bundles.paths[bundle]]
+        spans = [n for n in range(len(bodies) - 1) if bodies[n] != bodies[n + 1]]
+        axes = np.asarray(obstacle.rotation)
+        one, other = (local[[spans[0], spans[0] + 1]] - obstacle.origin) @ axes
+        along = (other - one) / np.linalg.norm(other - one)
+        side = 0.5 * (one + other)
+        if obstacle.kind != "ellipsoid":
+            side[2] = along[2] = 0.0
+            along /= max(float(np.linalg.norm(along)), 1e-9)
+        side -= (side @ along) * along
+        obstacles.append(replace(obstacle, side=side / max(float(np.linalg.norm(side)), 1e-9)))
+    return WrappedBundles(wrapped.bundles, tuple(obstacles))
+
+
+def quadriceps_bundles(
+    paths: tuple[Any, ...], forces: ArrayLike, total: float, names: tuple[str, ...]
+) -> Bundles:
+    """Muscles that share a total force, N, in proportion to their maximum isometric forces."""
+    share = np.asarray(forces, dtype=float)
+    return Bundles(names, BODIES, paths, constant(total * share / share.sum()))

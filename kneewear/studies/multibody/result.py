@@ -1,0 +1,86 @@
+"""What every model of a multibody study returns: curves, statements and a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from kneewear.geometry.meshes import TriangleMesh
+
+Array = NDArray[np.float64]
+
+CURVE_COLUMNS = ("panel", "series", "over", "at", "unit", "value")
+STATEMENT_COLUMNS = ("statement", "found", "unit", "expected", "holds", "source")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Bodies and lines over the motion, for animation.
+
+    `meshes` are in the bodies' frames, by body; `rotation` (n, n_bodies, 3, 3) and `translation`
+    (n, n_bodies, 3) place them in the ground frame, mm; `lines` are, for each time, polylines.
+    """
+
+    bodies: tuple[str, ...]
+    meshes: Mapping[str, TriangleMesh]
+    rotation: Array
+    translation: Array
+    labels: tuple[str, ...]
+    lines: tuple[tuple[Array, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class MultibodyResult:
+    """Results of a model.
+
+    `kinematics` and `forces` are curves, one value per row: `panel` and `series` name a diagram and
+    a curve in it, `over` what it is drawn over, `at` the place there, `value` in `unit`.
+    `statements` are what a source says or a target wants, with the number found and whether it
+    holds ("yes", "no", or empty where nothing is expected).
+    """
+
+    kinematics: pd.DataFrame
+    forces: pd.DataFrame
+    statements: pd.DataFrame
+    scene: Scene | None = None
+    counts: Mapping[str, float] = field(default_factory=dict)
+
+
+def curves(
+    panel: str, over: str, at: ArrayLike, unit: str, series: Mapping[str, ArrayLike]
+) -> pd.DataFrame:
+    """Curves of one diagram as rows."""
+    at = np.asarray(at, dtype=float)
+    parts = [
+        pd.DataFrame(
+            {"panel": panel, "series": name, "over": over, "at": at, "unit": unit, "value": values}
+        )
+        for name, values in series.items()
+    ]
+    return pd.concat(parts, ignore_index=True)[list(CURVE_COLUMNS)]
+
+
+def statements(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
+    """Rows of (statement, found, unit, expected, holds, source); holds is a bool or None."""
+    words = {True: "yes", False: "no", None: ""}
+    table = pd.DataFrame(list(rows), columns=list(STATEMENT_COLUMNS))
+    table["holds"] = [words[None if one is None else bool(one)] for one in table["holds"]]
+    return table
+
+
+def scene_record(scene: Scene | None) -> dict[str, Any]:
+    """A scene as plain builtins: poses and lines, rounded to a micrometre, without meshes."""
+    if scene is None:
+        return {}
+    return {
+        "bodies": list(scene.bodies),
+        "labels": list(scene.labels),
+        "rotation": np.round(scene.rotation, 7).tolist(),
+        "translation": np.round(scene.translation, 3).tolist(),
+        "lines": [[np.round(line, 3).tolist() for line in frame] for frame in scene.lines],
+    }
