@@ -48,6 +48,8 @@ single keys:
 | `laxity_dm.yaml` | the same of a real implant and the built-in one (data not included) |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data not included) |
 | `tkr_soft_tissue.yaml` | passive flexion of a real implant with ligaments (data not included) |
+| `planar_knee.yaml` | a knee in the sagittal plane under eight contact laws (Machado) |
+| `spatial_knee.yaml` | a knee in space that flexes under gravity (Machado) |
 | `verification.yaml` | the contact model against analytical solutions; its methods compared |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data not included) |
 | `standards.yaml` | knee simulators of ISO 14243 with the curves of your copy of the standard |

@@ -52,8 +52,8 @@ def load_settings(settings: Mapping[str, Any]) -> MultibodyModel:
 
 
 def load_parts(settings: MultibodyModel, files: Files) -> Any:
-    """Parts of the model that the settings name, from its data files by name."""
-    return _READERS[settings.model](settings, files)
+    """Parts of the model that the settings name, from its data files by name; None without."""
+    return _READERS[settings.model](settings, files) if settings.files else None
 
 
 def load_knee_parts(settings: PassiveFlexionSettings, files: Files) -> KneeParts:

@@ -25,6 +25,7 @@ def draw_multibody_figures(kinematics: pd.DataFrame, forces: pd.DataFrame) -> di
 def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
     """Panels of curves over flexion or time, all with their unit."""
     names = list(dict.fromkeys(table["panel"]))
+    named: list[str] = []
     figure, panels = style.panels_in_rows(len(names), columns, 2.2 if columns > 1 else 2.8)
     for axes, name in zip(panels, names, strict=True):
         rows = table[table["panel"] == name]
@@ -40,6 +41,7 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
                 label=series,
             )
         axes.set(title=name, ylabel=rows["unit"].iloc[0], xlabel=rows["over"].iloc[0])
-        if columns == 1 or axes is panels[0]:
+        if columns == 1 or named != list(rows["series"].unique()):
+            named = list(rows["series"].unique())
             axes.legend(ncols=1 if columns > 1 else 4, fontsize="small")
     return figure

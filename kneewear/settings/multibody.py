@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from kneewear.settings.base import Study
 from kneewear.settings.faults import fault
+from kneewear.settings.point_contact import PlanarSettings, SpatialSettings
 from kneewear.settings.types import FileName, Finite, Modulus, Name, Positive, Settings
 
 Triple = tuple[Finite, Finite, Finite]
@@ -115,8 +116,10 @@ class PassiveFlexionSettings(Settings):
         return {name: file for name, file in given.items() if file is not None}
 
 
-# Each model has a property `files`. Further models join by `PassiveFlexionSettings | Other`.
-MultibodyModel = PassiveFlexionSettings
+# Each model has a property `files`.
+MultibodyModel = Annotated[
+    PassiveFlexionSettings | PlanarSettings | SpatialSettings, Field(discriminator="model")
+]
 
 
 class MultibodyStudy(Study):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -130,10 +130,17 @@ class PlanarSettings(Settings):
     reference_knee: Name
     laws: Annotated[tuple[Law, ...], Field(min_length=1)]
     splines: Annotated[tuple[Spline, ...], Field(min_length=1)]
+    files: ClassVar[dict[str, str]] = {}
 
     @model_validator(mode="after")
     def _reference_is_a_knee(self) -> PlanarSettings:
-        return _known_reference(self)
+        if self.reference_knee not in self.knees:
+            raise fault(
+                f"reference_knee: {self.reference_knee}",
+                f"one of: {', '.join(self.knees)}",
+                suggestion(self.reference_knee, self.knees) or "Name a knee of this study.",
+            )
+        return self
 
 
 class SphereOnPlaneSettings(Settings):
@@ -158,13 +165,4 @@ class SpatialSettings(Settings):
     condyles: dict[Literal["medial", "lateral"], SphereOnPlaneSettings] = Field(min_length=1)
     contact: PointContactSettings
     law: Law
-
-
-def _known_reference(settings: PlanarSettings) -> PlanarSettings:
-    if settings.reference_knee not in settings.knees:
-        raise fault(
-            f"reference_knee: {settings.reference_knee}",
-            f"one of: {', '.join(settings.knees)}",
-            suggestion(settings.reference_knee, settings.knees) or "Name a knee of this study.",
-        )
-    return settings
+    files: ClassVar[dict[str, str]] = {}

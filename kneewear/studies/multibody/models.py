@@ -13,9 +13,15 @@ from typing import Any
 from kneewear.settings.multibody import MultibodyModel
 from kneewear.studies.multibody.passive_flexion import solve_passive_flexion
 from kneewear.studies.multibody.result import MultibodyResult
+from kneewear.studies.point_contact.planar import solve_planar
+from kneewear.studies.point_contact.spatial import solve_spatial
 
 MODELS: Mapping[str, Callable[[Any, Any], MultibodyResult]] = MappingProxyType(
-    {"passive_flexion": solve_passive_flexion}
+    {
+        "passive_flexion": solve_passive_flexion,
+        "planar": solve_planar,
+        "spatial": solve_spatial,
+    }
 )
 
 

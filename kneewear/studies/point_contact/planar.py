@@ -33,7 +33,8 @@ from kneewear.multibody.point_contact import (
 from kneewear.multibody.system import Body, System
 from kneewear.reference.impact import delivered_restitution
 from kneewear.settings.point_contact import ElasticSettings, PlanarSettings, PointContactSettings
-from kneewear.studies.point_contact.results import Statement, statement_table
+from kneewear.studies.multibody.result import MultibodyResult, curves, statements
+from kneewear.studies.point_contact.results import Statement, energy_balance, stated
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic
 
@@ -44,6 +45,17 @@ FREE = ("tibia.x", "tibia.y", "tibia.theta_3")
 DECAY = 4.73
 # Coefficients of restitution of cartilage and of the artificial knee (Table 5.5).
 RESTITUTIONS = (0.616, 0.79)
+# What they deliver (roots of the phase plane's equation, found independently).
+DELIVERED = {
+    "hertz": (1.0, 1.0),
+    "hunt_crossley": (0.7204, 0.8259),
+    "herbert_mcwhannell": (0.6616, 0.7981),
+    "lee_wang": (0.8385, 0.9049),
+    "lankarani_nikravesh": (0.7619, 0.8414),
+    "gonthier": (0.5918, 0.7578),
+    "zhiying_qishao": (0.5928, 0.7765),
+    "flores": (0.5943, 0.7780),
+}
 
 
 class Run(NamedTuple):
@@ -88,19 +100,70 @@ class Run(NamedTuple):
         return float(np.trapezoid(force, depth))
 
 
-def simulate_planar(settings: PlanarSettings) -> dict[str, pd.DataFrame]:
-    """Motions of all laws, knees, splines and pulses, and the statements of the source.
-
-    Tables `motion`, `runs`, `contacts`, `restitution` and `statements`.
-    """
+def solve_planar(parts: None, settings: PlanarSettings) -> MultibodyResult:
+    """Motions of all laws, knees, splines and pulses, and the statements of the source."""
     runs = list(_runs(settings))
-    return {
-        "motion": pd.concat([_motion_table(run, settings) for run in runs], ignore_index=True),
-        "runs": pd.DataFrame([_summary(run) for run in runs]),
-        "contacts": pd.concat([_contact_table(run) for run in runs], ignore_index=True),
-        "restitution": restitution_table(),
-        "statements": statement_table(_statements(runs, settings)),
-    }
+    usual = runs[0]
+    laws = {run.law: run for run in runs if run[:1] + run[2:4] == usual[:1] + usual[2:4]}
+    knees = {run.knee: run for run in runs if run[1:4] == usual[1:4]}
+    splines = {run.spline: run for run in runs if run[:2] + run[3:4] == usual[:2] + usual[3:4]}
+    pulses = [run for run in runs if run[0:1] + run[2:3] == usual[0:1] + usual[2:3]]
+    pulses = [run for run in pulses if run.law in ("hertz", "flores")]
+    weak_and_strong = {f"{run.amplitude:g} N": run for run in pulses if run.law == "hertz"}
+    motion = [
+        *(_over_time("flexion by pulse", name, run, run.flexion, "deg")
+          for name, run in weak_and_strong.items()),
+        *(_row("height of the tibia by spline", name, "forward position (mm)", path[:, 0],
+               "mm", path[:, 1])
+          for name, run in splines.items() for path in [run.found.motion.coordinates]),
+        *(_touching("indentation by material", name, run, "depth", "mm")
+          for name, run in knees.items()),
+        *(_touching("indentation by law", name, run, "depth", "mm") for name, run in laws.items()),
+    ]  # fmt: skip
+    forces = [
+        *(_loop("force, first impact, by law", name, run, run.first_impact())
+          for name, run in laws.items()),
+        *(_loop("force, whole motion, by law", name, run) for name, run in laws.items()),
+        *(_loop("force by material", name, run) for name, run in knees.items()),
+    ]  # fmt: skip
+    for run in pulses:
+        tensions = dict(zip(settings.ligaments, run.tension.T, strict=True))
+        panel = f"ligaments, {run.law}, {run.amplitude:g} N"
+        forces.append(curves(panel, "flexion (deg)", run.flexion, "N", tensions))
+    return MultibodyResult(
+        kinematics=pd.concat(motion, ignore_index=True),
+        forces=pd.concat(forces, ignore_index=True),
+        statements=statements(
+            [
+                *_statements(runs, settings),
+                *_restitution_statements(),
+                energy_balance(max(run.found.motion.energy_error for run in runs)),
+            ]
+        ),
+    )
+
+
+def _row(panel: str, name: str, over: str, at: Array, unit: str, values: Array) -> pd.DataFrame:
+    return curves(panel, over, at, unit, {name: values})
+
+
+def _over_time(panel: str, name: str, run: Run, values: Array, unit: str) -> pd.DataFrame:
+    return _row(panel, name, "time (s)", run.found.motion.time, unit, values)
+
+
+def _touching(panel: str, name: str, run: Run, quantity: str, unit: str) -> pd.DataFrame:
+    """A quantity of contact over flexion, zero while apart."""
+    values = np.maximum(run.contact(quantity), 0.0)
+    return _row(panel, name, "flexion (deg)", run.flexion, unit, values)
+
+
+def _loop(panel: str, name: str, run: Run, chosen: NDArray[np.bool_] | None = None) -> pd.DataFrame:
+    """Force over indentation where the bodies touch."""
+    touching = run.contact("depth") > 0.0
+    if chosen is not None:
+        touching &= chosen
+    depth, force = (run.contact(quantity)[touching] for quantity in ("depth", "force"))
+    return _row(panel, name, "indentation (mm)", depth, "N", force)
 
 
 def build_planar(
@@ -198,69 +261,16 @@ def _runs(settings: PlanarSettings) -> Iterator[Run]:
         )
 
 
-def _motion_table(run: Run, settings: PlanarSettings) -> pd.DataFrame:
-    motion = run.found.motion
-    table = pd.DataFrame(
-        {
-            "run": run.name,
-            "time_s": motion.time,
-            "flexion_deg": run.flexion,
-            "x_mm": motion.coordinates[:, 0],
-            "y_mm": motion.coordinates[:, 1],
-            "indentation_mm": run.contact("depth"),
-            "indentation_rate_mm_per_s": run.contact("rate"),
-            "contact_force_n": run.contact("force"),
-        }
-    )
-    for name, tension in zip(settings.ligaments, run.tension.T, strict=True):
-        table[f"{name}_n"] = tension
-    return table
-
-
-def _contact_table(run: Run) -> pd.DataFrame:
-    rows = [
-        {
-            "run": run.name,
-            "contact": number,
-            "begin_s": one.begin,
-            "end_s": one.end,
-            "initial_rate_mm_per_s": one.initial_rate,
-            "begin_flexion_deg": 90.0 - np.degrees(one.begin_coordinates[5]),
-            "end_flexion_deg": 90.0 - np.degrees(one.end_coordinates[5]),
-        }
-        for number, one in enumerate(run.found.contacts, 1)
-    ]
-    return pd.DataFrame(rows)
-
-
-def _summary(run: Run) -> dict[str, object]:
-    return {
-        "run": run.name,
-        "knee": run.knee,
-        "law": run.law,
-        "spline": run.spline,
-        "amplitude_n": run.amplitude,
-        "contacts": len(run.found.contacts),
-        "max_indentation_mm": run.contact("depth").max(),
-        "max_contact_force_n": run.contact("force").max(),
-        "loop_area_n_mm": run.loop_area(),
-        "max_ligament_n": run.tension.max(),
-        "last_flexion_deg": run.flexion[-1],
-        "energy_error": run.found.motion.energy_error,
-    }
-
-
-def restitution_table() -> pd.DataFrame:
+def _restitution_statements() -> Iterator[Statement]:
     """Restitution that each law delivers in a free impact, to four digits."""
-    rows = []
     for law in FACTORS:
-        row: dict[str, object] = {"law": law}
-        for wanted in RESTITUTIONS:
-            factor = hysteresis_factor(law, wanted)
-            row[f"factor_at_{wanted}"] = round(factor, 4)
-            row[f"delivered_at_{wanted}"] = round(delivered_restitution(factor), 4)
-        rows.append(row)
-    return pd.DataFrame(rows)
+        for wanted, delivered in zip(RESTITUTIONS, DELIVERED[law], strict=True):
+            found = delivered_restitution(hysteresis_factor(law, wanted))
+            yield Statement(
+                f"{law.replace('_', ' ')}: restitution delivered in a free impact at {wanted}",
+                f"{found:.4f}", "", f"{delivered:.4f}", abs(found - delivered) < 6e-5,
+                "phase plane of the laws of Table 5.4",
+            )  # fmt: skip
 
 
 def _statements(runs: Sequence[Run], settings: PlanarSettings) -> list[Statement]:
@@ -288,42 +298,42 @@ def _motion_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterato
     if usual is None:
         return
     first = usual.found.motion.parts[0]["ligaments"]
-    yield Statement(
-        "B1.1", "All ligaments are slack at the start", "Tables 5.1, 5.2",
+    yield stated(
+        "All ligaments are slack at the start", "Tables 5.1, 5.2",
         "0 N (lengths within 0.05 mm of slack)", f"{first.tension.max():.3f} N",
         bool(first.tension.max() < 0.1),
     )  # fmt: skip
-    yield Statement(
-        "B1.1", "Flexion at the start", "Table 5.1", "54.79 deg", f"{usual.flexion[0]:.2f} deg",
+    yield stated(
+        "Flexion at the start", "Table 5.1", "54.79 deg", f"{usual.flexion[0]:.2f} deg",
         bool(abs(usual.flexion[0] - 54.79) < 0.005),
     )  # fmt: skip
-    yield Statement(
-        "B1.6", "Stiffness of the sphere of 30.4 mm on a plane, cartilage on both", "section 5.2",
+    yield stated(
+        "Stiffness of the sphere of 30.4 mm on a plane, cartilage on both", "section 5.2",
         "3260513 N/m^1.5",
         f"{_si_stiffness(settings):.0f} N/m^1.5", bool(abs(_si_stiffness(settings) - 3260513) < 1),
     )  # fmt: skip
     contacts = usual.found.contacts
     angles = [90.0 - np.degrees(one.begin_coordinates[5]) for one in contacts]
     end = 90.0 - np.degrees(contacts[0].end_coordinates[5])
-    yield Statement(
-        "B1.8", "First contact", "Figure 5.17", "27.5 to 22.5 deg, each within 2 deg",
+    yield stated(
+        "First contact", "Figure 5.17", "27.5 to 22.5 deg, each within 2 deg",
         f"{angles[0]:.1f} to {end:.1f} deg",
         bool(abs(angles[0] - 27.5) < 2.0 and abs(end - 22.5) < 2.0),
     )  # fmt: skip
     lasting = len(contacts) == 2 and not np.isfinite(contacts[1].end)
-    yield Statement(
-        "B1.8", "Continuous contact from the second impact on", "section 5.2", "from about 26 deg",
+    yield stated(
+        "Continuous contact from the second impact on", "section 5.2", "from about 26 deg",
         f"{len(contacts)} contacts, the last from {angles[-1]:.1f} deg on", lasting,
     )  # fmt: skip
-    yield Statement(
-        "B1.8", "Hyperextension that is reached", "section 5.1", "-5 deg",
+    yield stated(
+        "Hyperextension that is reached", "section 5.1", "-5 deg",
         f"{usual.flexion.min():.1f} deg", bool(abs(usual.flexion.min() + 5.0) < 0.5),
     )  # fmt: skip
     splines = [_chosen(runs, settings, spline=one) for one in settings.splines]
     paths = [run.found.motion.coordinates[:, :2] for run in splines if run is not None]
     apart = max(float(np.linalg.norm(path - paths[0], axis=1).max()) for path in paths)
-    yield Statement(
-        "B1.3", "The type of spline has no significant influence on the motion", "section 5.2",
+    yield stated(
+        "The type of spline has no significant influence on the motion", "section 5.2",
         "centre of mass within 1 mm", f"{apart:.2f} mm", apart < 1.0,
     )  # fmt: skip
 
@@ -343,29 +353,29 @@ def _law_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator[S
     depth: dict[str, float] = {law: run.contact("depth").max() for law, run in found.items()}
     shown = ", ".join(f"{law} {value:.1f}" for law, value in area.items())
     rising = ("lee_wang", "lankarani_nikravesh", "hunt_crossley", "herbert_mcwhannell", "flores")
-    yield Statement(
-        "B1.5", "Areas of the loops rise: " + ", ".join(rising), "Figure 5.15", "ascending",
+    yield stated(
+        "Areas of the loops rise: " + ", ".join(rising), "Figure 5.15", "ascending",
         f"{shown} N mm", bool(np.all(np.diff([area[law] for law in rising]) > 0.0)),
     )  # fmt: skip
     close = [area[law] for law in ("gonthier", "zhiying_qishao", "flores")]
-    yield Statement(
-        "B1.5", "Gonthier, Zhiying and Qishao, and Flores are similar", "section 5.4",
+    yield stated(
+        "Gonthier, Zhiying and Qishao, and Flores are similar", "section 5.4",
         "areas within 5 %", f"{100.0 * (max(close) / min(close) - 1.0):.1f} %",
         max(close) < 1.05 * min(close),
     )  # fmt: skip
-    yield Statement(
-        "B1.5", "Hertz has no loop", "section 5.4", "0 N mm", f"{area['hertz']:.2f} N mm",
+    yield stated(
+        "Hertz has no loop", "section 5.4", "0 N mm", f"{area['hertz']:.2f} N mm",
         abs(area["hertz"]) < 0.01 * area["flores"],
     )  # fmt: skip
-    yield Statement(
-        "B1.5", "Hertz has the largest indentation", "section 5.4", "hertz",
+    yield stated(
+        "Hertz has the largest indentation", "section 5.4", "hertz",
         f"hertz {depth['hertz']:.3f} mm, others up to "
         f"{max(value for law, value in depth.items() if law != 'hertz'):.3f} mm",
         max(depth, key=lambda law: depth[law]) == "hertz",
     )  # fmt: skip
     ended = [law for law, run in found.items() if np.isfinite(run.found.contacts[0].end)]
-    yield Statement(
-        "B1.5", "Loops of the first impact are closed", "Figure 5.15", "all laws",
+    yield stated(
+        "Loops of the first impact are closed", "Figure 5.15", "all laws",
         f"{len(ended)} of {len(found)}: {', '.join(ended) or 'none'}", len(ended) == len(found),
     )  # fmt: skip
 
@@ -377,19 +387,19 @@ def _knee_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator[
         return
     depth = {knee: run.contact("depth").max() for knee, run in knees.items()}
     force = {knee: float(run.contact("force").max()) for knee, run in knees.items()}
-    yield Statement(
-        "B1.10", "The healthy knee has the largest indentation", "section 5.5", "healthy",
+    yield stated(
+        "The healthy knee has the largest indentation", "section 5.5", "healthy",
         ", ".join(f"{knee} {value:.3f}" for knee, value in depth.items()) + " mm",
         max(depth, key=lambda knee: depth[knee]) == "healthy",
     )  # fmt: skip
-    yield Statement(
-        "B1.10", "The healthy knee has the lowest force", "section 5.5, Figure 5.18", "healthy",
+    yield stated(
+        "The healthy knee has the lowest force", "section 5.5, Figure 5.18", "healthy",
         ", ".join(f"{knee} {value:.0f}" for knee, value in force.items()) + " N",
         min(force, key=lambda knee: force[knee]) == "healthy",
     )  # fmt: skip
     ill = [force[knee] for knee in ("90OA", "90OA-OP", "100OA-OP")]
-    yield Statement(
-        "B1.10", "The artificial knee has lower forces than diseased ones", "section 5.5",
+    yield stated(
+        "The artificial knee has lower forces than diseased ones", "section 5.5",
         "below all three", f"{force['artificial']:.0f} against {min(ill):.0f} N",
         force["artificial"] < min(ill),
     )  # fmt: skip
@@ -402,13 +412,13 @@ def _knee_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator[
         laws["90OA"].force(x, 0.0, 1.0) == laws["healthy"].force(x, 0.0, 1.0) for x in within
     )
     beyond = [law.force(0.5, 0.0, 1.0) for law in laws.values()]
-    yield Statement(
-        "B1.9", "90OA is as the healthy knee up to 0.415 mm and stiffer beyond", "Eq. 5.33",
+    yield stated(
+        "90OA is as the healthy knee up to 0.415 mm and stiffer beyond", "Eq. 5.33",
         "equal, then larger", f"at 0.5 mm {beyond[1]:.0f} against {beyond[0]:.0f} N",
         bool(same and beyond[1] > beyond[0]),
     )  # fmt: skip
-    yield Statement(
-        "B1.9", "90OA has higher forces than 90OA with osteoporosis at the same indentation",
+    yield stated(
+        "90OA has higher forces than 90OA with osteoporosis at the same indentation",
         "section 5.5", "larger", f"at 0.5 mm {beyond[1]:.0f} against {beyond[2]:.0f} N",
         beyond[1] >= beyond[2],
     )  # fmt: skip
@@ -417,8 +427,8 @@ def _knee_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator[
         lossy, usual = _chosen(runs, settings, knee=knee, law="flores"), knees[knee]
         if lossy is not None:
             change[knee] = 1.0 - float(lossy.contact("depth").max() / usual.contact("depth").max())
-    yield Statement(
-        "B1.10", "The law matters least in the artificial knee", "section 5.5",
+    yield stated(
+        "The law matters least in the artificial knee", "section 5.5",
         "smallest change of the indentation from Hertz to Flores",
         ", ".join(f"{knee} {100.0 * value:.1f} %" for knee, value in change.items()),
         min(change, key=lambda knee: change[knee]) == "artificial",
@@ -436,16 +446,16 @@ def _pulse_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator
         if weak is None or hard is None:
             return
         rise[law] = float(hard.contact("force").max() / weak.contact("force").max())
-    yield Statement(
-        "B1.11", "150 N change the response under Hertz more than under Flores", "section 5.6",
+    yield stated(
+        "150 N change the response under Hertz more than under Flores", "section 5.6",
         "larger ratio of peak forces", f"hertz {rise['hertz']:.2f}, flores {rise['flores']:.2f}",
         rise["hertz"] > rise["flores"],
     )  # fmt: skip
     weak, hard = pairs["flores"]
     assert weak is not None and hard is not None
     ratio = hard.loop_area() / weak.loop_area()
-    yield Statement(
-        "B1.11", "The first loop under Flores is about 844 times larger at 150 N", "section 5.6",
+    yield stated(
+        "The first loop under Flores is about 844 times larger at 150 N", "section 5.6",
         "844",
         f"{ratio:.2f}", bool(0.9 < ratio / 844.0 < 1.1),
     )  # fmt: skip
@@ -453,14 +463,14 @@ def _pulse_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator
         assert weak is not None and hard is not None
         names = list(settings.ligaments)
         peak = dict(zip(names, weak.tension.max(axis=0), strict=True))
-        yield Statement(
-            "B1.11", f"Collaterals pull less than cruciates ({law}, 50 N)", "Figure 5.22",
+        yield stated(
+            f"Collaterals pull less than cruciates ({law}, 50 N)", "Figure 5.22",
             "collateral below cruciate", ", ".join(f"{n} {v:.0f}" for n, v in peak.items()) + " N",
             bool(max(peak["MCL"], peak["LCL"]) < min(peak["ACL"], peak["PCL"])),
         )  # fmt: skip
         more = dict(zip(names, hard.tension.max(axis=0), strict=True))
-        yield Statement(
-            "B1.11", f"150 N raise the forces of the ligaments ({law})", "Figures 5.22, 5.23",
+        yield stated(
+            f"150 N raise the forces of the ligaments ({law})", "Figures 5.22, 5.23",
             "all larger", ", ".join(f"{n} {v:.0f}" for n, v in more.items()) + " N",
             bool(all(more[name] > peak[name] for name in names)),
         )  # fmt: skip

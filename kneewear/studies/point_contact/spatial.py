@@ -19,8 +19,9 @@ from kneewear.multibody.impacts import ImpactMotion, integrate_impacts
 from kneewear.multibody.point_contact import PointContact, SphereOnPlane
 from kneewear.multibody.system import Body, System
 from kneewear.settings.point_contact import SpatialSettings
+from kneewear.studies.multibody.result import MultibodyResult, curves, statements
 from kneewear.studies.point_contact.planar import impact_law
-from kneewear.studies.point_contact.results import Statement, statement_table
+from kneewear.studies.point_contact.results import Statement, energy_balance, stated
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic
 
@@ -32,11 +33,8 @@ SIDES = ("medial", "lateral")
 EXTENDED, FLEXED = 2.0, 30.0
 
 
-def simulate_spatial(settings: SpatialSettings) -> dict[str, pd.DataFrame]:
-    """Flexion under gravity, and the statements of the source.
-
-    Tables `motion`, `runs`, `contacts` and `statements`; the motion ends at the last flexion.
-    """
+def solve_spatial(parts: None, settings: SpatialSettings) -> MultibodyResult:
+    """Flexion under gravity up to the last flexion, and the statements of the source."""
     system, start = build_spatial(settings)
     times = np.arange(0.0, settings.duration_s + 1e-9, settings.output_step_s)
     found = integrate_impacts(
@@ -46,20 +44,33 @@ def simulate_spatial(settings: SpatialSettings) -> dict[str, pd.DataFrame]:
     beyond = np.flatnonzero(motion["flexion_deg"] > settings.last_flexion_deg)
     motion = motion.iloc[: beyond[0]] if beyond.size else motion
     contacts = contact_table(found, motion["time_s"].iloc[-1])
-    summary = {
-        "run": settings.law,
-        "contacts": len(contacts),
-        "last_flexion_deg": motion["flexion_deg"].max(),
-        "max_contact_force_n": motion[[f"{side}_force_n" for side in SIDES]].to_numpy().max(),
-        "energy_error": found.motion.energy_error,
-        "evaluations": found.motion.evaluations,
-    }
-    return {
-        "motion": motion,
-        "runs": pd.DataFrame([summary]),
-        "contacts": contacts,
-        "statements": statement_table(list(_statements(motion, contacts, settings))),
-    }
+    flexion, over = motion["flexion_deg"].to_numpy(), "flexion (deg)"
+
+    def panel(name: str, unit: str, columns: Mapping[str, str]) -> pd.DataFrame:
+        series = {label: motion[column].to_numpy() for label, column in columns.items()}
+        return curves(name, over, flexion, unit, series)
+
+    place = curves(
+        "position of the tibia", "time (s)", motion["time_s"], "mm",
+        {axis: motion[f"{axis}_mm"].to_numpy() for axis in "xyz"},
+    )  # fmt: skip
+    turns = {"internal rotation": "internal_rotation_deg", "varus": "varus_deg"}
+    depth = {str(side): f"{side}_indentation_mm" for side in settings.condyles}
+    force = {str(side): f"{side}_force_n" for side in settings.condyles}
+    fibres = {name: f"{name}_n" for name in settings.ligaments}
+    return MultibodyResult(
+        kinematics=pd.concat(
+            [panel("rotation", "deg", turns), place, panel("indentation", "mm", depth)],
+            ignore_index=True,
+        ),
+        forces=pd.concat(
+            [panel("contact force", "N", force), panel("ligament fibres", "N", fibres)],
+            ignore_index=True,
+        ),
+        statements=statements(
+            [*_statements(motion, contacts, settings), energy_balance(found.motion.energy_error)]
+        ),
+    )
 
 
 def build_spatial(settings: SpatialSettings) -> tuple[System, Array]:
@@ -123,7 +134,8 @@ def motion_table(found: ImpactMotion, settings: SpatialSettings) -> pd.DataFrame
     for side in settings.condyles:
         for name, unit in (("depth", "mm"), ("force", "n")):
             label = f"{side}_{'indentation' if name == 'depth' else name}_{unit}"
-            columns[label] = np.array([getattr(part[side], name) for part in motion.parts])
+            values = np.array([getattr(part[side], name) for part in motion.parts])
+            columns[label] = np.maximum(values, 0.0)
     tension = np.array([part["ligaments"].tension for part in motion.parts])
     for name, force in zip(settings.ligaments, tension.T, strict=True):
         columns[f"{name}_n"] = force
@@ -157,37 +169,37 @@ def _statements(
     motion: pd.DataFrame, contacts: pd.DataFrame, settings: SpatialSettings
 ) -> Iterator[Statement]:
     flexion = motion["flexion_deg"].to_numpy()
-    yield Statement(
-        "B2.8", "The knee flexes under gravity", "section 6.5.2", "0 to 80 deg",
+    yield stated(
+        "The knee flexes under gravity", "section 6.5.2", "0 to 80 deg",
         f"0 to {flexion.max():.1f} deg", bool(flexion.max() > 0.99 * settings.last_flexion_deg),
     )  # fmt: skip
     order = list(contacts["side"])
     counts = {side: order.count(side) for side in settings.condyles}
-    yield Statement(
-        "B2.8", "First contact medial, then lateral", "section 6.5.2", "medial, lateral",
+    yield stated(
+        "First contact medial, then lateral", "section 6.5.2", "medial, lateral",
         ", ".join(order[:4]) or "no contact", order[:1] == ["medial"] and "lateral" in order,
     )  # fmt: skip
-    yield Statement(
-        "B2.8", "Number of contacts", "section 6.6", "6: 3 medial, 3 lateral",
+    yield stated(
+        "Number of contacts", "section 6.6", "6: 3 medial, 3 lateral",
         f"{len(order)}: " + ", ".join(f"{count} {side}" for side, count in counts.items()),
         counts == {"medial": 3, "lateral": 3},
     )  # fmt: skip
     sides = {str(side): motion[f"{side}_force_n"].to_numpy() for side in settings.condyles}
     yield from _loading(flexion, sides)
     rotation = motion["internal_rotation_deg"].to_numpy()
-    yield Statement(
-        "B2.8", "Internal rotation grows with flexion", "section 6.5.2", "correlation above 0.8",
+    yield stated(
+        "Internal rotation grows with flexion", "section 6.5.2", "correlation above 0.8",
         f"{np.corrcoef(flexion, rotation)[0, 1]:.2f}, up to {rotation.max():.1f} deg",
         bool(np.corrcoef(flexion, rotation)[0, 1] > 0.8),
     )  # fmt: skip
     at = flexion[rotation.argmax()]
-    yield Statement(
-        "B2.8", "Flexion of the largest internal rotation", "section 6.5.2", "70 deg",
+    yield stated(
+        "Flexion of the largest internal rotation", "section 6.5.2", "70 deg",
         f"{at:.0f} deg", bool(abs(at - 70.0) < 5.0),
     )  # fmt: skip
     at = flexion[sides["lateral"].argmax()] if "lateral" in sides else np.nan
-    yield Statement(
-        "B2.8", "Flexion of the highest lateral force", "section 6.5.2", "70 deg", f"{at:.0f} deg",
+    yield stated(
+        "Flexion of the highest lateral force", "section 6.5.2", "70 deg", f"{at:.0f} deg",
         bool(abs(at - 70.0) < 5.0),
     )  # fmt: skip
     yield from _ligament_statements(motion, flexion, list(settings.ligaments))
@@ -198,15 +210,15 @@ def _loading(flexion: Array, sides: Mapping[str, Array]) -> Iterator[Statement]:
     both = (np.diff(medial) != 0.0) & (np.diff(lateral) != 0.0)
     opposed = np.diff(medial)[both] * np.diff(lateral)[both] < 0.0
     share = float(opposed.mean()) if opposed.size else 0.0
-    yield Statement(
-        "B2.8", "One side is loaded while the other is unloaded", "section 6.5.2",
+    yield stated(
+        "One side is loaded while the other is unloaded", "section 6.5.2",
         "most of the time in which both touch",
         f"{100.0 * share:.0f} % of {both.sum()} output steps in which both touch", share > 0.5,
     )  # fmt: skip
     late = flexion > 0.5 * flexion.max()
     total = medial + lateral
-    yield Statement(
-        "B2.8", "Contact forces rise with flexion", "section 6.5.2", "larger in the second half",
+    yield stated(
+        "Contact forces rise with flexion", "section 6.5.2", "larger in the second half",
         f"{total[~late].max():.0f} N, then {total[late].max():.0f} N",
         bool(total[late].max() > total[~late].max()),
     )  # fmt: skip
@@ -221,12 +233,12 @@ def _ligament_statements(
         mean = {name: float(values[beyond].mean()) for name, values in force.items()}
         ranking = sorted(mean, key=lambda name: -mean[name])
         shown = ", ".join(f"{name} {mean[name]:.0f}" for name in ranking[:4]) + " N on average"
-        yield Statement(
-            "B2.8", "MCL anterior fibres pull most above 30 deg", "Figure 6.24", "MCL_ant first",
+        yield stated(
+            "MCL anterior fibres pull most above 30 deg", "Figure 6.24", "MCL_ant first",
             shown, ranking[0] == "MCL_ant",
         )  # fmt: skip
-        yield Statement(
-            "B2.8", "PCL anterior fibres pull strongly", "Figure 6.24", "among the first three",
+        yield stated(
+            "PCL anterior fibres pull strongly", "Figure 6.24", "among the first three",
             shown, "PCL_ant" in ranking[:3],
         )  # fmt: skip
     early = flexion < EXTENDED
@@ -234,7 +246,7 @@ def _ligament_statements(
         (force[name][early].max() for name in names if name.startswith("MCL")), default=0.0
     )
     lateral = max((force[n][early].max() for n in names if n.startswith("LCL")), default=0.0)
-    yield Statement(
-        "B2.8", "Both collaterals are taut at extension", "Figure 6.24", "above 0 N",
+    yield stated(
+        "Both collaterals are taut at extension", "Figure 6.24", "above 0 N",
         f"MCL {medial:.0f} N, LCL {lateral:.0f} N", bool(medial > 0.0 and lateral > 0.0),
     )  # fmt: skip

@@ -1,0 +1,119 @@
+"""The planar and the spatial knee of Machado's thesis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kneewear.errors import InputDataError
+from kneewear.multibody.impacts import integrate_impacts
+from kneewear.settings.study import read_study
+from kneewear.studies.point_contact.planar import FREE, build_planar, impact_law
+from kneewear.studies.point_contact.spatial import build_spatial, motion_table
+
+CONFIG = Path(__file__).parents[2] / "config"
+
+
+def settings(name, **changes):
+    own = {"multibody": changes} if changes else {}
+    return read_study(CONFIG / f"{name}.yaml", own, defaults=CONFIG / "config.yaml").multibody
+
+
+PLANAR, SPATIAL = settings("planar_knee"), settings("spatial_knee")
+
+
+def test_planar_ligaments_are_slack_at_the_start():
+    system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
+    found = system.forces(start).parts
+    # Printed slack lengths are rounded to 0.1 mm.
+    lengths = found["ligaments"].length
+    np.testing.assert_allclose(lengths, [43.757, 33.155, 78.419, 56.180], atol=1e-3)
+    assert found["ligaments"].tension.max() < 0.01
+    assert found["contact"].depth < 0.0
+    assert 90.0 - np.degrees(start[5]) == pytest.approx(54.79, abs=0.005)
+
+
+def test_planar_stiffnesses_are_those_of_the_source():
+    law = impact_law(PLANAR.knees["healthy"], PLANAR.contact_radius_mm, "hertz")
+    assert law.stiffness * 1000.0**1.5 == pytest.approx(3260513, abs=0.5)
+    # Rows of Table 5.3 with their radii exchanged.
+    cup = impact_law(PLANAR.knees["healthy"], 30.4, "hertz", -75.0)
+    ball = impact_law(PLANAR.knees["healthy"], 26.4, "hertz", 36.02)
+    assert ball.stiffness * 1000.0**1.5 == pytest.approx(2308135, abs=1)
+    assert cup.stiffness * 1000.0**1.5 == pytest.approx(4228138, abs=1)
+
+
+def test_planar_knee_keeps_its_energy_and_meets_the_femur():
+    system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
+    found = integrate_impacts(system, np.linspace(0.0, 0.3, 151), start, FREE)
+    assert found.motion.energy_error < 1e-3
+    contact = found.contacts[0]
+    begin = 90.0 - np.degrees(contact.begin_coordinates[5])
+    assert 22.5 < begin < 27.5 + 2.0
+    # The motion stays in the plane.
+    assert np.abs(found.motion.coordinates[:, 2:5]).max() < 1e-12
+
+
+def test_spatial_ligaments_have_the_lengths_of_the_source():
+    system, start = build_spatial(SPATIAL)
+    found = system.forces(start).parts["ligaments"]
+    printed = [34.37, 30.95, 30.05, 23.89, 70.26, 44.34, 35.85, 60.14]
+    np.testing.assert_allclose(found.length, printed, atol=0.006)
+    # The lateral collateral ligament pulls 592 N at a stretch of 1.05 of its slack length.
+    assert found.tension[-1] == pytest.approx(592.0, abs=1.0)
+
+
+def test_spatial_knee_flexes_and_keeps_its_energy():
+    system, start = build_spatial(SPATIAL)
+    times = np.linspace(0.0, 0.06, 31)
+    found = integrate_impacts(system, times, start, ("tibia",), relative_tolerance=1e-7)
+    assert found.motion.energy_error < 1e-3
+    motion = motion_table(found, SPATIAL)
+    assert motion["flexion_deg"].iloc[-1] > 1.0
+    assert found.contacts[0].name == "medial"
+
+
+def test_a_mirrored_spatial_knee_moves_as_its_mirror_image():
+    def mirrored(point):
+        return (-point[0], *point[1:])
+
+    settings = SPATIAL.model_dump()
+    for one in settings["ligaments"].values():
+        one["femur_mm"], one["tibia_mm"] = mirrored(one["femur_mm"]), mirrored(one["tibia_mm"])
+    for one in settings["condyles"].values():
+        one["centre_mm"] = mirrored(one["centre_mm"])
+    left = type(SPATIAL)(**settings)
+    times = np.linspace(0.0, 0.03, 16)
+    right, other = (
+        integrate_impacts(*_args(one, times), relative_tolerance=1e-8).motion.coordinates
+        for one in (SPATIAL, left)
+    )
+    signs = np.array([-1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
+    np.testing.assert_allclose(other, right * signs, atol=1e-3)
+
+
+def _args(settings, times):
+    system, start = build_spatial(settings)
+    return system, times, start, ("tibia",)
+
+
+def test_the_reference_knee_must_exist():
+    with pytest.raises(InputDataError, match="healty"):
+        settings("planar_knee", reference_knee="healty")
+
+
+def test_a_layer_needs_a_thickness():
+    layer = {"youngs_modulus_mpa": 24, "poisson_ratio": 0.38}
+    with pytest.raises(InputDataError, match="both or neither"):
+        settings("spatial_knee", contact={"layer": layer})
+
+
+@pytest.mark.parametrize(
+    ("ligament", "words"),
+    [({"slack_length_mm": 0}, "slack_length_mm"), ({"stiffness_n_per_mm2": 0}, "stiffness")],
+)
+def test_a_ligament_needs_a_length_and_a_stiffness(ligament, words):
+    with pytest.raises(InputDataError, match=words):
+        settings("planar_knee", ligaments={"ACL": ligament})
