@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks import distance, dynamics, evaluation, peers, stages, tables, tissue
+from benchmarks import distance, dynamics, evaluation, multibody, peers, stages, tables, tissue
 from benchmarks.targets import compare
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
@@ -63,6 +63,7 @@ def main() -> None:
         "stages_ms": stages.main(),
         "distance_methods": distance.main(),
         "tables": tables.main(),
+        "multibody": multibody.main(),
         "muscle_strings": tissue.main(),
     }
     measured["machine"] |= measured.pop("machine_limits")

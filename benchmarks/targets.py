@@ -29,6 +29,7 @@ def compare(measured: Mapping[str, Any]) -> pd.DataFrame:
         ("work left round a loop over the edge, of that exchanged", "%", left, "at most", 0.1)
     )
     rows += [*_peers(measured["peers"]), *_dynamics(measured["dynamics"])]
+    rows += _dynamics(measured["multibody"])
     table = pd.DataFrame(rows, columns=["quantity", "unit", "measured", "bound", "target"])
     below = table["bound"] == "at most"
     met = np.where(

@@ -29,6 +29,7 @@ def measured(programs):
         ),
         "loop_work": {"minimum_distance_percent": 1e-4},
         "peers": pd.DataFrame(programs),
+        "multibody": pd.DataFrame(columns=["stage", "median_s", "target_s"]),
         "dynamics": pd.DataFrame(
             [
                 {"stage": "one", "median_s": 0.2, "target_s": 0.1},

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 import pandas as pd
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from kneewear.report import style
 
 COLOURS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.AMBER, style.SKY)
 LINES = ("-", "--", ":", "-.")
+# Poses that are drawn, and what places a body.
+POSES = 4
+PLACES = ("rotation", "translation")
+BODIES = ("#8d9296", style.BLUE, style.GREEN)
 # A reference is grey, behind what is computed.
 REFERENCE = "reference"
 
 
-def draw_multibody_figures(kinematics: pd.DataFrame, forces: pd.DataFrame) -> dict[str, Figure]:
-    """Draw motion and forces, one panel for each name in the column `panel`."""
-    return {
+def draw_multibody_figures(
+    kinematics: pd.DataFrame, forces: pd.DataFrame, scene: Mapping[str, Any]
+) -> dict[str, Figure]:
+    """Draw poses, motion and forces, of these one panel for each name in the column `panel`."""
+    poses = {"multibody_poses": draw_poses(scene)} if scene else {}
+    return poses | {
         "multibody_kinematics": draw_curves(kinematics, 3),
         "multibody_forces": draw_curves(forces, 1),
     }
@@ -44,4 +56,28 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
         if columns == 1 or named != list(rows["series"].unique()):
             named = list(rows["series"].unique())
             axes.legend(ncols=1 if columns > 1 else 4, fontsize="small")
+    return figure
+
+
+@style.styled
+def draw_poses(scene: Mapping[str, Any]) -> Figure:
+    """Bearing surfaces and bundles from the side and from the front, at some times."""
+    chosen = np.linspace(0, len(scene["labels"]) - 1, POSES).round().astype(int)
+    figure, panels = style.new_figure(6.0, rows=2, columns=POSES, sharex="row", sharey=True)
+    for column, frame in zip(panels.T, chosen, strict=True):
+        for axes, across in zip(column, (0, 2), strict=True):
+            for body, (name, points) in enumerate(scene["points"].items()):
+                number = scene["bodies"].index(name)
+                turn, place = (np.array(scene[key][frame][number]) for key in PLACES)
+                moved = np.array(points) @ turn.T + place
+                axes.plot(
+                    moved[:, across], moved[:, 1], ".", ms=0.8, color=BODIES[body % len(BODIES)],
+                    rasterized=True,
+                )  # fmt: skip
+            lines = [np.array(line)[:, [across, 1]] for line in scene["lines"][frame]]
+            axes.add_collection(LineCollection(lines, colors=style.RED, lw=0.5, alpha=0.6))
+            axes.set_aspect("equal", adjustable="box")
+        column[0].set_title(scene["labels"][frame])
+    panels[0, 0].set_ylabel("from the side (mm)")
+    panels[1, 0].set_ylabel("from the front (mm)")
     return figure

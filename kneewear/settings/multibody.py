@@ -58,6 +58,13 @@ class ReferenceMotionSettings(Settings):
     source: str = Field(min_length=1)
 
 
+class TuningSettings(Settings):
+    """Slack lengths that are fitted to one half of the reference, and tested on the other."""
+
+    strain_percent: Annotated[float, Field(gt=0, le=20)]
+    evaluations: Annotated[int, Field(ge=1, le=100)]
+
+
 class FlexionSettings(Settings):
     """Flexion angles of the equilibria, from first to last."""
 
@@ -80,6 +87,7 @@ class PassiveFlexionSettings(Settings):
     unused_wrap_objects: tuple[Name, ...]
     quadriceps: MuscleSettings
     reference: ReferenceMotionSettings | None
+    tuning: TuningSettings | None
 
     @model_validator(mode="after")
     def _bodies_are_complete(self) -> PassiveFlexionSettings:

@@ -34,6 +34,7 @@ rule plot_multibody:
     input:
         kinematics=rules.solve_multibody.output.kinematics,
         forces=rules.solve_multibody.output.forces,
+        scene=rules.solve_multibody.output.scene,
     output:
         figures=figures_folder("figures"),
     log:

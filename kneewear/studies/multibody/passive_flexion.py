@@ -20,8 +20,13 @@ from kneewear.mechanics.rotations import clinical_angles
 from kneewear.multibody.actions import Contact
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system, trace_equilibria
 from kneewear.multibody.system import FLEXION_FIRST, Action, Body, System
-from kneewear.settings.multibody import LayerSettings, PassiveFlexionSettings
+from kneewear.settings.multibody import (
+    LayerSettings,
+    PassiveFlexionSettings,
+    ReferenceMotionSettings,
+)
 from kneewear.studies.multibody.result import MultibodyResult, Scene, curves, statements
+from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
 from kneewear.tissue.bundles import Bundles, WrappedBundles
 from kneewear.tissue.laws import constant
 from kneewear.tissue.wrapping import WrapObject
@@ -147,7 +152,10 @@ def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) ->
     return MultibodyResult(
         kinematics=_kinematics(system, parts, settings, found),
         forces=_forces(system, found),
-        statements=_compare(system, parts, settings, found),
+        statements=pd.concat(
+            [_compare(system, parts, settings, found), _tune(system, parts, settings)],
+            ignore_index=True,
+        ),
         scene=_scene(system, parts, found),
         counts={"equilibria": len(found), "evaluations": sum(one.evaluations for one in found)},
     )
@@ -224,9 +232,7 @@ def _forces(system: System, found: tuple[SystemEquilibrium, ...]) -> pd.DataFram
     ligaments: Any = system.actions["ligaments"]
     tension = np.array([one.forces.parts["ligaments"].tension for one in found])
     strain = np.array([ligaments.law.strain(one.forces.parts["ligaments"].length) for one in found])
-    groups: dict[str, list[int]] = {}
-    for number, name in enumerate(ligaments.names):
-        groups.setdefault(name.rstrip("0123456789"), []).append(number)
+    groups = groups_of(ligaments.names)
     sums = {name: tension[:, numbers].sum(axis=1) for name, numbers in groups.items()}
     means = {name: 100.0 * strain[:, numbers].mean(axis=1) for name, numbers in groups.items()}
     tables.append(curves("ligament tension", OVER, flexion, "N", sums))
@@ -276,17 +282,65 @@ def _compare(
     ]  # fmt: skip
     wanted = settings.reference
     if wanted is not None and parts.reference is not None:
-        values, columns, flexion = _computed(system, parts, settings, found)
-        errors = motion_errors(values, columns, flexion, parts.reference)
-        for name, error in errors.items():
+        columns = _computed(system, parts, settings, found)[1]
+        for name, error in _errors(system, parts, settings, found).items():
             unit = columns[name][1]
-            turn = unit == "deg"
-            target = wanted.rotation_target_deg if turn else wanted.translation_target_mm
-            rms = float(np.sqrt(np.mean(error**2)))
-            rows.append(
+            target = _target(wanted, unit)
+            rms, spread = float(np.sqrt(np.mean(error**2))), float(np.std(error))
+            rows += [
                 (f"{name}, rms difference from the reference", rms, unit,
-                 f"at most {target:g} {unit}", rms <= target, wanted.source)
-            )  # fmt: skip
+                 f"at most {target:g} {unit}", rms <= target, wanted.source),
+                (f"{name}, rms difference without the mean one", spread, unit, "", None,
+                 wanted.source),
+            ]  # fmt: skip
+    return statements(rows)
+
+
+def _target(wanted: ReferenceMotionSettings, unit: str) -> float:
+    return wanted.rotation_target_deg if unit == "deg" else wanted.translation_target_mm
+
+
+def _errors(
+    system: System,
+    parts: KneeParts,
+    settings: PassiveFlexionSettings,
+    found: tuple[SystemEquilibrium, ...],
+) -> dict[str, Array]:
+    """Differences from the reference by coordinate."""
+    values, columns, flexion = _computed(system, parts, settings, found)
+    if parts.reference is None:
+        raise ValueError("there is no motion to compare with")
+    return motion_errors(values, columns, flexion, parts.reference)
+
+
+def _tune(system: System, parts: KneeParts, settings: PassiveFlexionSettings) -> pd.DataFrame:
+    """Statements on slack lengths that are fitted to every other frame of the reference."""
+    wanted, tuning = settings.reference, settings.tuning
+    if wanted is None or tuning is None:
+        return statements([])
+    columns = COMPONENTS if parts.components and wanted.convention == "components" else JOINTS
+
+    def errors(strain: dict[str, float]) -> Array:
+        changed = dict(system.actions) | {"ligaments": strained(parts.ligaments, strain)}
+        knee = System(system.ground, system.bodies, changed)
+        found = _errors(knee, parts, settings, flex_knee(knee, settings))
+        return np.stack([e / _target(wanted, columns[name][1]) for name, e in found.items()], -1)
+
+    groups = tuple(groups_of(parts.ligaments.names))
+    tuned = tune_strains(groups, errors, 0.01 * tuning.strain_percent, tuning.evaluations)
+    source = f"slack lengths within {tuning.strain_percent:g} % of strain"
+    rows: list[tuple[Any, ...]] = []
+    for half, before, after in zip(("fitted", "tested"), tuned.before, tuned.after, strict=True):
+        rows.append((f"all coordinates, {half} frames, published slack lengths", before,
+                     "of the targets (rms)", "", None, wanted.source))  # fmt: skip
+        better = after < before if half == "tested" else None
+        rows.append((f"all coordinates, {half} frames, fitted slack lengths", after,
+                     "of the targets (rms)", f"below {before:.3g}" if better is not None else "",
+                     better, source))  # fmt: skip
+    rows += [
+        (f"change of strain, {name}", 100.0 * value, "%", "", None, source)
+        for name, value in tuned.strain.items()
+    ]
     return statements(rows)
 
 

@@ -14,6 +14,8 @@ from kneewear.geometry.meshes import TriangleMesh
 
 Array = NDArray[np.float64]
 
+# Points of each mesh that are drawn, about.
+POINTS = 2000
 CURVE_COLUMNS = ("panel", "series", "over", "at", "unit", "value")
 STATEMENT_COLUMNS = ("statement", "found", "unit", "expected", "holds", "source")
 
@@ -74,7 +76,7 @@ def statements(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
 
 
 def scene_record(scene: Scene | None) -> dict[str, Any]:
-    """A scene as plain builtins: poses and lines, rounded to a micrometre, without meshes."""
+    """A scene as plain builtins, rounded to a micrometre: poses, lines, some points of meshes."""
     if scene is None:
         return {}
     return {
@@ -82,5 +84,9 @@ def scene_record(scene: Scene | None) -> dict[str, Any]:
         "labels": list(scene.labels),
         "rotation": np.round(scene.rotation, 7).tolist(),
         "translation": np.round(scene.translation, 3).tolist(),
+        "points": {
+            name: np.round(mesh.vertices[:: max(1, len(mesh.vertices) // POINTS)], 3).tolist()
+            for name, mesh in scene.meshes.items()
+        },
         "lines": [[np.round(line, 3).tolist() for line in frame] for frame in scene.lines],
     }

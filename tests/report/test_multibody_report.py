@@ -1,0 +1,68 @@
+"""Figures of multibody studies, and the tables they are drawn from."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.report.multibody import draw_multibody_figures
+from kneewear.studies.multibody.result import Scene, curves, scene_record, statements
+
+AT = np.linspace(0.0, 90.0, 4)
+
+
+def scene():
+    mesh = TriangleMesh(np.eye(3) * 10.0, np.array([[0, 1, 2]]))
+    turns = np.tile(np.eye(3), (4, 2, 1, 1))
+    places = np.zeros((4, 2, 3))
+    places[:, 1, 1] = -AT
+    lines = tuple((np.array([[0.0, 0.0, 0.0], [1.0, -at, 2.0]]),) for at in AT)
+    labels = tuple(f"{at:.0f}°" for at in AT)
+    return Scene(("femur", "tibia"), {"femur": mesh, "tibia": mesh}, turns, places, labels, lines)
+
+
+def test_every_panel_and_series_is_drawn():
+    motion = pd.concat([
+        curves("varus", "flexion (deg)", AT, "deg", {"computed": AT, "reference": 2.0 * AT}),
+        curves("femur anterior", "flexion (deg)", AT, "mm", {"computed": -AT}),
+    ])  # fmt: skip
+    forces = curves("contact force", "flexion (deg)", AT, "N", {"medial": AT, "lateral": AT})
+    figures = draw_multibody_figures(motion, forces, scene_record(scene()))
+    assert list(figures) == ["multibody_poses", "multibody_kinematics", "multibody_forces"]
+    panels = {axes.get_title(loc="left") or axes.get_title(): axes
+              for axes in figures["multibody_kinematics"].axes}  # fmt: skip
+    assert {"varus", "femur anterior"} <= set(panels)
+    drawn = panels["varus"].get_lines()
+    assert [line.get_label() for line in drawn] == ["computed", "reference"]
+    np.testing.assert_array_equal(drawn[1].get_ydata(), 2.0 * AT)
+
+
+def test_poses_are_drawn_where_the_bodies_are():
+    figure = draw_multibody_figures(
+        curves("a", "b", AT, "N", {"c": AT}), curves("a", "b", AT, "N", {"c": AT}),
+        scene_record(scene()),
+    )["multibody_poses"]  # fmt: skip
+    figure.savefig(BytesIO())
+    last = figure.axes[3]
+    tibia = last.get_lines()[1]
+    np.testing.assert_allclose(tibia.get_ydata(), [-90.0, -80.0, -90.0])
+    (bundles,) = last.collections
+    np.testing.assert_allclose(bundles.get_segments()[0], [[0.0, 0.0], [1.0, -90.0]])
+
+
+def test_without_a_scene_only_curves_are_drawn():
+    table = curves("a", "b", AT, "N", {"c": AT})
+    figures = draw_multibody_figures(table, table, scene_record(None))
+    assert list(figures) == ["multibody_kinematics", "multibody_forces"]
+
+
+def test_statements_say_whether_they_hold():
+    found = statements([
+        ("rms", 0.5, "mm", "at most 1 mm", True, "a"),
+        ("peak", 3.0, "N", "above 4 N", False, "b"),
+        ("mean", 1.0, "N", "", None, "b"),
+    ])  # fmt: skip
+    assert found["holds"].tolist() == ["yes", "no", ""]
