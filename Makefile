@@ -10,6 +10,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 STUDIES ?=
+LOGGER ?= kneewear
 STAMP := .venv/.installed
 WORKFLOW := Snakefile workflow
 
@@ -47,7 +48,7 @@ study:
 	files=(); if [ -n "$$named" ]; then mapfile -t files <<< "$$named"; fi; \
 	ready=$$(date +%s); \
 	export PYTHONPATH=workflow/terminal$${PYTHONPATH:+:$$PYTHONPATH}; \
-	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete --logger kneewear \
+	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete --logger $(LOGGER) \
 		$${files[@]+--configfile "$${files[@]}"}; \
 	done=$$(date +%s); \
 	$(BIN)/python -m kneewear --results "$(CONFIG)"; \
@@ -56,7 +57,7 @@ study:
 # Finished studies side by side, into results/comparisons/.
 compare: $(STAMP)
 	@export PYTHONPATH=.:workflow/terminal$${PYTHONPATH:+:$$PYTHONPATH}; \
-	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete --logger kneewear \
+	$(BIN)/python -m snakemake --cores $(CORES) --rerun-incomplete --logger $(LOGGER) \
 		--snakefile workflow/rules/compare.smk --config studies="$(STUDIES)"; \
 	echo "Report: results/comparisons/$$(echo $(STUDIES) | sed 's/ \+/_and_/g')/report/index.html"
 

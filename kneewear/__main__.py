@@ -41,21 +41,28 @@ def main(arguments: list[str] | None = None) -> None:
 
             print("\n".join(outcome(Path("results", study.study))))  # noqa: T201
             return
-        notes = check_inputs(study, Path())
-        loads = peak_loads(study, Path())
         drawn: list[str] = []
         failed = False
-        if chosen.draw:
-            from kneewear.preflight import write_preflight  # noqa: PLC0415
+        try:
+            notes = check_inputs(study, Path())
+            loads = peak_loads(study, Path())
+            if chosen.draw:
+                from kneewear.preflight import write_preflight  # noqa: PLC0415
 
-            several = design_studies(study)
-            for name, one in several.items():
-                design = name if len(several) > 1 else ""
-                done = write_preflight(one, Path(), (*notes, *loads), design)
-                notes = (*notes, *done.warnings)
-                drawn += [sentence for place in done.placements for sentence in place.sentences]
-                drawn.append(f"Look at {done.page}")
-                failed = failed or done.verdict == "fail"
+                several = design_studies(study)
+                for name, one in several.items():
+                    design = name if len(several) > 1 else ""
+                    done = write_preflight(one, Path(), (*notes, *loads), design)
+                    notes = (*notes, *done.warnings)
+                    drawn += [sentence for place in done.placements for sentence in place.sentences]
+                    drawn.append(f"Look at {done.page}")
+                    failed = failed or done.verdict == "fail"
+        except InputDataError as error:
+            if chosen.draw:
+                from kneewear.preflight import note_windows  # noqa: PLC0415
+
+                note_windows(error, study, Path())
+            raise
     except InputDataError as error:
         raise SystemExit("\n".join([str(error), *getattr(error, "__notes__", [])])) from None
     verdict = f"{len(notes)} warning{'s' if len(notes) > 1 else ''}" if notes else "no fault found"

@@ -21,7 +21,13 @@ from kneewear.geometry.knee import KneeModel, build_distance_tables
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.table import tabulate_surface
 from kneewear.io.documents import save_figures, save_table, save_text
-from kneewear.io.study_inputs import given_poses, load_activity, load_shapes
+from kneewear.io.study_inputs import (
+    design_studies,
+    given_poses,
+    load_activity,
+    load_shapes,
+    mesh_files,
+)
 from kneewear.mechanics.coordinates import coordinate_numbers
 from kneewear.report.bodies import APART, Pose, draw_preflight, draw_signs, poses_of
 from kneewear.report.maps import draw_windows
@@ -70,16 +76,10 @@ def write_preflight(
     when the implant cannot be built from its files, or an activity from its curves.
     """
     shapes = load_shapes(study, root)
-    folder = Path(root) / "results" / study.study / "inputs" / design
-    folder.mkdir(parents=True, exist_ok=True)
-    windows = _windows(study, shapes)
+    folder = _folder(study, root, design)
+    windows, _ = _windows(study, shapes)
     save_figures(windows, folder)
-    try:
-        implant, record = build_implant(study.implant, **shapes)
-    except InputDataError as error:
-        for name in windows:
-            error.add_note(f"Look at {folder / name}.png")
-        raise
+    implant, record = build_implant(study.implant, **shapes)
     nodes = (study.table.u_points, study.table.v_points)
     samples = {side: tabulate_surface(one, *nodes) for side, one in implant.femoral.items()}
     knee = KneeModel(implant, build_grid(implant, *ELEMENTS), samples)
@@ -200,14 +200,43 @@ def _settled_poses(placements: Sequence[Placement], activities: Sequence[Activit
     return poses
 
 
-def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> dict[str, Figure]:
-    """Figure of the bearings extracted from meshes; none of other implants."""
+def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:
+    """Draw the windows over the meshes that a fault is about, and add where these are to it."""
+    several = design_studies(study)
+    for name, one in several.items():
+        files = mesh_files(one, root).values()
+        if not any(Path(file).name in str(error) for file in files):
+            continue
+        with suppress(InputDataError):
+            windows, extent = _windows(one, load_shapes(one, root))
+            folder = _folder(one, root, name if len(several) > 1 else "")
+            save_figures(windows, folder)
+            if windows:
+                error.add_note(f"{extent} Look at {folder / 'windows.png'}")
+
+
+def _folder(study: Study, root: str | Path, design: str) -> Path:
+    """Folder of the page, made if it is missing."""
+    folder = Path(root) / "results" / study.study / "inputs" / design
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> tuple[dict[str, Figure], str]:
+    """Figure of the bearings extracted from meshes, and their extent; none of other implants."""
     meshes = study.implant.meshes
     if study.implant.source != "meshes" or meshes is None:
-        return {}
+        return {}, ""
     parts = extract_bearings(study.implant, shapes["insert_mesh"], shapes["femoral_mesh"])
     insert, femoral = parts["insert"].sheet, parts["femoral"].sheet
-    return {"windows": draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))}
+    (left, _, low), (right, _, high) = insert.vertices.min(axis=0), insert.vertices.max(axis=0)
+    extent = (
+        f"In the axes of the windows the insert extends over x {left:.0f} to {right:.0f} and z "
+        f"{low:.0f} to {high:.0f} mm, the femoral component over z "
+        f"{femoral.vertices[:, 2].min():.0f} to {femoral.vertices[:, 2].max():.0f} mm."
+    )
+    figure = draw_windows(meshes, insert, femoral, window_axis(meshes, femoral))
+    return {"windows": figure}, extent
 
 
 def _static_poses(study: Study, knee: KneeModel, root: str | Path) -> list[Pose]:

@@ -26,5 +26,6 @@ with job_log(snakemake.log[0], snakemake.threads):
             netcdf.load_all(Activity, snakemake.input.activities), snakemake.params.activities
         ),
         histories=keep_common(list(histories)),
+        limits=snakemake.params.limits,
     )
     save_figures(figures, snakemake.output.figures)

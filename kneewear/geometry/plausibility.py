@@ -229,11 +229,17 @@ def judge_pair(
         deepest = dwell[np.argmin(dwell[:, 1])][None]
         local = float(thickness(deepest)[0])
         if np.isfinite(local):
-            remedy = "Check the underside and implant.nominal_thickness_mm."
+            remedy = (
+                "Check the underside (underside_mm is its height in the insert's frame), "
+                "insert_region_mm and implant.nominal_thickness_mm."
+            )
             where = f"{side} side, at x {deepest[0, 0]:.1f}, z {deepest[0, 2]:.1f} mm"
             excess = local - nominal
             found.append(judge("geometry.dwell_thickness", excess, source, remedy, where))
-    remedy = "Check the frame of the insert; the load acts along its superior axis."
+    remedy = (
+        "Check that insert_region_mm is on the plateaus, and the frame of the insert; the load "
+        "acts along its superior axis."
+    )
     found.append(judge("geometry.slope", float(np.degrees(np.mean(slopes))), source, remedy))
     for name, bearings in (("insert", plateaus), ("femoral", condyles)):
         z = np.concatenate([one.sheet.vertices[:, 2] for one in bearings.values()])

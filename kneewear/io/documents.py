@@ -20,6 +20,7 @@ _MARGIN = 0.1
 # Without a date equal figures are equal files. Flat areas pack well at the lowest level.
 _FIGURE_OPTIONS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None}},
+    "pdf": {"metadata": {"CreationDate": None}},
     "png": {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 1}},
 }
 
@@ -132,7 +133,9 @@ def _four_digits(value: float) -> str:
 
 
 def save_figures(
-    figures: Mapping[str, Any], folder: str | Path, suffixes: tuple[str, ...] = ("svg", "png")
+    figures: Mapping[str, Any],
+    folder: str | Path,
+    suffixes: tuple[str, ...] = ("svg", "pdf", "png"),
 ) -> None:
     """Write matplotlib figures as `{name}.{suffix}`, each in every format."""
     for name, figure in figures.items():

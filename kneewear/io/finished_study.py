@@ -7,13 +7,15 @@ from pathlib import Path
 from kneewear.errors import InputDataError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.io import netcdf
-from kneewear.io.documents import load_json
+from kneewear.io.documents import load_computed, load_json
 from kneewear.settings.base import WearStudy
 from kneewear.settings.study import load_study
 from kneewear.simulation.history import ContactHistory
 from kneewear.studies.comparison import FinishedStudy
 from kneewear.wear.records import DamageMaps
 
+# Not in every study.
+SAMPLES = "tables/constant_samples.csv"
 RECORD, KNEE, DAMAGE = "provenance.json", "geometry/knee.nc", "wear/b*.nc"
 
 
@@ -45,6 +47,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
         raise InputDataError(record, found, expected, "Run the study again.") from error
     if not isinstance(study, WearStudy):
         raise InputDataError(record, f"kind: {study.kind}", "kind: wear", "Name another study.")
+    samples = folder / SAMPLES
     return FinishedStudy(
         settings=study,
         grid=netcdf.load(ElementGrid, knee, "grid"),
@@ -57,6 +60,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
             )
             for path in damage
         ],
+        samples=load_computed([str(samples)] if samples.is_file() else []).get(samples.stem),
     )
 
 

@@ -150,6 +150,20 @@ def wide_cases(cases: pd.DataFrame, outside: Sequence[str] = ()) -> pd.DataFrame
     return wide.assign(validity=within)
 
 
+def describe_cases(
+    rows: pd.DataFrame, extra_mm: float, validity: pd.DataFrame | None
+) -> pd.DataFrame:
+    """Rows of cases with `modelled_mm`, their thickness and the extra one, and their `validity`."""
+    if extra_mm:
+        rows = rows.assign(modelled_mm=rows["thickness_mm"] + extra_mm)
+    if validity is None or "validity" in rows:
+        return rows
+    keys = ["thickness_mm", "body_mass_kg"]
+    beyond = pd.MultiIndex.from_frame(beyond_limits(validity)[keys])
+    outside = pd.MultiIndex.from_frame(rows[keys]).isin(beyond)
+    return rows.assign(validity=np.where(outside, "outside", "within"))
+
+
 def damage_trade_off(regression: pd.DataFrame) -> list[dict[Any, Any]]:
     """Regression of the damage depth by side, of the first life."""
     return rows_with(regression, quantity="damage_depth").drop_duplicates("side").to_dict("records")

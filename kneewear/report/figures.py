@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
@@ -100,8 +101,17 @@ def draw_contact(
     cycles: CycleRecord,
     activities: Mapping[str, Activity],
     histories: Mapping[str, ContactHistory],
+    limits: tuple[float, float] = (math.inf, math.inf),
 ) -> dict[str, Figure]:
-    """Draw contact through the cycle of each activity; `histories` hold the centre case or none."""
+    """Draw contact through the cycle of each activity; `histories` hold the centre case or none.
+
+    Above the `limits` of maximum and mean pressure, MPa, in any activity it is outside validity.
+    """
+    outside = any(
+        one.max_pressure.max(initial=0.0) > limits[0]
+        or one.avg_pressure.max(initial=0.0) > limits[1]
+        for one in histories.values()
+    )
     figures = {
         "implant": draw_implant(implant, cycles, 0),
         "bearing_sections": draw_bearing_sections(implant, cycles, 0),
@@ -109,7 +119,7 @@ def draw_contact(
     for number, name in enumerate(cycles.activities):
         figures[f"history_{name}"] = draw_history(cycles, number, activities[name].prescribed)
         if histories[name].cases:
-            figures[f"pressure_{name}"] = draw_pressure_map(histories[name], grid)
+            figures[f"pressure_{name}"] = draw_pressure_map(histories[name], grid, outside)
     return figures | draw_dynamics(implant, grid, histories)
 
 

@@ -121,8 +121,11 @@ def draw_wear_maps(
 
 
 @style.styled
-def draw_pressure_map(history: ContactHistory, grid: ElementGrid) -> Figure:
-    """Pressure of the first case at the largest load, and paths of the centres of pressure."""
+def draw_pressure_map(history: ContactHistory, grid: ElementGrid, outside: bool = False) -> Figure:
+    """Pressure of the first case at the largest load, and paths of the centres of pressure.
+
+    A case `outside` validity is marked.
+    """
     load = history.load[0]
     peak = int(np.argmax(load))
     pressure = history.pressure[0, peak]
@@ -144,6 +147,7 @@ def draw_pressure_map(history: ContactHistory, grid: ElementGrid) -> Figure:
     axes.set_title(
         f"{history.activity}, {history.cases[0].label}: "
         f"largest load {load[peak]:.0f} N at {history.percent[peak]:.0f} % of the cycle"
+        + (", outside validity" if outside else "")
     )
     figure.colorbar(mesh, ax=axes, label="pressure (MPa)", shrink=0.7, pad=0.01)
     label = "path of the centres of pressure, at % of the cycle"
@@ -166,7 +170,7 @@ def draw_thickness_map(grid: ElementGrid, nominal: float | None = None) -> Figur
     for name, thickness, valid in zip(grid.sides, local, grid.valid, strict=True):
         own = thickness[valid]
         ranges.append(f"{name} {own.min():.2f} to {own.max():.2f} mm")
-    insert = "" if nominal is None else f", {nominal:g} mm insert"
+    insert = "" if nominal is None else f", {nominal:g} mm insert (nominal)"
     axes.set_title(f"Local thickness{insert}: {', '.join(ranges)}")
     figure.colorbar(mesh, ax=axes, label="thickness (mm)", shrink=0.8, pad=0.01)
     return figure

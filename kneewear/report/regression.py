@@ -90,7 +90,7 @@ def draw_design(design: pd.DataFrame) -> Figure:
         axes.plot([column + 0.5] * 2, [row - 0.5, row + 0.5], color=style.SKY, lw=3)
     axes.set_xticks(range(depth.shape[1]), [f"{one:g}" for one in depth.columns])
     axes.set_yticks(range(depth.shape[0]), [f"{one:g}" for one in depth.index])
-    axes.set(xlabel="insert thickness (mm)", ylabel="body mass (kg)")
+    axes.set(xlabel="nominal insert thickness (mm)", ylabel="body mass (kg)")
     figure.colorbar(image, ax=axes, label="deepest damage (mm)")
     return figure
 
@@ -115,7 +115,9 @@ def draw_damage_surfaces(cases: pd.DataFrame, regression: pd.DataFrame) -> Figur
         for _, row in rows_with(planes, side=side).iterrows():
             values = row["a0"] + row["a1_per_mm"] * thickness + row["a2_per_kg"] * mass
             axes.plot_wireframe(thickness, mass, values, color=colour, lw=1.0, ls="--")
-        axes.set(xlabel="insert thickness (mm)", ylabel="body mass (kg)", zlim=(0.0, 1.05 * top))
+        axes.set(
+            xlabel="nominal insert thickness (mm)", ylabel="body mass (kg)", zlim=(0.0, 1.05 * top)
+        )
         axes.set_zlabel("damage depth (mm)")
         axes.view_init(elev=22, azim=-128)
         axes.set_box_aspect(None, zoom=0.98)
@@ -170,7 +172,7 @@ def draw_published_errors(comparison: pd.DataFrame) -> Figure:
         axes.set_yticks(range(table.shape[0]), [f"{value:g}" for value in table.index])
     for axes, side in zip(panels[:, 0], style.SIDE_COLOURS, strict=True):
         axes.set_ylabel(f"{side}\nbody mass (kg)")
-    figure.supxlabel("insert thickness (mm)", fontsize="medium")
+    figure.supxlabel("nominal insert thickness (mm)", fontsize="medium")
     figure.colorbar(image, ax=panels, label="computed / published - 1 (%)", pad=0.01)
     return figure
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,9 +66,7 @@ class Placement:
         return (
             f"Placement of {self.activity}: {self.verdict}.",
             *(
-                f"{row['verdict'].capitalize()}: {row['quantity']} of "
-                f"{row['value']:.3g}{'' if row['unit'] == '1' else ' ' + row['unit']}; "
-                f"{row['expected']}. {row['remedy']}"
+                f"{row['verdict'].capitalize()}: {_found(row)}. {row['remedy']}"
                 for row in worse.to_dict("records")
             ),
         )
@@ -124,6 +123,14 @@ def check_placement(
     )
     _judge_waves(judged, knee, history, fit)
     return Placement(name, judged.table(), history.percent, poses)
+
+
+def _found(row: Mapping[Hashable, Any]) -> str:
+    """What was found of a quantity, and its limits; a value that is not a number is missing."""
+    if np.isnan(row["value"]):
+        return f"no {row['quantity']}"
+    unit = "" if row["unit"] == "1" else f" {row['unit']}"
+    return f"{row['quantity']} of {row['value']:.3g}{unit}; {row['expected']}"
 
 
 class _Judged:

@@ -20,11 +20,14 @@ from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.regression.groups import covariates_of
 from kneewear.settings.base import WearStudy
-from kneewear.settings.cases import BODY_MASS, THICKNESS
+from kneewear.settings.cases import BODY_MASS, THICKNESS, centre_case
 from kneewear.settings.files import settings_leaves
 from kneewear.settings.study import apply_case
-from kneewear.sides import SIDES
+from kneewear.sides import BOTH, SIDES
 from kneewear.simulation.history import ContactHistory
+from kneewear.studies.uncertainty.centre import sample_intervals
+from kneewear.studies.uncertainty.plan import LABELS
+from kneewear.studies.uncertainty.samples import BORDER, FAILURE, OUTPUTS, column_name
 from kneewear.wear.records import DamageMaps
 from kneewear.wear.summary import summarize_batches
 
@@ -39,6 +42,8 @@ INDEX = [*CELL, "side", "quantity", "unit"]
 # Results that designs are ranked by, the smallest first, and how both sides are joined.
 RANKED = {"damage_depth": "max", "max_wear_depth": "max", "wear_volume": "sum",
           "max_pressure": "max", "avg_pressure": "max"}  # fmt: skip
+# Of the intervals of uncertain constants, per cent.
+LEVEL = 95.0
 # Distance of the points at which two bearings are compared, mm.
 RASTER_MM = 0.5
 
@@ -55,12 +60,15 @@ class FinishedStudy:
         Elements of the fresh insert.
     maps, histories : sequence
         Damage, and contact histories of every activity without elements, of each batch.
+    samples : DataFrame, optional
+        Samples of its centre case with uncertain constants, where there are some.
     """
 
     settings: WearStudy
     grid: ElementGrid
     maps: Sequence[DamageMaps]
     histories: Sequence[Sequence[ContactHistory]]
+    samples: pd.DataFrame | None = None
 
     @property
     def name(self) -> str:
@@ -132,7 +140,8 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
         `reference_value`, `value`, `difference`, `ratio`, and the ratio with half and with double
         the wear factor of both (`ratio_half`, `ratio_double`). `ranking`: for each quantity the
         mean over the cases that all designs share, and the rank, also with half and double the wear
-        factor. `settings`: keys whose values differ, a column for each study.
+        factor. `constants`: what uncertain constants leave of the ratio of the centre cases, see
+        `compare_samples`. `settings`: keys whose values differ, a column for each study.
 
     Raises
     ------
@@ -165,6 +174,9 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
     return {
         "differences": _differences(tables, designs),
         "ranking": _ranking(tables, designs),
+        "constants": pd.concat(
+            [compare_samples(studies[0], one) for one in studies[1:]] or [pd.DataFrame()]
+        ),
         "settings": _setting_differences(studies),
     }
 
@@ -231,6 +243,72 @@ def _ranks(values: pd.Series[float]) -> Array:
     """Rank of each value; NaN unless all are known."""
     known = values.notna().all()
     return np.asarray(values.rank(method="min") if known else values * np.nan, dtype=np.float64)
+
+
+def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFrame:
+    """Interval of the ratio of two centre cases when constants that both share change alike.
+
+    Columns reference and design (names of the studies), side (`both` among them), quantity; the
+    interval of either value over its own constants (`reference_lower`, `reference_upper`, `lower`,
+    `upper`), `ratio` with nothing changed, the interval of the ratio (`ratio_lower`,
+    `ratio_upper`); the names of the constants that both `shared` and that only one of them has or
+    that are its `own`; `reason` why there is none, in a single row without values.
+
+    Notes
+    -----
+    Sample n of both studies has equal numbers of what they share
+    (:func:`kneewear.studies.uncertainty.plan.stratify_samples`), so the ratio is taken sample by
+    sample; percentiles as of `sample_intervals`.
+    """
+    names = {"reference": reference.name, "design": other.name}
+    reason = _incomparable(reference, other)
+    if reason:
+        return pd.DataFrame([{**names, "reason": reason}])
+    one, two = (study.samples.set_index("sample") for study in (reference, other))  # type: ignore[union-attr]
+    varied = [_constants_of(table) for table in (one, two)]
+    shared = [
+        name
+        for name in varied[0]
+        if name in varied[1] and one[name].rank().equals(two[name].rank())
+    ]
+    own = [name for name in dict.fromkeys([*varied[0], *varied[1]]) if name not in shared]
+    ratios = sample_intervals((two[_outputs()] / one[_outputs()]).assign(role=one["role"]), LEVEL)
+    found = ratios[["side", "quantity", "nominal", "lower", "upper"]].set_axis(
+        ["side", "quantity", "ratio", "ratio_lower", "ratio_upper"], axis=1
+    )
+    for prefix, table in (("reference_", one), ("", two)):
+        ends = sample_intervals(table, LEVEL)
+        found[f"{prefix}lower"], found[f"{prefix}upper"] = ends["lower"], ends["upper"]
+    return found.assign(**names, shared=", ".join(shared), own=", ".join(own), reason="")
+
+
+def _incomparable(reference: FinishedStudy, other: FinishedStudy) -> str:
+    """Why the samples of two studies cannot be compared; empty where they can."""
+    cells = []
+    for study in (reference, other):
+        if study.samples is None:
+            return f"{study.name} has no samples of its constants"
+        first = study.settings.variants()[0]
+        case = first[centre_case(first)]
+        wear = apply_case(study.settings, case).wear
+        if wear != wear.without_updates():
+            return f"samples of {study.name} are of a fresh surface, its results are not"
+        cells.append((case.thickness, case.body_mass))
+    if cells[0] != cells[1]:
+        return "the centre cases differ in thickness or body mass"
+    counts = [len(study.samples) for study in (reference, other) if study.samples is not None]
+    seeds = {reference.settings.seed, other.settings.seed}
+    return "" if len({*counts}) == len(seeds) == 1 else "numbers of samples or seeds differ"
+
+
+def _outputs() -> list[str]:
+    return [column_name(side, quantity) for side in (BOTH, *SIDES) for quantity in OUTPUTS]
+
+
+def _constants_of(samples: pd.DataFrame) -> list[str]:
+    """Columns of random numbers in a table of samples."""
+    known = {*LABELS, *_outputs(), BORDER, FAILURE}
+    return [name for name in map(str, samples) if name not in known]
 
 
 def _setting_differences(studies: Sequence[FinishedStudy]) -> pd.DataFrame:

@@ -73,7 +73,7 @@ class Archard(WearLaw):
     summary: ClassVar[str] = "Wear follows Archard's law with {factor}"
     references: ClassVar[tuple[str, ...]] = (
         "Archard, J.F. (1953) Contact and rubbing of flat surfaces. J. Applied Physics 24, "
-        "981-988.",
+        "981-988. https://doi.org/10.1063/1.1721448",
     )
 
     def factor(self, cross_shear: Array) -> float:

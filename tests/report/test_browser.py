@@ -6,6 +6,7 @@ import io
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.image
@@ -16,12 +17,24 @@ from statsmodels.api import OLS
 
 from docs.generators.results import SNAPSHOT
 from kneewear.io.documents import load_table
+from kneewear.regression.groups import QUANTITIES
+from kneewear.report.comparison import draw_depth_differences, render_comparison
 from kneewear.report.facts import centre_rows
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.page import render_page
+from kneewear.report.regression import draw_calibration_figures
 from kneewear.report.static import draw_static_figures
-from kneewear.settings.study import read_study
+from kneewear.settings.study import load_study, read_study
+from kneewear.sides import BOTH, SIDES
+from kneewear.studies.comparison import (
+    FinishedStudy,
+    compare_studies,
+    depth_maps,
+    middle_cell,
+    shared_cells,
+)
+from kneewear.studies.uncertainty.samples import OUTPUTS
 from tests.report.static_results import STUDY
 from tests.report.test_uncertainty_report import made_up
 
@@ -39,6 +52,19 @@ LOOKS = {
     "tablet": {"size": (834, 1194)},
     "phone": {"size": (390, 844)},
 }
+
+
+# Captions of tables whose last column cannot be scrolled into the window.
+UNREACHABLE_COLUMNS = """() => {
+  document.querySelectorAll("details").forEach((one) => { one.open = true; });
+  return [...document.querySelectorAll("table.data")].filter((table) => {
+    const last = table.tHead.rows[0].lastElementChild;
+    last.scrollIntoView({ inline: "end", block: "nearest" });
+    const box = last.getBoundingClientRect();
+    const region = table.closest(".scroll").getBoundingClientRect();
+    return box.right > Math.min(region.right, window.innerWidth) + 1 || box.width === 0;
+  }).map((table) => table.caption ? table.caption.textContent : "?");
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +179,7 @@ def test_page_is_quiet_alone_and_accessible(visits, whole, address, tmp_path, ki
     # The library makes objects in memory; nothing else may be asked for.
     assert [url for url in one.requests if not url.startswith(("data:", "blob:"))] == [address]
     assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert one.page.evaluate(UNREACHABLE_COLUMNS) == []
     found = Axe().run(one.page).response["violations"]
     assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
     for chapter in ("results", "damage", "regression", "motion"):
@@ -190,6 +217,22 @@ def plain_addresses(whole, static_study, tmp_path_factory):
     verified = read_study(
         ROOT / "config/verification.yaml", defaults=ROOT / "config/config.yaml"
     ).model_dump(mode="json")
+    calibration = read_study(
+        ROOT / "config/calibration.yaml", defaults=ROOT / "config/config.yaml"
+    ).model_dump(mode="json")
+    fitted = calibration_tables(whole, calibration["calibration"]["constants"])
+    drawn = {name: io.BytesIO() for name in ("trade_off", "sensitivity", "correlations")}
+    figures = draw_calibration_figures(
+        *(fitted[name] for name in ("constants", "comparison", "correlations", "trade_off"))
+    )
+    for name, file in drawn.items():
+        figures[name].savefig(file, format="svg")
+    fit = (
+        "calibration",
+        calibration,
+        fitted,
+        {name: file.getvalue() for name, file in drawn.items()},
+    )
     touched = pd.DataFrame({"pose": ["gait, 0 %"], "touches": ["medial"], "medial_gap": [0.0]})
     pages = {
         "verification": (("verification", verified, kept, {}), "page"),
@@ -200,6 +243,8 @@ def plain_addresses(whole, static_study, tmp_path_factory):
             ("static", STUDY.model_dump(mode="json"), static_study[2], {}),
             "appendix",
         ),
+        "calibration": (fit, "page"),
+        "calibration appendix": (fit, "appendix"),
         "uncertainty": (uncertain, "page"),
         "uncertainty appendix": (uncertain, "appendix"),
     }
@@ -208,7 +253,61 @@ def plain_addresses(whole, static_study, tmp_path_factory):
         path = folder / f"{name}.html"
         path.write_text(render_page(*given, part=part), encoding="utf-8")
         found[name] = path.as_uri()
+    path = folder / "comparison.html"
+    path.write_text(comparison_page(whole), encoding="utf-8")
+    found["comparison"] = path.as_uri()
     return found
+
+
+def calibration_tables(whole, constants):
+    """Tables of a calibration whose search is left out."""
+    names, kept = list(constants)[:4], ("key", "low", "high", "source")
+    rows = [
+        {"constant": name, **{key: constants[name][key] for key in kept},
+         "value": constants[name]["low"], "standard_error": 0.1, "at_bound": True,
+         "largest_correlation": -0.5, "correlated_with": names[0],
+         **{f"{quantity}_percent": 1.0 for quantity in QUANTITIES}}
+        for name in names
+    ]  # fmt: skip
+    matrix = dict(zip(names, np.eye(len(names)), strict=True))
+    return {
+        "constants": pd.DataFrame(rows),
+        "correlations": pd.DataFrame({"constant": names} | matrix),
+        "singular_values": pd.DataFrame({"singular_value": 1.0, "standard_error": 0.1} | matrix),
+        "trade_off": pd.read_csv(ROOT / "config/calibration/trade_off.csv", comment="#"),
+        "comparison": whole.tables["comparison"],
+    }
+
+
+def comparison_page(whole):
+    """Page of two studies, the second with half of the wear, and of their uncertain constants."""
+    settings = load_study(whole.settings)
+    first = FinishedStudy(settings, whole.grid, [whole.maps], [list(whole.histories.values())],
+                          made_up_samples())  # fmt: skip
+    halved = replace(
+        whole.maps,
+        wear_depth=0.5 * whole.maps.wear_depth,
+        damage_depth=0.5 * whole.maps.wear_depth + whole.maps.creep_depth,
+    )
+    named = settings.model_copy(update={"study": "half_the_wear"})
+    studies = [first, replace(first, settings=named, maps=[halved])]
+    tables = compare_studies(studies)
+    cells = shared_cells(tables["differences"])
+    picture = io.BytesIO()
+    maps = depth_maps(studies, middle_cell(cells))
+    next(iter(draw_depth_differences(maps, cells).values())).savefig(picture, format="svg")
+    return render_comparison(studies, tables, {"difference_maps_half": picture.getvalue()}, cells)
+
+
+def made_up_samples():
+    """Samples of two constants, results in proportion to one of them."""
+    factor = np.linspace(0.5, 1.5, 21)
+    table = pd.DataFrame({"sample": range(21), "role": ["nominal"] + ["draw"] * 20,
+                          "wear_factor": factor, "youngs_modulus": factor[::-1]})  # fmt: skip
+    for side in (BOTH, *SIDES):
+        for quantity in OUTPUTS:
+            table[f"{side}_{quantity}"] = factor
+    return table
 
 
 @pytest.mark.parametrize("kind", LOOKS)
@@ -220,6 +319,10 @@ def test_pages_of_other_kinds_are_quiet_and_accessible(browser, plain_addresses,
         one.page.wait_for_selector("body[data-tables=ready]")
         assert one.complaints == [], name
         assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
+        if name == "comparison":
+            one.page.wait_for_selector('#pair-view[data-shown="default | half_the_wear"]')
+        out_of_reach = one.page.evaluate(UNREACHABLE_COLUMNS)
+        assert out_of_reach == [], name
         found = Axe().run(one.page).response["violations"]
         assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == [], name
         one.page.screenshot(path=tmp_path / f"{name}_{kind}.png", full_page=True)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from kneewear.regression.groups import QUANTITIES
+from kneewear.report.figures import draw_contact
 from kneewear.report.maps import typical_cases
 from kneewear.report.regression import BAR_COLOURS
 from kneewear.report.verification import draw_active_elements
@@ -59,6 +60,18 @@ def test_pressure_map_and_history_reach_the_pressure_of_the_case_table(whole, fi
     frame = int(np.argmax(whole.cycles.load[0, centre_case(whole.cycles.cases)]))
     shown = cells(figures["pressure_gait"].axes[0])
     assert shown == pytest.approx([line.get_ydata()[frame] for line in axes.lines], rel=1e-6)
+
+
+def test_pressure_map_marks_a_case_outside_validity(whole):
+    def title(*limits):
+        drawn = draw_contact(whole.implant, whole.grid, whole.cycles, whole.activities,
+                             whole.histories, *limits)  # fmt: skip
+        return drawn["pressure_gait"].axes[0].get_title("left")
+
+    peak = max(one.max_pressure.max() for one in whole.histories.values())
+    assert title((0.99 * peak, 1e9)).endswith("outside validity")
+    assert title((1e9, 1e-3)).endswith("outside validity")
+    assert "outside" not in title((1.01 * peak, 1e9)) + title()
 
 
 def test_damage_surface_spans_the_case_table(whole, figures):

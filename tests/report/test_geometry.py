@@ -37,7 +37,11 @@ def test_every_control_point_is_drawn(whole):
 
 def test_thickness_map_shows_every_element(whole):
     thicker = draw_thickness_map(whole.grid, 10.0)
-    assert thicker.axes[0].get_title(loc="left").startswith("Local thickness, 10 mm insert: medial")
+    assert (
+        thicker.axes[0]
+        .get_title(loc="left")
+        .startswith("Local thickness, 10 mm insert (nominal): medial")
+    )
     as_built, more = (np.nanmax(one.axes[0].collections[-1].get_array()) for one in
                       (draw_thickness_map(whole.grid), thicker))  # fmt: skip
     assert more - as_built == pytest.approx(10.0 - whole.grid.nominal_thickness)

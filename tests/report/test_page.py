@@ -15,7 +15,7 @@ from PIL import Image
 
 from kneewear.report.captions import figure_text
 from kneewear.report.decision import choice, headline
-from kneewear.report.facts import beyond_limits, centre_rows, key_table
+from kneewear.report.facts import beyond_limits, centre_rows, describe_cases, key_table
 from kneewear.report.page import grouped_warnings, render_page
 from kneewear.report.pdf import write_pdf
 from kneewear.report.tables import make_table, shown
@@ -169,8 +169,27 @@ def test_identifiers_are_links_and_figures_link_their_files(whole):
     assert not [one for one in parser.addresses if "figures" in one]
     page = render_page("wear", whole.settings, whole.tables, {"damage_maps": SVG},
                        files={"damage_maps": "../figures/results/damage_maps.svg"})  # fmt: skip
-    for suffix in ("svg", "png"):
+    for suffix in ("svg", "pdf", "png"):
         assert f'href="../figures/results/damage_maps.{suffix}"' in page
+
+
+def test_tables_of_cases_state_validity_and_nominal_and_modelled_thickness(whole):
+    validity = whole.tables["validity"].assign(avg_pressure_above_limit=False)
+    heavy = validity["body_mass_kg"] == 100.0
+    validity = validity.assign(max_pressure_above_limit=heavy)
+    extra = whole.settings["implant"]["parametric"]["extra_thickness_mm"]
+    rows = describe_cases(whole.tables["comparison"], extra, validity)
+    assert (rows["modelled_mm"] == rows["thickness_mm"] + extra).all()
+    assert (rows["validity"] == np.where(rows["body_mass_kg"] == 100.0, "outside", "within")).all()
+    page = both_pages("wear", whole.settings, whole.tables | {"validity": validity}, {})
+    assert "Ranges over all cases include 2 of 4" in page
+    captions = [one for one in re.findall(r"<caption>(.*?)</caption>", page) if "mm insert" in one]
+    assert captions
+    assert all("mm of polyethylene in the model" in one for one in captions)
+    for table in re.findall(r"<table class=\"data.*?</table>", page, re.DOTALL):
+        if "Nominal thickness (mm)" in table:
+            assert "Modelled (mm)" in table
+        assert ">Thickness (mm)<" not in table
 
 
 def test_tables_hold_unrounded_numbers():

@@ -62,6 +62,19 @@ def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
         assert path.with_suffix(".png").is_file()
 
 
+def test_windows_beside_the_bearing_are_drawn_with_its_extent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").symlink_to(CHECKOUT / "config")
+    beside = {side: {"x": [20.0, 40.0]} for side in ("medial", "lateral")}
+    own = {"implant": {"meshes": {"insert_region_mm": beside}}}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
+    with pytest.raises(SystemExit) as ended:
+        command.main(["--draw", "config/example_meshes.yaml", "own.yaml"])
+    said = str(ended.value)
+    assert "In the axes of the windows the insert extends over x -" in said
+    assert (tmp_path / re.search(r"Look at (\S+)", said)[1]).is_file()
+
+
 @pytest.mark.compiled
 def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -120,6 +120,7 @@ def test_a_motion_beside_the_bearing_fails():
     found, rows = placed(dished_implant(), held_at(300.0))
     assert found.verdict == "fail"
     assert "zero.anterior_posterior" in rows["remedy"].iloc[0]
+    assert found.sentences[1].startswith("Fail: no equilibrium of the motion on the bearing. Set ")
 
 
 def test_contact_at_the_border_of_the_insert_is_counted():

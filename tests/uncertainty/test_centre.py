@@ -33,26 +33,33 @@ def constants(**changes):
     return UncertaintySettings(**block)
 
 
-def numbers(plan):
+def numbers(seed=1, implant=None, **changes):
+    """Samples of the default case, the unchanged one left out."""
+    settings = {"seed": seed, "implant": {"name": implant}} if implant else {"seed": seed}
+    wear = load_study(merge_settings(DEFAULT, settings))
+    plan = stratify_samples(sampled_study(wear, wear.case_list()[0], constants(**changes)))
+    assert plan["role"].iloc[0] == NOMINAL
+    assert not plan[list(changes.get("constants", ["load"]))].iloc[0].any()
     return plan[plan["role"] == "draw"].reset_index(drop=True)
 
 
 def test_every_constant_has_one_sample_in_each_equal_part_of_its_range():
-    plan = numbers(stratify_samples(constants(), 1, 24))
-    parts = np.floor(24 * 0.5 * (plan["wear_factor"] / 0.8 + 1.0)).astype(int)
+    parts = np.floor(24 * 0.5 * (numbers()["wear_factor"] / 0.8 + 1.0)).astype(int)
     assert sorted(parts) == list(range(24))
-    whole = stratify_samples(constants(), 1, 24)
-    assert whole["role"].iloc[0] == NOMINAL
-    assert (whole[list(constants().constants)].iloc[0] == 0.0).all()
 
 
 def test_numbers_of_a_constant_do_not_depend_on_the_others():
     few = {name: MONTE_CARLO["uncertainty"]["constants"][name] for name in ("load", "wear_factor")}
-    alone = numbers(stratify_samples(constants(constants=few), 1, 24))
-    among = numbers(stratify_samples(constants(), 1, 24))
+    alone, among = numbers(constants=few), numbers()
     for name in few:
         np.testing.assert_array_equal(alone[name], among[name])
-    assert not np.allclose(alone["load"], numbers(stratify_samples(constants(), 2, 24))["load"])
+    assert not np.allclose(alone["load"], numbers(seed=2)["load"])
+
+
+def test_shapes_of_two_implants_are_sampled_apart_and_all_else_together():
+    one, two = numbers(), numbers(implant="another")
+    np.testing.assert_array_equal(one["youngs_modulus"], two["youngs_modulus"])
+    assert not np.allclose(one["sagittal_radius"], two["sagittal_radius"])
 
 
 def test_the_case_of_a_real_implant_varies_the_constants_it_has():

@@ -16,6 +16,7 @@ from kneewear.io.finished_study import load_finished
 from kneewear.report.comparison import draw_depth_differences, render_comparison
 from kneewear.studies.comparison import (
     FinishedStudy,
+    compare_samples,
     compare_studies,
     depth_maps,
     design_label,
@@ -175,3 +176,58 @@ def test_rule_compares_two_studies(finished):
         assert says in done.stdout + done.stderr
     page = finished.folder / "results/comparisons/quick_and_little/report/index.html"
     assert "wear.wear_factor_mm3_per_n_m" in page.read_text(encoding="utf-8")
+
+
+def constants_of(quick, **changes):
+    """Uncertainty of the ratio of two studies of equal samples but for some columns."""
+    samples = quick.samples.assign(**changes)
+    return compare_samples(quick, replace(other(quick), samples=samples))
+
+
+def test_constants_that_two_designs_share_cancel_in_their_ratio(quick):
+    volume = "both_wear_volume"
+    found = constants_of(quick, **{volume: 1.3 * quick.samples[volume]})
+    row = rows(found, side="both", quantity="wear_volume").iloc[0]
+    # Either value has a wide interval; the ratio has none, for all constants are shared.
+    assert row["upper"] > 2.0 * row["lower"]
+    assert [row["ratio"], row["ratio_lower"], row["ratio_upper"]] == pytest.approx([1.3] * 3)
+    assert "wear_factor" in row["shared"]
+    assert row["own"] == ""
+
+
+def test_a_constant_with_numbers_of_its_own_does_not_cancel(quick):
+    numbers = quick.samples["youngs_modulus"].to_numpy()
+    changed = np.concatenate([numbers[:1], numbers[:0:-1]])
+    found = constants_of(quick, youngs_modulus=changed)
+    assert found["own"].iloc[0] == "youngs_modulus"
+    assert "youngs_modulus" not in found["shared"].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"samples": None}, "other has no samples"),
+        ({"blocks": 4}, "samples of other are of a fresh surface"),
+        ({"seed": 7}, "seeds differ"),
+        ({"masses": (60.0, 61.0)}, "centre cases differ"),
+    ],
+)
+def test_designs_whose_samples_cannot_be_paired_say_why(quick, change, reason):
+    second = other(quick)
+    settings = second.settings
+    if "blocks" in change:
+        wear = settings.wear.model_copy(update={"blocks": 4})
+        settings = settings.model_copy(update={"wear": wear})
+    elif "masses" in change:
+        cases = settings.cases.model_copy(update={"body_mass_kg": change["masses"]})
+        settings = settings.model_copy(update={"cases": cases})
+    elif "seed" in change:
+        settings = settings.model_copy(update=change)
+    second = replace(second, settings=settings)
+    if "samples" in change:
+        second = replace(second, samples=None)
+    found = compare_samples(quick, second)
+    assert reason in found["reason"].item()
+    tables = compare_studies([quick, second]) if "masses" not in change else None
+    if tables:
+        assert reason in tables["constants"]["reason"].item()

@@ -60,7 +60,7 @@ def test_docstring_and_comment_rerun_nothing(finished, path):
 def test_report_setting_reruns_tables_and_page_but_no_computation(finished):
     planned = finished.planned({"report": {"pressure_limit_mpa": 30.0}})
     assert "tabulate_results" in planned
-    assert not {"simulate_contact", "accumulate_wear", "plot_contact"} & set(planned)
+    assert not {"simulate_contact", "accumulate_wear", "sample_constants"} & set(planned)
 
 
 @pytest.mark.slow

@@ -31,7 +31,13 @@ rule compare_studies:
     output:
         **{
             name: f"{RESULTS}/tables/{name}.csv"
-            for name in ["differences", "ranking", "settings", "depth_maps"]
+            for name in [
+                "differences",
+                "ranking",
+                "constants",
+                "settings",
+                "depth_maps",
+            ]
         },
         figures=directory(f"{RESULTS}/figures"),
         page=f"{RESULTS}/report/index.html",

@@ -70,6 +70,7 @@ rule plot_contact:
     params:
         source=source_fingerprint("plot_contact", ROOT),
         case=CENTRE_CASE["name"],
+        limits=[STUDY.report.pressure_limit_mpa, STUDY.report.avg_pressure_limit_mpa],
         activities=OWN_ACTIVITIES[CENTRE_BATCH],
         captions=CAPTIONS,
     script:

@@ -116,7 +116,7 @@
     for (const value of [lightest, (lightest + heaviest) / 2, heaviest]) make("text", { ...label, x: across(value), y: 271 }, value);
     for (const value of [thinnest, (thinnest + thickest) / 2, thickest]) make("text", { ...label, x: 36, y: up(value) + 4 }, value);
     make("text", { ...label, x: 180, y: 290 }, "body mass (kg)");
-    make("text", { ...label, transform: "translate(14 140) rotate(-90)" }, "insert thickness (mm)");
+    make("text", { ...label, transform: "translate(14 140) rotate(-90)" }, "nominal insert thickness (mm)");
     rows.forEach(({ quantity, name, input }, i) => {
       if (!(input.valueAsNumber > 0)) return;
       const points = Array.from({ length: 101 }, (_, k) => lightest + (k * (heaviest - lightest)) / 100)

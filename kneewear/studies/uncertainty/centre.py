@@ -86,7 +86,7 @@ def sample_constants(
         As of :func:`kneewear.studies.uncertainty.samples.evaluate_samples`, with the columns of the
         plan and, of the side `both`, sums of areas and volumes and the larger of other results.
     """
-    plan = stratify_samples(study.uncertainty, study.seed, study.uncertainty.samples)
+    plan = stratify_samples(study)
     grid = build_grid(knee.implant, study.grid.rows, study.grid.columns)
     used = {name: activities[name] for name in study.simulated_activities()}
     found, _ = evaluate_samples(study, plan, replace(knee, grid=grid), used)

@@ -93,20 +93,25 @@ def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
     return plan.reindex(columns=[*LABELS, *uncertain_names(uncertainty)])
 
 
-def stratify_samples(uncertainty: UncertaintySettings, seed: int, count: int) -> pd.DataFrame:
+def stratify_samples(study: UncertaintyStudy) -> pd.DataFrame:
     """Plan as of `draw_samples` in which few samples cover the range of every constant evenly.
 
     Notes
     -----
     Latin hypercube (McKay, Beckman and Conover 1979, Technometrics 21, 239-245; from memory): each
-    constant has one sample in each of `count` equally probable parts of its range. Numbers of a
-    constant depend on its name, the seed and the count only, so studies that share a constant
-    share its numbers, also where others are uncertain in them.
+    constant has one sample in each of n equally probable parts of its range, where n is the number
+    of samples. Parts of a constant depend on its name, the seed and n only (those of a constant of
+    the implant on the implant's name too), so studies that share a constant share its samples, also
+    where other constants are uncertain in them.
     """
+    uncertainty, count = study.uncertainty, study.uncertainty.samples
     names = uncertain_names(uncertainty)
     columns = []
     for name in names:
-        draw = np.random.default_rng([seed, count, *name.encode()])
+        settings = uncertainty.constants[name].settings if name in uncertainty.constants else ()
+        built = any(path.startswith("implant.") for path in settings)
+        text = name + study.implant.name if built else name
+        draw = np.random.default_rng([study.seed, count, *text.encode()])
         columns.append((draw.permutation(count) + draw.random(count)) / count)
     points = np.stack(columns, axis=-1)
     rows: list[dict[str, object]] = [{"role": NOMINAL, **dict.fromkeys(uncertainty.constants, 0.0)}]
