@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
@@ -126,9 +127,9 @@ class _Reader(HTMLParser):
         if tag == "li":
             page.set_font(FONT, size=size)
             page.write(TEXT_HEIGHT, "– ")
-        for number, (own, text) in enumerate(parts):
-            page.set_font(FONT, own or style, size)
-            page.write(max(TEXT_HEIGHT, 0.5 * size), text if number else text.lstrip())
+        for own, text in _joined([(own or style, text) for own, text in parts]):
+            page.set_font(FONT, own, size)
+            page.write(max(TEXT_HEIGHT, 0.5 * size), text)
         page.ln(max(TEXT_HEIGHT, 0.5 * size) + (1.5 if tag in ("h1", "p") else 0.5))
 
     def _picture(self, address: str) -> None:
@@ -160,3 +161,20 @@ class _Reader(HTMLParser):
         ):  # fmt: skip
             pass
         page.ln(2.0)
+
+
+def _joined(parts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Parts of one style as one, blanks before the words: a line breaks there and not in a word."""
+    joined: list[tuple[str, str]] = []
+    blank = ""
+    for style, text in parts:
+        words = text.strip()
+        before = blank or text[: len(text) - len(text.lstrip())]
+        blank = " " if words and text.endswith(" ") else before if not words else ""
+        if not words:
+            continue
+        if joined and joined[-1][0] == style:
+            joined[-1] = style, joined[-1][1] + before + words
+        else:
+            joined.append((style, (before if joined else "") + words))
+    return joined

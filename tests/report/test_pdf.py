@@ -63,3 +63,10 @@ def test_long_tables_are_cut(tmp_path):
     (tmp_path / "a").write_bytes(write_pdf(table, "Study"))
     assert pages(tmp_path / "a") == 1
     assert MAX_ROWS < 400
+
+
+@pytest.mark.parametrize("length", range(40, 60))
+def test_lines_break_between_words_wherever_the_style_changes(length):
+    start = "w" * (length - 20) + " within 10 mm insert, 100 kg:"
+    plain = write_pdf(f"<h2>{start} outside validity</h2>", "A")
+    assert write_pdf(f"<h2>{start}\n<b>outside validity</b> </h2>", "A") == plain
