@@ -48,6 +48,7 @@ single keys:
 | `laxity_dm.yaml` | the same of a real implant and the built-in one (data not included) |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data not included) |
 | `natural_passive.yaml` | passive flexion of a natural knee with ligaments (data not included) |
+| `tkr_predicted_gait.yaml` | gait of a real implant predicted with ligaments (data not included) |
 | `tkr_soft_tissue.yaml` | passive flexion of a real implant with ligaments (data not included) |
 | `planar_knee.yaml` | a knee in the sagittal plane under eight contact laws (Machado) |
 | `spatial_knee.yaml` | a knee in space that flexes under gravity (Machado) |

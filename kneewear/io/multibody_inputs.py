@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -29,7 +29,12 @@ from kneewear.mechanics.bodies import BodyPoses
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.multibody.system import FLEXION_FIRST, Body, System
 from kneewear.settings.faults import suggestion
-from kneewear.settings.multibody import MultibodyModel, PassiveFlexionSettings
+from kneewear.settings.multibody import (
+    MultibodyModel,
+    PassiveFlexionSettings,
+    PredictedGaitSettings,
+    SoftTissueKneeSettings,
+)
 from kneewear.studies.multibody.passive_flexion import (
     BODIES,
     COMPONENTS,
@@ -39,6 +44,7 @@ from kneewear.studies.multibody.passive_flexion import (
     sided,
     start_of,
 )
+from kneewear.studies.multibody.predicted_gait import GAIT_COLUMN, LOAD_COLUMNS
 from kneewear.tissue.bundles import WrappedBundles
 from kneewear.tissue.wrapping import WrapObject
 
@@ -56,7 +62,7 @@ def load_parts(settings: MultibodyModel, files: Files) -> Any:
     return _READERS[settings.model](settings, files) if settings.files else None
 
 
-def load_knee_parts(settings: PassiveFlexionSettings, files: Files) -> KneeParts:
+def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts:
     """Surfaces, bundles, muscles and reference motion of a passive knee."""
     frames = {
         name: FileFrame(body, origin)
@@ -106,10 +112,11 @@ def load_knee_parts(settings: PassiveFlexionSettings, files: Files) -> KneeParts
         if {"femur", "tibia"} <= set(placed)
         else None,
         reference=_reference(settings, files),
+        load=_load(settings, files),
     )
 
 
-def _start_poses(settings: PassiveFlexionSettings) -> BodyPoses:
+def _start_poses(settings: SoftTissueKneeSettings) -> BodyPoses:
     bodies = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
     return System("femur", bodies, {}).poses(start_of(settings))
 
@@ -138,7 +145,7 @@ def _chosen(
     return tuple(obstacles.get(name) for name in names)
 
 
-def _placement(settings: PassiveFlexionSettings, files: Files, body: str) -> tuple[Array, Array]:
+def _placement(settings: SoftTissueKneeSettings, files: Files, body: str) -> tuple[Array, Array]:
     """Rotation and origin, mm, of a component's frame in that of its body."""
     part = settings.bodies[body]
     record = json.loads(
@@ -157,7 +164,7 @@ def _placement(settings: PassiveFlexionSettings, files: Files, body: str) -> tup
 
 
 def _surface(
-    settings: PassiveFlexionSettings,
+    settings: SoftTissueKneeSettings,
     files: Files,
     body: str,
     kind: str,
@@ -172,32 +179,45 @@ def _surface(
     return TriangleMesh(vertices, mesh.faces)
 
 
-def _reference(settings: PassiveFlexionSettings, files: Files) -> pd.DataFrame | None:
+def _reference(settings: SoftTissueKneeSettings, files: Files) -> pd.DataFrame | None:
     """Columns of the motion to compare with, from its first time on."""
-    wanted = settings.reference
+    if isinstance(settings, PredictedGaitSettings):
+        columns = [GAIT_COLUMN, *(name for name, _ in COMPONENTS.values())]
+        return _read_columns(files["motion"], columns)
+    wanted = settings.reference if isinstance(settings, PassiveFlexionSettings) else None
     if wanted is None:
         return None
-    path = Path(files["reference"])
+    motion = COMPONENTS if wanted.convention == "components" else JOINTS
+    columns = [name for name, _ in motion.values()]
+    return _read_columns(files["reference"], columns, wanted.from_s)
+
+
+def _load(settings: SoftTissueKneeSettings, files: Files) -> pd.DataFrame | None:
+    """Measured load of both sides over the cycle."""
+    if not isinstance(settings, PredictedGaitSettings):
+        return None
+    return _read_columns(files["load"], LOAD_COLUMNS)
+
+
+def _read_columns(
+    file: str | Path, columns: Sequence[str], from_s: float | None = None
+) -> pd.DataFrame:
+    """Complete rows of columns of a table, from a time on where it has one."""
+    path = Path(file)
     cells = parse_csv(path, decode_text(path, read_data(path, "a table of motion")))
-    columns = [
-        name for name, _ in (COMPONENTS if wanted.convention == "components" else JOINTS).values()
-    ]
     missing = [name for name in columns if name not in cells]
     if missing:
-        near = suggestion(missing[0], cells.columns) or "Check reference.convention."
+        near = suggestion(missing[0], cells.columns) or "Check the file, and its convention."
         raise InputDataError(
-            path,
-            f"columns {', '.join(cells.columns)}",
-            f"also {', '.join(missing)}",
-            near,
+            path, f"columns {', '.join(cells.columns)}", f"also {', '.join(missing)}", near,
             "header",
-        )
+        )  # fmt: skip
     numbers = cells.apply(pd.to_numeric, errors="coerce")
-    if "time_s" in numbers:
-        numbers = numbers[numbers["time_s"] >= wanted.from_s]
-    return numbers[columns].dropna().reset_index(drop=True)
+    if from_s is not None and "time_s" in numbers:
+        numbers = numbers[numbers["time_s"] >= from_s]
+    return numbers[list(columns)].dropna().reset_index(drop=True)
 
 
 _READERS: Mapping[str, Callable[[Any, Files], Any]] = MappingProxyType(
-    {"passive_flexion": load_knee_parts}
+    {"passive_flexion": load_knee_parts, "predicted_gait": load_knee_parts}
 )

@@ -73,11 +73,9 @@ class FlexionSettings(Settings):
     frames: Annotated[int, Field(ge=2, le=2000)]
 
 
-class PassiveFlexionSettings(Settings):
-    """A knee with ligaments and patella that is flexed slowly; all else is free."""
+class SoftTissueKneeSettings(Settings):
+    """A knee with ligaments, patella and quadriceps."""
 
-    model: Literal["passive_flexion"]
-    flexion_deg: FlexionSettings
     unit: Literal["mm", "m"]
     placements: FileName | None
     bodies: dict[str, BodySettings]
@@ -86,11 +84,9 @@ class PassiveFlexionSettings(Settings):
     wrap_objects: FileName | None
     unused_wrap_objects: tuple[Name, ...]
     quadriceps: MuscleSettings
-    reference: ReferenceMotionSettings | None
-    tuning: TuningSettings | None
 
     @model_validator(mode="after")
-    def _bodies_are_complete(self) -> PassiveFlexionSettings:
+    def _bodies_are_complete(self) -> SoftTissueKneeSettings:
         if set(self.bodies) != {"femur", "tibia", "patella"}:
             found = f"bodies {', '.join(self.bodies)}"
             raise fault(found, "femur, tibia and patella", "Correct the names.")
@@ -117,16 +113,53 @@ class PassiveFlexionSettings(Settings):
             "ligaments": self.ligaments,
             "wrap_objects": self.wrap_objects,
             "quadriceps": self.quadriceps.file,
-            "reference": self.reference.file if self.reference else None,
         }
         for name, body in self.bodies.items():
             given |= {f"{name}_surface": body.surface, f"{name}_bone": body.bone}
         return {name: file for name, file in given.items() if file is not None}
 
 
+class PassiveFlexionSettings(SoftTissueKneeSettings):
+    """A knee with ligaments and patella that is flexed slowly; all else is free."""
+
+    model: Literal["passive_flexion"]
+    flexion_deg: FlexionSettings
+    reference: ReferenceMotionSettings | None
+    tuning: TuningSettings | None
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Data files by name, as the settings give them."""
+        return super().files | ({"reference": self.reference.file} if self.reference else {})
+
+
+class GaitSettings(Settings):
+    """Measured gait: flexion and load are prescribed, the rest is compared."""
+
+    motion: FileName
+    load: FileName
+    lever_mm: Positive
+    least_load_n: Positive
+    stance_percent: Annotated[float, Field(gt=0, le=100)]
+    source: str = Field(min_length=1)
+
+
+class PredictedGaitSettings(SoftTissueKneeSettings):
+    """A knee replacement whose position and rotation follow from flexion, load and soft tissue."""
+
+    model: Literal["predicted_gait"]
+    gait: GaitSettings
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Data files by name, as the settings give them."""
+        return super().files | {"motion": self.gait.motion, "load": self.gait.load}
+
+
 # Each model has a property `files`.
 MultibodyModel = Annotated[
-    PassiveFlexionSettings | PlanarSettings | SpatialSettings, Field(discriminator="model")
+    PassiveFlexionSettings | PredictedGaitSettings | PlanarSettings | SpatialSettings,
+    Field(discriminator="model"),
 ]
 
 

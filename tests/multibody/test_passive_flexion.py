@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from kneewear.studies.multibody.passive_flexion import (
     solve_passive_flexion,
     start_of,
 )
+from kneewear.studies.multibody.predicted_gait import solve_predicted_gait
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -146,3 +148,26 @@ def test_a_natural_knee_flexes_near_its_measured_motion():
     # Found: 0.4 to 1 mm and 0.7 to 2.6 deg, 2 mm of the patella's anterior position.
     assert len(spread) == 11 and max(spread.values()) < 3.0
     assert found["largest unbalanced force"] < 1e-5
+
+
+def test_gait_is_predicted_from_flexion_and_load():
+    base = merge_settings(
+        read_settings(ROOT / "config/config.yaml"),
+        read_settings(ROOT / "config/tkr_predicted_gait.yaml"),
+    )
+    one = load_study(merge_settings(base, {"data_folder": str(DATA)}))
+    files = multibody_files(one, ROOT)
+    if not all(Path(path).is_file() for path in files.values()):
+        pytest.skip(f"no data of subject DM in {DATA} (set KNEEWEAR_DATA)")
+    parts = load_parts(one.multibody, files)
+    # Every fifth frame.
+    short = dataclasses.replace(parts, reference=parts.reference.iloc[::5].reset_index(drop=True))
+    result = solve_predicted_gait(short, one.multibody)
+    found = result.statements.set_index("statement")["found"]
+    assert found["flexion, rms difference over the cycle"] < 1e-3
+    # Found over all frames: 1.2 mm and 2.4 deg.
+    assert found["femur anterior, rms difference over the stance"] < 2.0
+    assert found["tibial external rotation, rms difference over the stance"] < 4.0
+    largest = result.forces.groupby(["panel", "series"])["value"].max()["contact force"]
+    # Ligaments and quadriceps press in addition to the load.
+    assert 1.0 < largest["tibiofemoral contact"] / largest["applied load"] < 1.3

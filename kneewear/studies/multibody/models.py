@@ -12,6 +12,7 @@ from typing import Any
 
 from kneewear.settings.multibody import MultibodyModel
 from kneewear.studies.multibody.passive_flexion import solve_passive_flexion
+from kneewear.studies.multibody.predicted_gait import solve_predicted_gait
 from kneewear.studies.multibody.result import MultibodyResult
 from kneewear.studies.point_contact.planar import solve_planar
 from kneewear.studies.point_contact.spatial import solve_spatial
@@ -19,6 +20,7 @@ from kneewear.studies.point_contact.spatial import solve_spatial
 MODELS: Mapping[str, Callable[[Any, Any], MultibodyResult]] = MappingProxyType(
     {
         "passive_flexion": solve_passive_flexion,
+        "predicted_gait": solve_predicted_gait,
         "planar": solve_planar,
         "spatial": solve_spatial,
     }

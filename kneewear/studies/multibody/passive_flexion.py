@@ -24,6 +24,7 @@ from kneewear.settings.multibody import (
     LayerSettings,
     PassiveFlexionSettings,
     ReferenceMotionSettings,
+    SoftTissueKneeSettings,
 )
 from kneewear.studies.multibody.result import MultibodyResult, Scene, curves, statements
 from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
@@ -73,7 +74,8 @@ class KneeParts:
     `surfaces` are the bearings of femur, tibia and patella, `bones` those under them where the
     thickness of the layers is measured; `ligaments` and `quadriceps` are bundles with what they
     wrap on. `components` are the frames of the femoral and of the tibial component (rotation and
-    origin), and `reference` the motion to compare with.
+    origin), `reference` the motion to
+    compare with and `load` a measured load.
     """
 
     surfaces: Mapping[str, TriangleMesh]
@@ -82,9 +84,10 @@ class KneeParts:
     quadriceps: WrappedBundles
     components: tuple[tuple[Array, Array], tuple[Array, Array]] | None = None
     reference: pd.DataFrame | None = None
+    load: pd.DataFrame | None = None
 
 
-def build_system(parts: KneeParts, settings: PassiveFlexionSettings) -> System:
+def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
     """Tibia and patella on a resting femur, with contact, ligaments and quadriceps."""
     field = build_distance_field(parts.surfaces["femur"], settings.layers.field_spacing_mm)
     contacts = {
@@ -119,7 +122,7 @@ def _layer(body: str, parts: KneeParts, settings: LayerSettings) -> Layer:
     return Layer(law(modulus), own + float(np.mean(femoral)))
 
 
-def start_of(settings: PassiveFlexionSettings) -> Array:
+def start_of(settings: SoftTissueKneeSettings) -> Array:
     """Start of tibia and patella (12,), mm and rad."""
     starts = [settings.bodies[name].start for name in ("tibia", "patella")]
     start = np.array(starts, dtype=float)
@@ -151,12 +154,17 @@ def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) ->
     logger.info("%d equilibria, %d evaluations", len(found), sum(one.evaluations for one in found))
     return MultibodyResult(
         kinematics=_kinematics(system, parts, settings, found),
-        forces=_forces(system, found),
+        forces=force_curves(system, found, OVER, np.degrees(joint_angle(system, found))),
         statements=pd.concat(
             [_compare(system, parts, settings, found), _tune(system, parts, settings)],
             ignore_index=True,
         ),
-        scene=_scene(system, parts, found),
+        scene=knee_scene(
+            system,
+            parts,
+            found,
+            tuple(f"{angle:.0f}°" for angle in np.degrees(joint_angle(system, found))),
+        ),
         counts={"equilibria": len(found), "evaluations": sum(one.evaluations for one in found)},
     )
 
@@ -220,23 +228,24 @@ def _kinematics(
     return pd.concat(tables, ignore_index=True)
 
 
-def _forces(system: System, found: tuple[SystemEquilibrium, ...]) -> pd.DataFrame:
+def force_curves(
+    system: System, found: tuple[SystemEquilibrium, ...], over: str, at: ArrayLike
+) -> pd.DataFrame:
     """Forces of contacts, and tensions and strains by group of bundles."""
-    flexion = np.degrees(joint_angle(system, found))
     contact = {
         name: [float(np.linalg.norm(one.forces.parts[name].wrench[:3])) for one in found]
         for name in system.actions
         if name.endswith("contact")
     }
-    tables = [curves("contact force", OVER, flexion, "N", contact)]
+    tables = [curves("contact force", over, at, "N", contact)]
     ligaments: Any = system.actions["ligaments"]
     tension = np.array([one.forces.parts["ligaments"].tension for one in found])
     strain = np.array([ligaments.law.strain(one.forces.parts["ligaments"].length) for one in found])
     groups = groups_of(ligaments.names)
     sums = {name: tension[:, numbers].sum(axis=1) for name, numbers in groups.items()}
     means = {name: 100.0 * strain[:, numbers].mean(axis=1) for name, numbers in groups.items()}
-    tables.append(curves("ligament tension", OVER, flexion, "N", sums))
-    tables.append(curves("mean ligament strain", OVER, flexion, "%", means))
+    tables.append(curves("ligament tension", over, at, "N", sums))
+    tables.append(curves("mean ligament strain", over, at, "%", means))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -344,7 +353,13 @@ def _tune(system: System, parts: KneeParts, settings: PassiveFlexionSettings) ->
     return statements(rows)
 
 
-def _scene(system: System, parts: KneeParts, found: tuple[SystemEquilibrium, ...]) -> Scene:
+def knee_scene(
+    system: System,
+    parts: KneeParts,
+    found: tuple[SystemEquilibrium, ...],
+    labels: tuple[str, ...],
+) -> Scene:
+    """Bodies and bundles at every equilibrium."""
     poses = [system.poses(one.coordinates) for one in found]
     ligaments: Any = system.actions["ligaments"]
     return Scene(
@@ -352,7 +367,7 @@ def _scene(system: System, parts: KneeParts, found: tuple[SystemEquilibrium, ...
         meshes=parts.surfaces,
         rotation=np.array([one.rotation for one in poses]),
         translation=np.array([one.translation for one in poses]),
-        labels=tuple(f"{angle:.0f}°" for angle in np.degrees(joint_angle(system, found))),
+        labels=labels,
         lines=tuple(ligaments.bundles.lines(one) for one in poses),
     )
 
