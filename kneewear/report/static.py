@@ -196,8 +196,10 @@ def draw_bone_map(record: StaticRecord, implant: Implant) -> Figure:
         mesh = axes.pcolormesh(
             z, x, thickness, cmap=style.THICKNESS_COLOURS, rasterized=True, **limits
         )
-        axes.contourf(z, x, lost, levels=[0.5, 1.5], colors="none", hatches=["////"])
-        axes.contour(z, x, lost, levels=[0.5], colors=[style.INK], linewidths=0.8)
+        # Cartilage is thin, and dark, where most of it is hatched.
+        hatched = axes.contourf(z, x, lost, levels=[0.5, 1.5], colors="none", hatches=["////"])
+        hatched.set_edgecolor("white")
+        axes.contour(z, x, lost, levels=[0.5], colors="white", linewidths=0.8)
         centre = record.element_centre[record.element_side == record.sides.index(side)]
         axes.plot(centre[:, 2], centre[:, 0], ".", color=style.RED, ms=2.5, label="loaded elements")
     style.show_plan(axes)

@@ -90,7 +90,7 @@ def check_placement(
     """
     exact = settings.model_copy(update={"analysis": "quasi_static", "distance": "exact"})
     name = activity.name
-    judged = _Judged(name, seated=bool(np.isnan(activity.zero[0])))
+    judged = _Judged(name)
     try:
         short = thin_out(activity, max(1, activity.percent.size // FRAMES))
         short = refer_to_seat(short, knee, exact)
@@ -136,14 +136,13 @@ def _found(row: Mapping[Hashable, Any]) -> str:
 class _Judged:
     """Rows of the table of a placement."""
 
-    def __init__(self, activity: str, *, seated: bool) -> None:
+    def __init__(self, activity: str) -> None:
         self.activity = activity
-        self.seat = f"Set activities.{activity}.zero.anterior_posterior to seat, or to an offset."
-        if seated:
-            self.seat = (
-                "The motion refers to the seat already: check its signs and size, or let "
-                f"activities.{activity}.control drive the position by force."
-            )
+        self.seat = (
+            f"Set activities.{activity}.zero.anterior_posterior to seat, or to an offset; if it is "
+            f"seat, check the motion's signs and size, or let activities.{activity}.control "
+            "drive the position by force."
+        )
         self.rows: list[tuple[object, ...]] = []
 
     def add(self, name: str, value: float, remedy: str = "", solved: bool = False) -> None:
