@@ -74,6 +74,11 @@ def test_the_case_of_a_real_implant_varies_the_constants_it_has():
     table = constant_table(constants(), sampled).set_index("constant")["varied"]
     assert set(table.index[table]) == varied
     assert len(table) == len(constants().constants)
+    with_poses = constants(pose_errors=True)
+    sampled = sampled_study(one, case, with_poses)
+    assert constant_table(with_poses, sampled).set_index("constant")["varied"]["pose_errors"]
+    built_in = sampled_study(WEAR, WEAR.case_list()[0], with_poses)
+    assert not constant_table(with_poses, built_in).set_index("constant")["varied"]["pose_errors"]
 
 
 def test_samples_are_of_few_elements_and_a_fresh_surface():

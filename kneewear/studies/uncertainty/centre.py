@@ -132,9 +132,10 @@ def sample_intervals(samples: pd.DataFrame, level_percent: float) -> pd.DataFram
 def constant_table(uncertainty: UncertaintySettings, study: UncertaintyStudy) -> pd.DataFrame:
     """Constants of `uncertainty` with spread and source, and whether a study varies them.
 
-    Columns constant, settings, change, distribution, spread, unit, source, varied.
+    Columns constant, settings, change, distribution, spread, unit, source, varied; errors of
+    measured poses have a row where they count.
     """
-    return pd.DataFrame(
+    rows = [
         {
             "constant": name,
             "settings": ", ".join(one.settings),
@@ -142,4 +143,9 @@ def constant_table(uncertainty: UncertaintySettings, study: UncertaintyStudy) ->
             "varied": name in study.uncertainty.constants,
         }
         for name, one in uncertainty.constants.items()
-    )
+    ]
+    if uncertainty.pose_errors:
+        source = "Standard deviations of the measured motion"
+        varied = study.uncertainty.pose_errors
+        rows.append({"constant": "pose_errors", "source": source, "varied": varied})
+    return pd.DataFrame(rows)
