@@ -1,4 +1,4 @@
-"""Time the passive flexion of a knee replacement with ligaments and patella against its target.
+"""Time the passive flexion of a knee replacement, and the planar knee, against their targets.
 
 `python -m benchmarks.multibody` writes results/benchmarks/multibody.csv: the median duration of
 some runs on one thread, without reading and tabulating the surfaces. Left out, and stated, where
@@ -10,15 +10,19 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from benchmarks.timing import durations
 from kneewear.io.documents import save_table
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.io.study_inputs import multibody_files
+from kneewear.multibody.impacts import integrate_impacts
 from kneewear.settings.multibody import MultibodyStudy
+from kneewear.settings.point_contact import PlanarSettings
 from kneewear.settings.study import read_study
 from kneewear.studies.multibody.passive_flexion import build_system, flex_knee
+from kneewear.studies.point_contact.planar import FREE, build_planar
 
 ROOT = Path(__file__).parent.parent
 OUTPUT = Path("results/benchmarks/multibody.csv")
@@ -38,6 +42,16 @@ def main() -> pd.DataFrame:
         rows.append((stage, statistics.median(times), min(times), 5.0))
     else:
         print("the data of subject DM are not there: passive flexion is left out")
+    planar = read_study(ROOT / "config/planar_knee.yaml", defaults=ROOT / "config/config.yaml")
+    knee = planar.multibody if isinstance(planar, MultibodyStudy) else None
+    if isinstance(knee, PlanarSettings):
+        built, start = build_planar(
+            knee, knee.reference_knee, "hertz", knee.splines[0], knee.pulse.amplitude_n
+        )
+        at = np.arange(0.0, knee.duration_s + 1e-9, knee.output_step_s)
+        times = durations(lambda: integrate_impacts(built, at, start, FREE), RUNS)
+        stage = "planar knee, 0.4 s of motion with impacts, 401 output times"
+        rows.append((stage, statistics.median(times), min(times), 1.0))
     table = pd.DataFrame(rows, columns=["stage", "median_s", "least_s", "target_s"])
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     save_table(table, OUTPUT)

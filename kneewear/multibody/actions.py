@@ -72,7 +72,7 @@ class Contact:
             found = self.law.evaluate(turn, place)
         else:
             spin = poses.velocity[a, 3:]
-            drift = poses.velocity[b, :3] - poses.velocity[a, :3] - np.cross(spin, apart)
+            drift = poses.velocity[b, :3] - poses.velocity[a, :3] - skew(spin) @ apart
             twist = poses.velocity[b, 3:] - spin
             velocity = np.concatenate([frame.T @ drift, frame.T @ twist])
             found = self.law.evaluate(turn, place, velocity)
@@ -139,7 +139,7 @@ def add_between(
     over_a[3:, 3:] -= skew(moment)
     if damping is not None:
         spin = poses.velocity[a, 3:]
-        drift = poses.velocity[b, :3] - poses.velocity[a, :3] - np.cross(spin, apart)
+        drift = poses.velocity[b, :3] - poses.velocity[a, :3] - skew(spin) @ apart
         # Velocity relative to a, over motions at constant velocities.
         rate = np.zeros((6, 6))
         rate[:3, :3] = -skew(spin)

@@ -125,7 +125,8 @@ class PointContact:
     ) -> PointForce:
         """Force at a pose and velocity of the moving body in the frame of the other one."""
         touch = self.shapes.touch(rotation, translation)
-        along = np.concatenate([touch.normal, np.cross(touch.point - translation, touch.normal)])
+        (x, y, z), (a, b, c) = touch.point - translation, touch.normal
+        along = np.array([a, b, c, y * c - z * b, z * a - x * c, x * b - y * a])
         rate = 0.0 if velocity is None else -float(along @ velocity)
         started = self.initial_rate if self.initial_rate > 0.0 else max(abs(rate), 1e-9)
         none = np.zeros((6, 6))

@@ -168,6 +168,10 @@ def _describe(
     if len(location) > 2 and location[0] == "activities" and location[2] in ("parametric", "file"):
         # Pydantic puts the tag of the discriminated union into the path; users never wrote it.
         location = location[:2] + location[3:]
+    if location[:1] == ("multibody",) and location[1:2] == (
+        value_at(settings, ("multibody", "model")),
+    ):
+        location = location[:1] + location[2:]
     location = tuple(step for step in location if step != "[key]")
     if isinstance(value_at(settings, location[:-1]), (str, float, int)):
         location = location[:-1]  # the form of a value that has several
@@ -185,9 +189,15 @@ def _describe(
         close = suggestion(str(location[-1]), strangers).replace("Did you mean", "Is it")
         return location, "nothing", "a value", close or "Add the key (see config/config.yaml)."
     if kind.startswith("union_tag"):
-        location = (*location, "source")
+        name = context["discriminator"].strip("'")
+        location = (*location, name)
         tag = value_at(settings, location)
         found = "nothing" if tag is None else _shown(tag)
+        if name != "source":
+            tags = [text.strip("' ") for text in context.get("expected_tags", "").split(",")]
+            known = [one for one in tags if one]
+            remedy = suggestion(str(tag), known) or "Name the model (see config/README.md)."
+            return location, found, f"one of: {', '.join(known)}" if known else "a name", remedy
         expected = "parametric or file, or iso14243-1, iso14243-3 or astm-f3141"
         return location, found, expected, "Say where the activity is from."
     message = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")

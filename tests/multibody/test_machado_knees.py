@@ -104,6 +104,15 @@ def test_the_reference_knee_must_exist():
         settings("planar_knee", reference_knee="healty")
 
 
+def test_faults_name_the_key_as_it_is_written():
+    with pytest.raises(InputDataError, match=r"multibody\.model: found 'plannar'.*'planar'"):
+        settings("planar_knee", model="plannar")
+    with pytest.raises(InputDataError, match=r"line \d+, key multibody\.pulse\.amplitude_n"):
+        settings("planar_knee", pulse={"amplitude_n": -1})
+    with pytest.raises(InputDataError, match=r"key multibody\.tibbia: found an unknown key"):
+        settings("planar_knee", tibbia=1)
+
+
 def test_a_layer_needs_a_thickness():
     layer = {"youngs_modulus_mpa": 24, "poisson_ratio": 0.38}
     with pytest.raises(InputDataError, match="both or neither"):

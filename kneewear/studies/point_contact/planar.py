@@ -322,8 +322,12 @@ def _motion_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterato
     )  # fmt: skip
     lasting = len(contacts) == 2 and not np.isfinite(contacts[1].end)
     yield stated(
-        "Continuous contact from the second impact on", "section 5.2", "from about 26 deg",
-        f"{len(contacts)} contacts, the last from {angles[-1]:.1f} deg on", lasting,
+        "Contact is continuous from the second impact on", "section 5.2", "2 contacts",
+        f"{len(contacts)} contacts", lasting,
+    )  # fmt: skip
+    yield stated(
+        "Flexion from which contact is continuous", "section 5.2", "26 deg, within 2 deg",
+        f"{angles[-1]:.1f} deg", bool(abs(angles[-1] - 26.0) < 2.0),
     )  # fmt: skip
     yield stated(
         "Hyperextension that is reached", "section 5.1", "-5 deg",
@@ -351,7 +355,7 @@ def _law_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator[S
         return
     area: dict[str, float] = {law: run.loop_area() for law, run in found.items()}
     depth: dict[str, float] = {law: run.contact("depth").max() for law, run in found.items()}
-    shown = ", ".join(f"{law} {value:.1f}" for law, value in area.items())
+    shown = ", ".join(f"{law} {value:.3f}" for law, value in area.items())
     rising = ("lee_wang", "lankarani_nikravesh", "hunt_crossley", "herbert_mcwhannell", "flores")
     yield stated(
         "Areas of the loops rise: " + ", ".join(rising), "Figure 5.15", "ascending",
