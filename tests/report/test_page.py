@@ -364,3 +364,8 @@ def test_boundary_conditions_are_those_the_activity_records(whole):
     assert "on a line 5 mm medial of the insert's origin" in text
     for words in ("it is carried medially", "70 %, load line", "translation were prescribed"):
         assert words not in text
+    assert "compliance" not in text
+    block = whole.settings["activities"]["gait"] | {"source": "iso14243-1"}
+    settings = whole.settings | {"activities": {"gait": block}}
+    text = page_of(whole, settings, activities={"gait": gait})[0]
+    assert "Curves are the user's for ISO14243-1; compliance with the standard is not" in text
