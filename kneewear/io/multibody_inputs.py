@@ -63,7 +63,10 @@ def load_parts(settings: MultibodyModel, files: Files) -> Any:
 
 
 def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts:
-    """Surfaces, bundles, muscles and reference motion of a passive knee."""
+    """Surfaces, bundles, muscles and reference motion of a passive knee.
+
+    InputDataError, naming bundle and wrap object, if a bundle cannot wrap at the start pose.
+    """
     frames = {
         name: FileFrame(body, origin)
         for body, part in settings.bodies.items()
@@ -92,6 +95,15 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
         for body, part in settings.bodies.items()
         if part.placement is not None
     }
+    wrapped = tuple(
+        sided(WrappedBundles(bundles, _chosen(obstacles, names, files[table])), poses)
+        for bundles, names, table in (
+            (ligaments.bundles, ligaments.wrap_objects, "ligaments"),
+            (quadriceps, wraps, "quadriceps"),
+        )
+    )
+    for bundles in wrapped:
+        bundles.check(poses)
     return KneeParts(
         surfaces={name: _surface(settings, files, name, "surface", placed) for name in BODIES},
         bones={
@@ -99,15 +111,8 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
             for name in BODIES
             if f"{name}_bone" in files
         },
-        ligaments=sided(
-            WrappedBundles(
-                ligaments.bundles, _chosen(obstacles, ligaments.wrap_objects, files["ligaments"])
-            ),
-            poses,
-        ),
-        quadriceps=sided(
-            WrappedBundles(quadriceps, _chosen(obstacles, wraps, files["quadriceps"])), poses
-        ),
+        ligaments=wrapped[0],
+        quadriceps=wrapped[1],
         components=(placed["femur"], placed["tibia"])
         if {"femur", "tibia"} <= set(placed)
         else None,

@@ -129,6 +129,10 @@ def test_unknown_names_in_the_files_are_refused(knee, tmp_path):
     ):
         load_parts(changed.multibody, files)
     assert FREE[-1] == "patella"
+    wraps = Path(files["wrap_objects"]).read_text(encoding="utf-8")
+    (tmp_path / "wraps.csv").write_text(wraps.replace(",19,,,527.5", ",60,,,527.5"), "utf-8")
+    with pytest.raises(InputDataError, match="bundle pCAP1: found an attachment inside the wrap"):
+        load_parts(one.multibody, files | {"wrap_objects": tmp_path / "wraps.csv"})
 
 
 def test_a_natural_knee_flexes_near_its_measured_motion():
