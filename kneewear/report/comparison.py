@@ -38,8 +38,12 @@ def render_comparison(
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, bytes],
     cells: Sequence[tuple[float, float]],
+    files: Mapping[str, str] | None = None,
 ) -> str:
-    """Page of a comparison: the tables of `compare_studies`, the cases that all designs share."""
+    """Page of a comparison: the tables of `compare_studies`, the cases that all designs share.
+
+    `files` are addresses of the figures beside the page.
+    """
     differences = tables["differences"]
     thickness, mass = middle_cell(cells)
     middle = differences[
@@ -57,10 +61,30 @@ def render_comparison(
         },
         frames=tables,
         figures=figures,
+        files=files or {},
         view=build_comparison_view(studies, cells),
+        beyond=_outside(studies[0], differences),
+        shared=len(cells),
         middle=middle,
         ratios=by_design[ratios].mean().reset_index(),
     )
+
+
+def _outside(reference: FinishedStudy, differences: pd.DataFrame) -> dict[str, list[str]]:
+    """Cases of each design with a pressure above a limit of the reference's report."""
+    report = reference.settings.report
+    limits = {
+        "max_pressure": report.pressure_limit_mpa,
+        "avg_pressure": report.avg_pressure_limit_mpa,
+    }
+    rows = differences[differences["quantity"].isin(limits)]
+    limit = rows["quantity"].map(limits)
+    found: dict[str, list[str]] = {}
+    for design, value in (("reference", "reference_value"), ("design", "value")):
+        for name, own in rows[rows[value] > limit].groupby(design, sort=False):
+            cells = own[["thickness_mm", "body_mass_kg"]].drop_duplicates()
+            found.setdefault(str(name), list(map(cell_label, cells.itertuples(index=False))))
+    return found
 
 
 def draw_depth_differences(

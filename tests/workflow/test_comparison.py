@@ -231,3 +231,19 @@ def test_designs_whose_samples_cannot_be_paired_say_why(quick, change, reason):
     tables = compare_studies([quick, second]) if "masses" not in change else None
     if tables:
         assert reason in tables["constants"]["reason"].item()
+
+
+def test_page_marks_cases_outside_validity_and_links_its_figures(quick, tables):
+    limits = quick.settings.report.model_copy(update={"pressure_limit_mpa": 1.0})
+    strict = replace(quick, settings=quick.settings.model_copy(update={"report": limits}))
+    cells = shared_cells(tables["differences"])
+    full = tables | {"depth_maps": depth_maps([quick, other(quick)], middle_cell(cells))}
+    files = {"difference_maps_other": "../figures/difference_maps_other.svg"}
+    for first, count in ((strict, len(cells)), (quick, None)):
+        page = render_comparison(
+            [first, other(first)], full, {"difference_maps_other": b"<svg></svg>"}, cells, files
+        )
+        if count:
+            assert f"quick: {count} of {count} shared cases" in page
+            assert f"other: {count} of {count} shared cases" in page
+        assert 'href="../figures/difference_maps_other.pdf"' in page
