@@ -85,6 +85,7 @@ def test_flexion_to_90_degrees_is_balanced_and_near_the_reference(knee):
     assert set(result.statements["holds"]) == {"yes", "no", ""}
 
 
+@pytest.mark.slow
 def test_a_stronger_pull_presses_harder(knee):
     settings, parts = knee
     stronger = parts.quadriceps.with_law(

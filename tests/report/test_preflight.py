@@ -76,6 +76,7 @@ def test_windows_beside_the_bearing_are_drawn_with_its_extent(tmp_path, monkeypa
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_exact_distances_and_waves_of_surfaces_are_announced(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config").symlink_to(CHECKOUT / "config")

@@ -117,6 +117,7 @@ def coarse():
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_ends_agree_with_a_monte_carlo_study_of_the_same_constants(coarse):
     wear, monte_carlo = coarse
     knee, activities = model_of(monte_carlo)
