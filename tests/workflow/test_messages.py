@@ -168,6 +168,7 @@ def test_make_study_shows_stages_and_names_its_log(finished):
     assert (finished.folder / log.removeprefix("Full log: ")).is_file()
 
 
+@pytest.mark.slow
 def test_when_all_cases_fail_the_message_states_why_and_a_second_attempt_ends_at_once(finished):
     overrides = {
         "study": "all_failing",
