@@ -14,7 +14,6 @@ from kneewear.report.static import MATERIAL_COLOURS, draw_elements, draw_outline
 from kneewear.report.tables import quantity_name, rows_with, words
 from kneewear.sides import SIDES
 from kneewear.studies.designs.characterisation import CharacterisationRecord, condition_columns
-from kneewear.studies.designs.laxity import TEST_NAMES
 
 OVER_FLEXION = {"contact_area": "mm²", "avg_pressure": "MPa", "max_pressure": "MPa"}
 # Of the coefficients of friction.
@@ -125,6 +124,6 @@ def draw_loops(loops: pd.DataFrame, laxity: pd.DataFrame) -> Figure:
                     axes.plot(end, at["load"].iloc[0], "x", color=MATERIAL_COLOURS[number], ms=6)
             axes.set_xlabel(f"displacement ({part['displacement_unit'].iloc[0]})")
             axes.set_title(f"{flexion:g}°")
-        row[0].set_ylabel(f"{TEST_NAMES[test]}\n({part['load_unit'].iloc[0]})")
+        row[0].set_ylabel(f"{test.replace('_', '-')}\n({part['load_unit'].iloc[0]})")
     style.share_legend(figure, panels[0, 0], 4, below=True)
     return figure

@@ -642,12 +642,6 @@ def laxity_table(laxity: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def laxity_tests(settings: Settings) -> dict[str, Settings]:
-    """Tests of a laxity study that are done."""
-    names = ("anterior_posterior", "medial_lateral", "internal_external", "varus_valgus")
-    return {name: settings[name] for name in (*names, "distraction") if settings[name]}
-
-
 # Verification studies.
 
 # Part of the deepest element's depth below which an element is too shallow to be drawn.

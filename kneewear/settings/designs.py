@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
@@ -22,9 +23,9 @@ class DesignStudy(Study):
     designs: Annotated[dict[Name, dict[str, Any]], Removable] = Field(default_factory=dict)
 
     @property
+    @abstractmethod
     def flexions_deg(self) -> tuple[float, ...]:
         """Flexion angles that are tested, deg."""
-        raise NotImplementedError
 
     @property
     def reads_distance_tables(self) -> bool:

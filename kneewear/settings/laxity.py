@@ -56,6 +56,16 @@ class LaxitySettings(Settings):
             raise fault("no test", f"at least one of {', '.join(TESTS)}", "Give one.")
         return self
 
+    @model_validator(mode="after")
+    def _carries_its_load(self) -> LaxitySettings:
+        if "superior_inferior" not in self.free:
+            raise fault(
+                f"free: {', '.join(self.free) or 'nothing'}",
+                "superior_inferior among them; at a held height the axial load has no effect",
+                "Add superior_inferior.",
+            )
+        return self
+
 
 TESTS = (
     "anterior_posterior", "medial_lateral", "internal_external", "varus_valgus", "distraction",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kneewear.settings.laxity import LaxitySettings, LaxityTestSettings
-from kneewear.studies.designs.laxity import TEST_NAMES, drive_loops, summarise_loops
+from kneewear.settings.laxity import TESTS, LaxitySettings, LaxityTestSettings
+from kneewear.studies.designs.laxity import drive_loops, summarise_loops
 from tests.designs.conftest import SPHERES
 
 LOAD = 710.0
@@ -22,7 +22,7 @@ COMMON = {
 
 def settings_of(**tests):
     """Settings with only some tests."""
-    return LaxitySettings(**COMMON, **(dict.fromkeys(TEST_NAMES) | tests))
+    return LaxitySettings(**COMMON, **(dict.fromkeys(TESTS) | tests))
 
 
 def loop(bench, friction=0.0, **tests):
@@ -119,3 +119,19 @@ def test_settings_without_a_test_are_refused():
         settings_of()
     with pytest.raises(ValueError, match="greater than 0"):
         LaxityTestSettings(amplitude=0.0, end_load=1.0)
+
+
+def test_a_held_height_under_an_axial_load_is_refused():
+    free = {**COMMON, "free": ("anterior_posterior", "varus_valgus")}
+    with pytest.raises(ValueError, match="superior_inferior among them"):
+        LaxitySettings(
+            **free, **(dict.fromkeys(TESTS) | {"distraction": {"amplitude": 1.0, "end_load": 1.0}})
+        )
+
+
+def test_a_load_that_friction_reaches_is_reached_at_rest(bench):
+    ml = {"medial_lateral": {"amplitude": 2.0, "end_load": 10.0}}
+    _, summary = loop(bench({}, friction=0.1), friction=0.1, **ml)
+    # Friction of 71 N passes 10 N within the first step, and before zero on the way back.
+    assert 0.0 < summary["positive_end"] < 0.5
+    assert summary["negative_end"] == pytest.approx(0.0, abs=1e-12)

@@ -16,15 +16,14 @@ from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.settings.contact_characterisation import CharacterisationSettings
 from kneewear.simulation.static import StaticEquilibrium
 from kneewear.studies.designs.bench import Bench
-from kneewear.studies.static.cases import StaticSolution, record_of
+from kneewear.studies.static.cases import NAMED, StaticSolution, record_of
 from kneewear.studies.static.record import Equilibria
 
 logger = logging.getLogger(__name__)
 
-# Coordinates that always settle, and those that settle by the settings, with their offsets.
-SETTLED = ("y", "theta_1")
-MOVED = {"anterior_posterior": "x", "medial_lateral": "z"}
-# Quantities of each side in the table, with units and whether the worst case is the largest one.
+# Coordinates that always settle.
+SETTLED = (NAMED["superior_inferior"], NAMED["varus_valgus"])
+# Quantities of each side in the table, with units, and which extreme is the worst case.
 QUANTITIES = {
     "contact_area": "mm2", "avg_pressure": "MPa", "max_pressure": "MPa", "max_penetration": "mm",
     "border_pressure": "MPa",
@@ -100,7 +99,7 @@ def characterise_contact(
 
 def _settled(bench: Bench, condition: Condition, free: Sequence[str]) -> StaticEquilibrium:
     """Equilibrium of one condition."""
-    settling = [*SETTLED, *(MOVED[name] for name in free)]
+    settling = [*SETTLED, *(NAMED[name] for name in free)]
     case = str(condition)
     load = condition.load, condition.medial_share, case
     start = bench.start(condition.flexion, condition.external_rotation)

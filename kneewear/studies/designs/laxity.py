@@ -15,22 +15,14 @@ from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.settings.laxity import LaxitySettings, LaxityTestSettings
 from kneewear.simulation.static import StaticEquilibrium
 from kneewear.studies.designs.bench import Axial, Bench
+from kneewear.studies.static.cases import NAMED
 
 Array = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
 
-# Coordinates by the names of the settings, and those that the tests drive.
-COORDINATE = {
-    "anterior_posterior": "x", "superior_inferior": "y", "medial_lateral": "z",
-    "varus_valgus": "theta_1", "internal_external": "theta_2",
-}  # fmt: skip
-DRIVEN = {**COORDINATE, "distraction": "y"}
-TEST_NAMES = {
-    "anterior_posterior": "anterior-posterior", "medial_lateral": "medial-lateral",
-    "internal_external": "internal-external", "varus_valgus": "varus-valgus",
-    "distraction": "distraction",
-}  # fmt: skip
+# Coordinates that tests drive, by the names of the tests.
+DRIVEN = {**NAMED, "distraction": NAMED["superior_inferior"]}
 # Part of the amplitude within which the stiffness is measured.
 NEUTRAL = 0.5
 # A condyle that carries less than this part of the axial load has lost contact.
@@ -107,7 +99,7 @@ def drive_loops(
 def _drive(bench: Bench, settings: LaxitySettings, test: LaxityTest) -> pd.DataFrame:
     """Steps of one loop."""
     axis = COORDINATES.index(DRIVEN[test.name])
-    free = [COORDINATE[name] for name in settings.free if COORDINATE[name] != DRIVEN[test.name]]
+    free = [NAMED[name] for name in settings.free if NAMED[name] != DRIVEN[test.name]]
     if test.name == "distraction":
         free = []  # apart, nothing decides on them
     axial = Axial(settings.load_n, bench.line(0.5))
@@ -136,9 +128,8 @@ def _neutral(
     bench: Bench, settings: LaxitySettings, test: LaxityTest, axial: Axial
 ) -> StaticEquilibrium:
     """Pose that all settings' free coordinates settle in without motion."""
-    free = dict.fromkeys(["y", *(COORDINATE[name] for name in settings.free)])
-    start = bench.start(test.flexion, 0.0)
-    return bench.settle(start, list(free), axial, f"{test}, neutral position")
+    free = [NAMED[name] for name in settings.free]
+    return bench.settle(bench.start(test.flexion, 0.0), free, axial, f"{test}, neutral position")
 
 
 def _way(steps: int, test: LaxityTest) -> Array:
@@ -266,5 +257,7 @@ def _end(at: Array, load: Array, wanted: float, sign: float) -> float:
     if reached.size == 0 or reached[0] == 0:
         return np.nan
     k = reached[0]
+    if sign * load[k - 1] >= wanted:
+        return float(at[k - 1])  # by friction alone, before it is displaced
     part = (sign * wanted - load[k - 1]) / (load[k] - load[k - 1])
     return float(at[k - 1] + part * (at[k] - at[k - 1]))
