@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid, border_elements, covered_area
+from kneewear.sides import BOTH
 from kneewear.simulation.history import ContactHistory, Failure, tabulate_failures
 from kneewear.wear.laws import MONTHS_PER_YEAR, cycles_of_life
 from kneewear.wear.records import CycleRecord, DamageMaps, record_cycles
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kneewear.settings.wear import WearSettings
 
 RESULT_COLUMNS = ("side", "quantity", "value", "unit")
-BOTH_SIDES = "both"
 # Components of positions in the plan.
 AXES = ((0, "x"), (2, "z"))
 
@@ -152,7 +152,7 @@ def _case_rows(
         deepest = float(cycles.max_penetration[used, case, :, index].max(initial=0.0))
         yield side, ("max_penetration", deepest, "mm")
         yield from ((side, row) for row in _centre_of_pressure_rows(cycles, used, case, index))
-    yield from ((BOTH_SIDES, row) for row in _equilibrium_rows(cycles, used, case))
+    yield from ((BOTH, row) for row in _equilibrium_rows(cycles, used, case))
 
 
 def _damage_rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -86,11 +86,7 @@ def draw_samples(study: UncertaintyStudy) -> pd.DataFrame:
     """
     uncertainty = study.uncertainty
     make = {"monte_carlo": _draws, "one_at_a_time": _steps, "variance_based": _blocks}
-    unchanged = dict.fromkeys(uncertainty.constants, 0.0)
-    rows = [{"block": 0, "role": NOMINAL, "constant": "", **unchanged}]
-    rows += make[uncertainty.method](uncertainty, study.seed)
-    plan = pd.DataFrame([{"sample": number, **row} for number, row in enumerate(rows)])
-    return plan.reindex(columns=[*LABELS, *uncertain_names(uncertainty)])
+    return _plan(uncertainty, make[uncertainty.method](uncertainty, study.seed))
 
 
 def stratify_samples(study: UncertaintyStudy) -> pd.DataFrame:
@@ -105,19 +101,14 @@ def stratify_samples(study: UncertaintyStudy) -> pd.DataFrame:
     where other constants are uncertain in them.
     """
     uncertainty, count = study.uncertainty, study.uncertainty.samples
-    names = uncertain_names(uncertainty)
     columns = []
-    for name in names:
+    for name in uncertain_names(uncertainty):
         settings = uncertainty.constants[name].settings if name in uncertainty.constants else ()
         built = any(path.startswith("implant.") for path in settings)
         text = name + study.implant.name if built else name
         draw = np.random.default_rng([study.seed, count, *text.encode()])
         columns.append((draw.permutation(count) + draw.random(count)) / count)
-    points = np.stack(columns, axis=-1)
-    rows: list[dict[str, object]] = [{"role": NOMINAL, **dict.fromkeys(uncertainty.constants, 0.0)}]
-    rows += [{"role": "draw", **_numbers(uncertainty, point)} for point in points]
-    plan = pd.DataFrame(rows).assign(sample=range(count + 1), block=0, constant="")
-    return plan.reindex(columns=[*LABELS, *names])
+    return _plan(uncertainty, (_draw(uncertainty, point) for point in np.stack(columns, axis=-1)))
 
 
 def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -> Case:
@@ -142,6 +133,19 @@ def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -
     return Case(name, thickness, body_mass, values)
 
 
+def _plan(uncertainty: UncertaintySettings, rows: Iterable[dict[str, object]]) -> pd.DataFrame:
+    """Plan of numbered rows after the nominal one."""
+    unchanged = dict.fromkeys(uncertainty.constants, 0.0)
+    nominal = {"block": 0, "role": NOMINAL, "constant": "", **unchanged}
+    plan = pd.DataFrame([{"sample": n, **row} for n, row in enumerate([nominal, *rows])])
+    return plan.reindex(columns=[*LABELS, *uncertain_names(uncertainty)])
+
+
+def _draw(uncertainty: UncertaintySettings, point: Array) -> dict[str, object]:
+    """Row of a sample at a point of the unit cube."""
+    return {"block": 0, "role": "draw", "constant": "", **_numbers(uncertainty, point)}
+
+
 def _numbers(uncertainty: UncertaintySettings, probabilities: Array) -> dict[str, float]:
     """Random numbers at a point of the unit cube, whose last side may be the pose error."""
     constants = uncertainty.constants
@@ -157,8 +161,7 @@ def _numbers(uncertainty: UncertaintySettings, probabilities: Array) -> dict[str
 def _draws(uncertainty: UncertaintySettings, seed: int) -> Iterator[dict[str, object]]:
     sides = len(uncertainty.constants) + 1
     for sample in range(1, uncertainty.samples + 1):
-        point = np.random.default_rng([seed, sample]).random(sides)
-        yield {"block": 0, "role": "draw", "constant": "", **_numbers(uncertainty, point)}
+        yield _draw(uncertainty, np.random.default_rng([seed, sample]).random(sides))
 
 
 def _steps(uncertainty: UncertaintySettings, seed: int) -> Iterator[dict[str, object]]:
