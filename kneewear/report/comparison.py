@@ -24,7 +24,7 @@ from kneewear.report.insert_view import (
     scale_colours,
 )
 from kneewear.report.page import render_page
-from kneewear.studies.comparison import FinishedStudy, middle_cell
+from kneewear.studies.comparison import CELL, FinishedStudy, middle_cell
 
 MAP_COLUMNS = ("x_mm", "z_mm")
 KEY_QUANTITIES = (
@@ -63,28 +63,30 @@ def render_comparison(
         figures=figures,
         files=files or {},
         view=build_comparison_view(studies, cells),
-        beyond=_outside(studies[0], differences),
+        beyond=_outside(studies[0], differences, cells),
         shared=len(cells),
         middle=middle,
         ratios=by_design[ratios].mean().reset_index(),
     )
 
 
-def _outside(reference: FinishedStudy, differences: pd.DataFrame) -> dict[str, list[str]]:
-    """Cases of each design with a pressure above a limit of the reference's report."""
+def _outside(
+    reference: FinishedStudy, differences: pd.DataFrame, cells: Sequence[tuple[float, float]]
+) -> dict[str, list[str]]:
+    """Those of the `cells` with a pressure above a limit of the reference's report, by design."""
     report = reference.settings.report
     limits = {
         "max_pressure": report.pressure_limit_mpa,
         "avg_pressure": report.avg_pressure_limit_mpa,
     }
-    rows = differences[differences["quantity"].isin(limits)]
+    shared = pd.MultiIndex.from_frame(differences[CELL]).isin(cells)
+    rows = differences[shared & differences["quantity"].isin(limits)]
     limit = rows["quantity"].map(limits)
-    found: dict[str, list[str]] = {}
-    for design, value in (("reference", "reference_value"), ("design", "value")):
-        for name, own in rows[rows[value] > limit].groupby(design, sort=False):
-            cells = own[["thickness_mm", "body_mass_kg"]].drop_duplicates()
-            found.setdefault(str(name), list(map(cell_label, cells.itertuples(index=False))))
-    return found
+    return {
+        str(name): list(map(cell_label, own[CELL].drop_duplicates().itertuples(index=False)))
+        for design, value in (("reference", "reference_value"), ("design", "value"))
+        for name, own in rows[rows[value] > limit].groupby(design, sort=False)
+    }
 
 
 def draw_depth_differences(

@@ -251,8 +251,9 @@ def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFr
     Columns reference and design (names of the studies), side (`both` among them), quantity; the
     interval of either value over its own constants (`reference_lower`, `reference_upper`, `lower`,
     `upper`), `ratio` with nothing changed, the interval of the ratio (`ratio_lower`,
-    `ratio_upper`); the names of the constants that both `shared` and that only one of them has or
-    that are its `own`; `reason` why there is none, in a single row without values.
+    `ratio_upper`), its `percentiles` and the number of its `samples`; the names of the constants
+    that both `shared` and that only one of them has or that are its `own`; `reason` why there is
+    none, in a single row without values.
 
     Notes
     -----
@@ -273,8 +274,8 @@ def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFr
     ]
     own = [name for name in dict.fromkeys([*varied[0], *varied[1]]) if name not in shared]
     ratios = sample_intervals((two[_outputs()] / one[_outputs()]).assign(role=one["role"]), LEVEL)
-    found = ratios[["side", "quantity", "nominal", "lower", "upper"]].set_axis(
-        ["side", "quantity", "ratio", "ratio_lower", "ratio_upper"], axis=1
+    found = ratios.drop(columns=["unit", "failed", "median"]).rename(
+        columns={"nominal": "ratio", "lower": "ratio_lower", "upper": "ratio_upper"}
     )
     for prefix, table in (("reference_", one), ("", two)):
         ends = sample_intervals(table, LEVEL)

@@ -247,3 +247,12 @@ def test_page_marks_cases_outside_validity_and_links_its_figures(quick, tables):
             assert f"quick: {count} of {count} shared cases" in page
             assert f"other: {count} of {count} shared cases" in page
         assert 'href="../figures/difference_maps_other.pdf"' in page
+    # Cases that not all designs have are in the differences of two and are not counted.
+    page = render_comparison([strict, other(strict)], full, {}, cells[:1])
+    assert "quick: 1 of 1 shared cases" in page
+
+
+def test_page_states_how_many_samples_and_which_percentiles(quick, tables):
+    cells = shared_cells(tables["differences"])
+    page = render_comparison([quick, other(quick, factor=1.2)], tables, {}, cells)
+    assert "against quick, 2.5 to 97.5 percentiles of 20 samples" in page
