@@ -61,7 +61,7 @@ compare: $(STAMP)
 		--snakefile workflow/rules/compare.smk --config studies="$(STUDIES)"; \
 	echo "Report: results/comparisons/$$(echo $(STUDIES) | sed 's/ \+/_and_/g')/report/index.html"
 
-# At most five minutes on two cores; includes the quick study from end to end.
+# About five minutes on two cores once kernels are compiled; includes the quick study from end to end.
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
