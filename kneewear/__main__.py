@@ -16,7 +16,7 @@ from pathlib import Path
 from kneewear import default_settings_file
 from kneewear.environment import check_machine, settings_files
 from kneewear.errors import InputDataError
-from kneewear.io.study_inputs import check_inputs, design_studies, peak_loads
+from kneewear.io.study_inputs import check_inputs, peak_loads
 from kneewear.settings.study import read_study
 
 
@@ -47,12 +47,9 @@ def main(arguments: list[str] | None = None) -> None:
             notes = check_inputs(study, Path())
             loads = peak_loads(study, Path())
             if chosen.draw:
-                from kneewear.preflight import write_preflight  # noqa: PLC0415
+                from kneewear.preflight import write_preflights  # noqa: PLC0415
 
-                several = design_studies(study)
-                for name, one in several.items():
-                    design = name if len(several) > 1 else ""
-                    done = write_preflight(one, Path(), (*notes, *loads), design)
+                for done in write_preflights(study, Path(), (*notes, *loads)):
                     notes = (*notes, *done.warnings)
                     drawn += [sentence for place in done.placements for sentence in place.sentences]
                     drawn.append(f"Look at {done.page}")

@@ -64,19 +64,24 @@ class Preflight(NamedTuple):
         return next((word for word in ("fail", "warning") if word in found), "pass")
 
 
-def write_preflight(
-    study: Study, root: str | Path, notes: Sequence[str] = (), design: str = ""
-) -> Preflight:
+def write_preflights(study: Study, root: str | Path, notes: Sequence[str]) -> list[Preflight]:
     """Draw implant, axes, first contact, thickness and motion of a study whose files were checked.
 
     Every motion is tried on the bearing: coordinates that are free are settled before the component
     is drawn. `notes` are the warnings of the check of the files. The page is
-    `results/<study>/inputs/index.html`, with the figures in the same folder, or in a folder
-    `inputs/<design>` for one of several designs. Raises InputDataError
-    when the implant cannot be built from its files, or an activity from its curves.
+    `results/<study>/inputs/index.html`, with the figures in the same folder; of several designs
+    each has one in a folder `inputs/<design>`. Raises InputDataError when an implant cannot be
+    built from its files, or an activity from its curves.
     """
+    return [_write_preflight(one, root, folder, notes) for one, folder in _designs(study, root)]
+
+
+def _write_preflight(
+    study: Study, root: str | Path, folder: Path, notes: Sequence[str]
+) -> Preflight:
+    """Page of one design."""
+    folder.mkdir(parents=True, exist_ok=True)
     shapes = load_shapes(study, root)
-    folder = _folder(study, root, design)
     windows, _ = _windows(study, shapes)
     save_figures(windows, folder)
     implant, record = build_implant(study.implant, **shapes)
@@ -202,24 +207,23 @@ def _settled_poses(placements: Sequence[Placement], activities: Sequence[Activit
 
 def note_windows(error: InputDataError, study: Study, root: str | Path) -> None:
     """Draw the windows over the meshes that a fault is about, and add where these are to it."""
-    several = design_studies(study)
-    for name, one in several.items():
+    for one, folder in _designs(study, root):
         files = mesh_files(one, root).values()
         if not any(Path(file).name in str(error) for file in files):
             continue
         with suppress(InputDataError):
             windows, extent = _windows(one, load_shapes(one, root))
-            folder = _folder(one, root, name if len(several) > 1 else "")
+            folder.mkdir(parents=True, exist_ok=True)
             save_figures(windows, folder)
             if windows:
                 error.add_note(f"{extent} Look at {folder / 'windows.png'}")
 
 
-def _folder(study: Study, root: str | Path, design: str) -> Path:
-    """Folder of the page, made if it is missing."""
-    folder = Path(root) / "results" / study.study / "inputs" / design
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def _designs(study: Study, root: str | Path) -> list[tuple[Study, Path]]:
+    """Study of each design, and the folder of its page."""
+    folder = Path(root) / "results" / study.study / "inputs"
+    several = design_studies(study)
+    return [(one, folder / (name if len(several) > 1 else "")) for name, one in several.items()]
 
 
 def _windows(study: Study, shapes: Mapping[str, TriangleMesh]) -> tuple[dict[str, Figure], str]:

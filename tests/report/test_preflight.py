@@ -13,6 +13,7 @@ import yaml
 
 import kneewear
 from kneewear import __main__ as command
+from kneewear import preflight
 from kneewear.report.bodies import Pose, draw_preflight, poses_of, touch_down
 
 CHECKOUT = Path(__file__).parents[2]
@@ -156,3 +157,23 @@ def test_reversed_signs_are_doubted_before_the_study(tmp_path, monkeypatch, caps
         assert picture.exists() == (name != "given")
         page = (picture.parent / "index.html").read_text(encoding="utf-8")
         assert ("Signs of a motion" in page) == (name != "given")
+
+
+def test_a_design_has_no_warnings_of_the_one_before(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").symlink_to(CHECKOUT / "config")
+    given = []
+
+    def write(study, root, folder, notes):
+        assert folder.parent == Path("results/laxity/inputs")
+        given.append((folder.name, notes))
+        return preflight.Preflight(folder / "index.html", (), (f"a fault of {folder.name}",))
+
+    monkeypatch.setattr(preflight, "_write_preflight", write)
+    command.main(["--draw", "config/laxity.yaml"])
+    (one, notes), (two, others) = given
+    assert one != two
+    assert notes == others
+    said = capsys.readouterr().out
+    assert f"a fault of {one}" in said
+    assert f"a fault of {two}" in said
