@@ -1,4 +1,4 @@
-"""Compiled distances to triangle meshes, and tricubic interpolation on a regular grid."""
+"""Compiled tricubic interpolation on a regular grid."""
 
 from __future__ import annotations
 
@@ -17,97 +17,6 @@ class FieldArrays(NamedTuple):
     spacing: float
     coefficient: NDArray[np.float64]  # (i, j, k)
     coarse: NDArray[np.float32]  # value at every node
-
-
-@compiled
-def nearest_on_triangle(
-    p: NDArray, a: NDArray, b: NDArray, c: NDArray, nearest: NDArray
-) -> tuple[float, int]:
-    """Squared distance to a triangle and its feature; fills the nearest point.
-
-    Features: 0 to 2 a corner, 3 the edge ab, 4 bc, 5 ca, 6 the face (Ericson 2005, Real-Time
-    Collision Detection, section 5.1.5).
-    """
-    d1 = d2 = d3 = d4 = d5 = d6 = 0.0
-    for i in range(3):
-        ab, ac = b[i] - a[i], c[i] - a[i]
-        d1 += ab * (p[i] - a[i])
-        d2 += ac * (p[i] - a[i])
-        d3 += ab * (p[i] - b[i])
-        d4 += ac * (p[i] - b[i])
-        d5 += ab * (p[i] - c[i])
-        d6 += ac * (p[i] - c[i])
-    va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
-    v = w = 0.0
-    feature = 6
-    if d1 <= 0.0 and d2 <= 0.0:
-        feature = 0
-    elif d3 >= 0.0 and d4 <= d3:
-        feature, v = 1, 1.0
-    elif vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
-        feature, v = 3, d1 / (d1 - d3)
-    elif d6 >= 0.0 and d5 <= d6:
-        feature, w = 2, 1.0
-    elif vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
-        feature, w = 5, d2 / (d2 - d6)
-    elif va <= 0.0 and d4 - d3 >= 0.0 and d5 - d6 >= 0.0:
-        w = (d4 - d3) / ((d4 - d3) + (d5 - d6))
-        feature, v = 4, 1.0 - w
-    else:
-        v, w = vb / (va + vb + vc), vc / (va + vb + vc)
-    square = 0.0
-    for i in range(3):
-        nearest[i] = a[i] + v * (b[i] - a[i]) + w * (c[i] - a[i])
-        square += (p[i] - nearest[i]) ** 2
-    return square, feature
-
-
-@compiled
-def signed_distances(
-    points: NDArray,
-    candidates: NDArray,
-    vertices: NDArray,
-    faces: NDArray,
-    face_normals: NDArray,
-    edge_normals: NDArray,
-    vertex_normals: NDArray,
-    open_edge: NDArray,
-    open_vertex: NDArray,
-    distance: NDArray,
-) -> None:
-    """Signed distance of points (n, 3) to the nearest of their candidate faces (n, m).
-
-    The sign is that of the angle-weighted normal of the nearest face, edge or vertex; beyond an
-    open border the distance is positive.
-    """
-    nearest, best = np.empty(3), np.empty(3)
-    for n in range(points.shape[0]):
-        least, chosen, feature = np.inf, 0, 0
-        for m in range(candidates.shape[1]):
-            f = candidates[n, m]
-            square, part = nearest_on_triangle(
-                points[n], vertices[faces[f, 0]], vertices[faces[f, 1]], vertices[faces[f, 2]],
-                nearest,
-            )  # fmt: skip
-            if square < least:
-                least, chosen, feature = square, f, part
-                best[:] = nearest
-        side, border = 0.0, False
-        for i in range(3):
-            away = points[n, i] - best[i]
-            if feature < 3:
-                side += away * vertex_normals[faces[chosen, feature], i]
-            elif feature < 6:
-                side += away * edge_normals[chosen, feature - 3, i]
-            else:
-                side += away * face_normals[chosen, i]
-        if feature < 3:
-            border = open_vertex[faces[chosen, feature]]
-        elif feature < 6:
-            border = open_edge[chosen, feature - 3]
-        distance[n] = np.sqrt(least)
-        if side < 0.0 and not border:
-            distance[n] = -distance[n]
 
 
 @compiled(inlined=True)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.geometry import _field_kernels as kernels
+from kneewear.geometry._mesh_kernels import signed_distances
+from kneewear.geometry.mesh_tree import build_mesh_tree
 from kneewear.geometry.meshes import TriangleMesh
 
 Array = NDArray[np.float64]
@@ -17,8 +19,6 @@ Array = NDArray[np.float64]
 BAND = 2.5
 # Width of the grid around the mesh, mm.
 MARGIN = 4.0
-# Triangles, nearest by their centres, among which the nearest one is searched.
-CANDIDATES = 16
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,11 @@ def distances_to_mesh(mesh: TriangleMesh, points: ArrayLike) -> Array:
 
     The sign is that of the angle-weighted normal of the nearest face, edge or vertex (Baerentzen
     and Aanaes 2005, doi:10.1109/TVCG.2005.49). Where the nearest point is on an open border the
-    distance is positive: there is no body beyond it. Needs triangles of similar size.
+    distance is positive: there is no body beyond it.
     """
-    from scipy.spatial import cKDTree  # noqa: PLC0415 - see kneewear.geometry.surface
-
     points = np.ascontiguousarray(points, dtype=float)
-    tree = cKDTree(mesh.vertices[mesh.faces].mean(axis=1))
-    _, candidates = tree.query(points, k=min(CANDIDATES, len(mesh.faces)))
-    candidates = np.ascontiguousarray(candidates.reshape(len(points), -1), dtype=np.int64)
     distance = np.empty(len(points))
-    kernels.signed_distances(points, candidates, *_topology(mesh), distance)
+    signed_distances(build_mesh_tree(mesh), points, distance)
     return distance
 
 
@@ -82,31 +77,3 @@ def build_distance_field(mesh: TriangleMesh, spacing: float = 1.0) -> DistanceFi
         np.ascontiguousarray(low), float(spacing), coefficient, grid.astype(np.float32)
     )
     return DistanceField(arrays)
-
-
-def _topology(mesh: TriangleMesh) -> tuple[NDArray, ...]:
-    """Vertices, faces, unit normals of faces, edges and vertices, and which are open borders."""
-    vertices = np.ascontiguousarray(mesh.vertices, dtype=float)
-    faces = np.ascontiguousarray(mesh.faces, dtype=np.int64)
-    area = np.linalg.norm(mesh.face_normals, axis=1, keepdims=True)
-    normal = mesh.face_normals / np.maximum(area, 1e-300)
-    corners = vertices[faces]
-    of_vertex = np.zeros_like(vertices)
-    for corner in range(3):
-        one, other = (corners[:, (corner + k) % 3] - corners[:, corner] for k in (1, 2))
-        lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
-        cosine = (one * other).sum(axis=1) / np.maximum(lengths, 1e-300)
-        angle = np.arccos(np.clip(cosine, -1.0, 1.0))
-        np.add.at(of_vertex, faces[:, corner], angle[:, None] * normal)
-    codes = mesh.edge_codes
-    _, number, uses = np.unique(codes, return_inverse=True, return_counts=True)
-    sums = np.zeros((uses.size, 3))
-    np.add.at(sums, number, np.tile(normal, (3, 1)))
-    of_edge = sums[number].reshape(3, -1, 3).swapaxes(0, 1)
-    open_edge = (uses == 1)[number].reshape(3, -1).T
-    open_vertex = np.zeros(len(vertices), dtype=bool)
-    open_vertex[mesh.border_vertices] = True
-    return (
-        vertices, faces, np.ascontiguousarray(normal), np.ascontiguousarray(of_edge), of_vertex,
-        np.ascontiguousarray(open_edge), open_vertex,
-    )  # fmt: skip

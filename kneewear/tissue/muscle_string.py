@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.errors import ConvergenceError, InputDataError
+from kneewear.geometry._mesh_kernels import MeshTree, closest_points
+from kneewear.geometry.mesh_tree import build_mesh_tree
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.geometry.surface import Surface
-from kneewear.tissue import _mesh_kernels as kernels
 
 Array = NDArray[np.float64]
 
-# Triangles in a leaf of the tree of boxes.
-_LEAF = 6
 # Least part of a change that is taken, and how many earlier planes are remembered.
 _LEAST_TAKEN, _REMEMBERED = 0.2, 6
 
@@ -55,73 +54,13 @@ class MeshObstacle:
     def closest(self, points: Array) -> tuple[Array, Array, Array]:
         """Closest points, directions outward and gaps, exact for the triangles."""
         points = np.ascontiguousarray(points, dtype=float)
-        found, outward, gap = np.empty((2, *points.shape)), np.empty(0), np.empty(len(points))
-        found, outward = found
-        kernels.closest_points(self._tree, points, found, outward, gap)
+        (found, outward), gap = np.empty((2, *points.shape)), np.empty(len(points))
+        closest_points(self._tree, self.margin, points, found, outward, gap)
         return found, outward, gap
 
     @cached_property
-    def _tree(self) -> kernels.MeshTree:
-        corners = self.mesh.vertices[self.mesh.faces]
-        order = np.arange(len(corners))
-        low, high = corners.min(axis=1), corners.max(axis=1)
-        middle = 0.5 * (low + high)
-        first, last, child = [0], [len(corners)], [-1]
-        node = 0
-        while node < len(first):
-            begin, end = first[node], last[node]
-            if end - begin > _LEAF:
-                part = order[begin:end]
-                half = (end - begin) // 2
-                axis = int(np.argmax(np.ptp(middle[part], axis=0)))
-                order[begin:end] = part[np.argpartition(middle[part, axis], half)]
-                child[node] = len(first)
-                first += [begin, begin + half]
-                last += [begin + half, end]
-                child += [-1, -1]
-            node += 1
-        spans = list(zip(first, last, strict=True))
-        normals, border = _features(self.mesh)
-        return kernels.MeshTree(
-            np.ascontiguousarray(corners[order]),
-            np.ascontiguousarray(normals[order]),
-            np.ascontiguousarray(border[order]),
-            self.margin,
-            np.array([low[order[a:b]].min(axis=0) for a, b in spans]),
-            np.array([high[order[a:b]].max(axis=0) for a, b in spans]),
-            np.array(first),
-            np.array(last),
-            np.array(child),
-        )
-
-
-def _features(mesh: TriangleMesh) -> tuple[Array, NDArray[np.bool_]]:
-    """Unit normals of face, edges ab, bc, ca and vertices of every triangle, (n_faces, 7, 3).
-
-    And which of these are on the border of an open sheet, (n_faces, 7).
-    """
-    faces = mesh.faces
-    corners = mesh.vertices[faces]
-    unit = mesh.face_normals / np.linalg.norm(mesh.face_normals, axis=1, keepdims=True)
-    normals = np.empty((len(faces), 7, 3))
-    normals[:, 0] = unit
-    _, edge, uses = np.unique(mesh.edge_codes, return_inverse=True, return_counts=True)
-    total = np.zeros((edge.max() + 1, 3))
-    np.add.at(total, edge, np.tile(unit, (3, 1)))
-    normals[:, 1:4] = total[edge].reshape(3, -1, 3).swapaxes(0, 1)
-    ahead = np.roll(corners, -1, axis=1) - corners
-    behind = np.roll(corners, 1, axis=1) - corners
-    cosine = (ahead * behind).sum(-1)
-    cosine /= np.linalg.norm(ahead, axis=-1) * np.linalg.norm(behind, axis=-1)
-    angle = np.arccos(np.clip(cosine, -1.0, 1.0))
-    at = np.zeros_like(mesh.vertices)
-    np.add.at(at, faces.ravel(), (angle[..., None] * unit[:, None]).reshape(-1, 3))
-    normals[:, 4:] = at[faces]
-    normals /= np.maximum(np.linalg.norm(normals, axis=-1, keepdims=True), 1e-300)
-    border = np.zeros((len(faces), 7), dtype=np.bool_)
-    border[:, 1:4] = (uses == 1)[edge].reshape(3, -1).T
-    border[:, 4:] = np.isin(faces, mesh.border_vertices)
-    return normals, border
+    def _tree(self) -> MeshTree:
+        return build_mesh_tree(self.mesh)
 
 
 @dataclass(frozen=True)
