@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -105,21 +103,6 @@ def shortest_path(
     )
     require_path(status, bundle, obstacle)
     return Path(length, pulls, points, status == kernels.WRAPPED)
-
-
-def path_through(
-    places: Sequence[ArrayLike], obstacle: WrapObject, bundle: str = "path"
-) -> tuple[float, Array, tuple[Path, ...]]:
-    """Length, mm, unit pulls at all points (n, 3), and segments of a path through via points.
-
-    The path slides through inner points, where the pulls of both segments add. Points are in the
-    frame of the obstacle's body, mm; each segment may wrap. Raises as `shortest_path`.
-    """
-    parts = tuple(shortest_path(obstacle, a, b, bundle) for a, b in pairwise(places))
-    pulls = np.zeros((len(places), 3))
-    for n, part in enumerate(parts):
-        pulls[n : n + 2] += part.pulls
-    return sum(part.length for part in parts), pulls, parts
 
 
 def require_path(status: int, bundle: str, obstacle: WrapObject) -> None:

@@ -155,7 +155,10 @@ def test_a_string_that_does_not_rest_is_reported():
         stretch_string(*ENDS, [MESH], most=1, muscle="vasint")
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the measured knee is not there")
+@pytest.mark.skipif(
+    not (DATA / "femur_cartilage.stl").is_file(),
+    reason=f"no data of the natural knee in {DATA} (set KNEEWEAR_DATA to the folder above it)",
+)
 def test_the_quadriceps_of_a_measured_knee_slides_over_its_femur():
     femur = load_shape(DATA / "femur_cartilage.stl")
     femur = MeshObstacle(TriangleMesh(1000.0 * femur.vertices, femur.faces), margin=40.0)
