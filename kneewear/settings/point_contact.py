@@ -140,6 +140,13 @@ class PlanarSettings(Settings):
                 f"one of: {', '.join(self.knees)}",
                 suggestion(self.reference_knee, self.knees) or "Name a knee of this study.",
             )
+        if self.knees[self.reference_knee].layer is not None:
+            # It is solved with laws of energy loss too.
+            raise fault(
+                f"reference_knee: {self.reference_knee}, which has a layer",
+                "a knee without one, because the loss of a double layer is undefined",
+                "Name another knee.",
+            )
         return self
 
 
@@ -162,7 +169,17 @@ class SpatialSettings(Settings):
     last_flexion_deg: Positive
     tibia: SpatialBodySettings
     ligaments: dict[Name, SpatialLigamentSettings] = Field(min_length=1)
-    condyles: dict[Literal["medial", "lateral"], SphereOnPlaneSettings] = Field(min_length=1)
+    condyles: dict[Literal["medial", "lateral"], SphereOnPlaneSettings] = Field(min_length=2)
     contact: PointContactSettings
     law: Law
     files: ClassVar[dict[str, str]] = {}
+
+    @model_validator(mode="after")
+    def _layers_have_no_loss(self) -> SpatialSettings:
+        if self.contact.layer is not None and self.law != "hertz":
+            raise fault(
+                f"law: {self.law} with a layer",
+                "hertz, because the loss of a double layer is undefined",
+                "Set the law to hertz, or the layer and its thickness to null.",
+            )
+        return self

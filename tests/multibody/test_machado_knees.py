@@ -119,6 +119,20 @@ def test_a_layer_needs_a_thickness():
         settings("spatial_knee", contact={"layer": layer})
 
 
+def test_a_double_layer_has_no_loss():
+    with pytest.raises(InputDataError, match=r"reference_knee: 90OA, which has a layer"):
+        settings("planar_knee", reference_knee="90OA")
+    layer = {"layer": {"youngs_modulus_mpa": 24, "poisson_ratio": 0.38}, "layer_thickness_mm": 0.4}
+    assert settings("spatial_knee", contact=layer).law == "hertz"
+    with pytest.raises(InputDataError, match="law: flores with a layer"):
+        settings("spatial_knee", contact=layer, law="flores")
+
+
+def test_both_condyles_are_needed():
+    with pytest.raises(InputDataError, match="condyles"):
+        settings("spatial_knee", condyles={"lateral": None})
+
+
 @pytest.mark.parametrize(
     ("ligament", "words"),
     [({"slack_length_mm": 0}, "slack_length_mm"), ({"stiffness_n_per_mm2": 0}, "stiffness")],
