@@ -10,6 +10,7 @@ import pandas as pd
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.report.multibody import draw_multibody_figures
 from kneewear.studies.multibody.result import Scene, curves, scene_record, statements
+from kneewear.studies.point_contact.results import stated
 
 AT = np.linspace(0.0, 90.0, 4)
 
@@ -64,5 +65,7 @@ def test_statements_say_whether_they_hold():
         ("rms", 0.5, "mm", "at most 1 mm", True, "a"),
         ("peak", 3.0, "N", "above 4 N", False, "b"),
         ("mean", 1.0, "N", "", None, "b"),
+        stated("first contact", "c", "27 deg", "27.1 deg", True, chosen=True),
+        stated("first contact", "c", "27 deg", "21.1 deg", False, chosen=True),
     ])  # fmt: skip
-    assert found["holds"].tolist() == ["yes", "no", ""]
+    assert found["holds"].tolist() == ["yes", "no", "", "by choice", "no"]

@@ -26,7 +26,13 @@ from kneewear.settings.multibody import (
     ReferenceMotionSettings,
     SoftTissueKneeSettings,
 )
-from kneewear.studies.multibody.result import MultibodyResult, Scene, curves, statements
+from kneewear.studies.multibody.result import (
+    OWN_CHECK,
+    MultibodyResult,
+    Scene,
+    curves,
+    statements,
+)
 from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
 from kneewear.tissue.bundles import Bundles, WrappedBundles
 from kneewear.tissue.laws import constant
@@ -74,8 +80,7 @@ class KneeParts:
     `surfaces` are the bearings of femur, tibia and patella, `bones` those under them where the
     thickness of the layers is measured; `ligaments` and `quadriceps` are bundles with what they
     wrap on. `components` are the frames of the femoral and of the tibial component (rotation and
-    origin), `reference` the motion to
-    compare with and `load` a measured load.
+    origin), `reference` the motion to compare with and `load` a measured load.
     """
 
     surfaces: Mapping[str, TriangleMesh]
@@ -164,7 +169,6 @@ def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) ->
             found,
             tuple(f"{angle:.0f}°" for angle in np.degrees(joint_angle(system, found))),
         ),
-        counts={"equilibria": len(found), "evaluations": sum(one.evaluations for one in found)},
     )
 
 
@@ -283,15 +287,11 @@ def _compare(
     found: tuple[SystemEquilibrium, ...],
 ) -> pd.DataFrame:
     """Rms of every coordinate against the reference, with its target; largest residual."""
-    worst = max(one.residual for one in found)
-    rows: list[tuple[Any, ...]] = [
-        ("largest unbalanced force", worst, "of the largest force", "at most 1e-3", worst <= 1e-3,
-         "equilibrium"),
-    ]  # fmt: skip
+    rows: list[tuple[Any, ...]] = [unbalanced(found)]
     wanted = settings.reference
     if wanted is not None and parts.reference is not None:
-        columns = _computed(system, parts, settings, found)[1]
-        for name, error in _errors(system, parts, settings, found).items():
+        values, columns, flexion = _computed(system, parts, settings, found)
+        for name, error in motion_errors(values, columns, flexion, parts.reference).items():
             unit = columns[name][1]
             target = _target(wanted, unit)
             rms, spread = float(np.sqrt(np.mean(error**2))), float(np.std(error))
@@ -304,34 +304,28 @@ def _compare(
     return statements(rows)
 
 
+def unbalanced(found: tuple[SystemEquilibrium, ...]) -> tuple[Any, ...]:
+    """Row of the largest residual of all equilibria."""
+    worst = max(one.residual for one in found)
+    expected = "at most 1e-3", worst <= 1e-3
+    return "largest unbalanced force", worst, "of the largest force", *expected, OWN_CHECK
+
+
 def _target(wanted: ReferenceMotionSettings, unit: str) -> float:
     return wanted.rotation_target_deg if unit == "deg" else wanted.translation_target_mm
 
 
-def _errors(
-    system: System,
-    parts: KneeParts,
-    settings: PassiveFlexionSettings,
-    found: tuple[SystemEquilibrium, ...],
-) -> dict[str, Array]:
-    """Differences from the reference by coordinate."""
-    values, columns, flexion = _computed(system, parts, settings, found)
-    if parts.reference is None:
-        raise ValueError("there is no motion to compare with")
-    return motion_errors(values, columns, flexion, parts.reference)
-
-
 def _tune(system: System, parts: KneeParts, settings: PassiveFlexionSettings) -> pd.DataFrame:
     """Statements on slack lengths that are fitted to every other frame of the reference."""
-    wanted, tuning = settings.reference, settings.tuning
-    if wanted is None or tuning is None:
+    wanted, tuning, reference = settings.reference, settings.tuning, parts.reference
+    if wanted is None or tuning is None or reference is None:
         return statements([])
-    columns = COMPONENTS if parts.components and wanted.convention == "components" else JOINTS
 
     def errors(strain: dict[str, float]) -> Array:
         changed = dict(system.actions) | {"ligaments": strained(parts.ligaments, strain)}
         knee = System(system.ground, system.bodies, changed)
-        found = _errors(knee, parts, settings, flex_knee(knee, settings))
+        values, columns, flexion = _computed(knee, parts, settings, flex_knee(knee, settings))
+        found = motion_errors(values, columns, flexion, reference)
         return np.stack([e / _target(wanted, columns[name][1]) for name, e in found.items()], -1)
 
     groups = tuple(groups_of(parts.ligaments.names))

@@ -23,6 +23,7 @@ from kneewear.studies.multibody.passive_flexion import (
     force_curves,
     knee_scene,
     start_of,
+    unbalanced,
 )
 from kneewear.studies.multibody.result import MultibodyResult, curves, statements
 
@@ -65,7 +66,6 @@ def solve_predicted_gait(parts: KneeParts, settings: PredictedGaitSettings) -> M
         forces=pd.concat([applied, forces], ignore_index=True),
         statements=_compare(values, motion, percent, settings, found),
         scene=knee_scene(base, parts, found, tuple(f"{at:.0f} %" for at in percent)),
-        counts={"equilibria": len(found), "evaluations": sum(one.evaluations for one in found)},
     )
 
 
@@ -107,11 +107,7 @@ def _compare(
     """Differences from the measured motion over the cycle and over stance; nothing is expected."""
     gait = settings.gait
     stance = percent <= gait.stance_percent
-    worst = max(one.residual for one in found)
-    rows: list[tuple[Any, ...]] = [
-        ("largest unbalanced force", worst, "of the largest force", "at most 1e-3", worst <= 1e-3,
-         "equilibrium"),
-    ]  # fmt: skip
+    rows: list[tuple[Any, ...]] = [unbalanced(found)]
     for name, (column, unit) in COMPONENTS.items():
         error = values[name] - motion[column].to_numpy(dtype=float)
         for part, chosen in (("cycle", np.ones_like(stance)), ("stance", stance)):

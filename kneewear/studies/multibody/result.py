@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 # Points of each mesh that are drawn, about.
 POINTS = 2000
 CURVE_COLUMNS = ("panel", "series", "over", "at", "unit", "value")
+OWN_CHECK = "own check"
 STATEMENT_COLUMNS = ("statement", "found", "unit", "expected", "holds", "source")
 
 
@@ -43,14 +44,14 @@ class MultibodyResult:
     `kinematics` and `forces` are curves, one value per row: `panel` and `series` name a diagram and
     a curve in it, `over` what it is drawn over, `at` the place there, `value` in `unit`.
     `statements` are what a source says or a target wants, with the number found and whether it
-    holds ("yes", "no", or empty where nothing is expected).
+    holds: "yes", "no", "by choice" where inputs were chosen so that it does, or empty where nothing
+    is expected. The source of what tests this software only begins with "own check".
     """
 
     kinematics: pd.DataFrame
     forces: pd.DataFrame
     statements: pd.DataFrame
     scene: Scene | None = None
-    counts: Mapping[str, float] = field(default_factory=dict)
 
 
 def curves(
@@ -68,10 +69,13 @@ def curves(
 
 
 def statements(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
-    """Rows of (statement, found, unit, expected, holds, source); holds is a bool or None."""
-    words = {True: "yes", False: "no", None: ""}
+    """Rows of (statement, found, unit, expected, holds, source); holds is a bool, None or words."""
+    words = {True: "yes", False: "no"}
     table = pd.DataFrame(list(rows), columns=list(STATEMENT_COLUMNS))
-    table["holds"] = [words[None if one is None else bool(one)] for one in table["holds"]]
+    table["holds"] = [
+        one if isinstance(one, str) else "" if one is None else words[bool(one)]
+        for one in table["holds"]
+    ]
     return table
 
 

@@ -8,7 +8,7 @@ Machado thesis, chapter 5.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ from kneewear.multibody.point_contact import (
 from kneewear.multibody.system import Body, System
 from kneewear.reference.impact import delivered_restitution
 from kneewear.settings.point_contact import ElasticSettings, PlanarSettings, PointContactSettings
-from kneewear.studies.multibody.result import MultibodyResult, curves, statements
+from kneewear.studies.multibody.result import OWN_CHECK, MultibodyResult, curves, statements
 from kneewear.studies.point_contact.results import Statement, energy_balance, stated
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic
@@ -68,11 +68,6 @@ class Run(NamedTuple):
     found: ImpactMotion
 
     @property
-    def name(self) -> str:
-        """Name in tables and figures."""
-        return f"{self.knee}, {self.law}, {self.spline}, {self.amplitude:g} N"
-
-    @property
     def flexion(self) -> Array:
         """Flexion, deg."""
         return 90.0 - np.degrees(self.found.motion.coordinates[:, 5])
@@ -104,12 +99,15 @@ def solve_planar(parts: None, settings: PlanarSettings) -> MultibodyResult:
     """Motions of all laws, knees, splines and pulses, and the statements of the source."""
     runs = list(_runs(settings))
     usual = runs[0]
-    laws = {run.law: run for run in runs if run[:1] + run[2:4] == usual[:1] + usual[2:4]}
-    knees = {run.knee: run for run in runs if run[1:4] == usual[1:4]}
-    splines = {run.spline: run for run in runs if run[:2] + run[3:4] == usual[:2] + usual[3:4]}
-    pulses = [run for run in runs if run[0:1] + run[2:3] == usual[0:1] + usual[2:3]]
-    pulses = [run for run in pulses if run.law in ("hertz", "flores")]
-    weak_and_strong = {f"{run.amplitude:g} N": run for run in pulses if run.law == "hertz"}
+    laws, knees, splines, amplitudes = (
+        _varied(runs, choice) for choice in ("law", "knee", "spline", "amplitude")
+    )
+    weak_and_strong = {f"{amplitude:g} N": run for amplitude, run in amplitudes.items()}
+    pulses = [
+        run
+        for run in runs
+        if (run.knee, run.spline) == (usual.knee, usual.spline) and run.law in ("hertz", "flores")
+    ]
     motion = [
         *(_over_time("flexion by pulse", name, run, run.flexion, "deg")
           for name, run in weak_and_strong.items()),
@@ -141,6 +139,16 @@ def solve_planar(parts: None, settings: PlanarSettings) -> MultibodyResult:
             ]
         ),
     )
+
+
+def _varied(runs: Sequence[Run], choice: str) -> dict[Any, Run]:
+    """Runs that differ from the first one in one choice only, by that choice."""
+    usual = runs[0]
+    return {
+        getattr(run, choice): run
+        for run in runs
+        if run[:4] == usual._replace(**{choice: getattr(run, choice)})[:4]
+    }
 
 
 def _row(panel: str, name: str, over: str, at: Array, unit: str, values: Array) -> pd.DataFrame:
@@ -269,7 +277,7 @@ def _restitution_statements() -> Iterator[Statement]:
             yield Statement(
                 f"{law.replace('_', ' ')}: restitution delivered in a free impact at {wanted}",
                 f"{found:.4f}", "", f"{delivered:.4f}", abs(found - delivered) < 6e-5,
-                "phase plane of the laws of Table 5.4",
+                f"{OWN_CHECK}: phase plane of the laws of Table 5.4",
             )  # fmt: skip
 
 
@@ -318,7 +326,7 @@ def _motion_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterato
     yield stated(
         "First contact", "Figure 5.17", "27.5 to 22.5 deg, each within 2 deg",
         f"{angles[0]:.1f} to {end:.1f} deg",
-        bool(abs(angles[0] - 27.5) < 2.0 and abs(end - 22.5) < 2.0),
+        bool(abs(angles[0] - 27.5) < 2.0 and abs(end - 22.5) < 2.0), chosen=True,
     )  # fmt: skip
     lasting = len(contacts) == 2 and not np.isfinite(contacts[1].end)
     yield stated(
@@ -332,6 +340,7 @@ def _motion_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterato
     yield stated(
         "Hyperextension that is reached", "section 5.1", "-5 deg",
         f"{usual.flexion.min():.1f} deg", bool(abs(usual.flexion.min() + 5.0) < 0.5),
+        chosen=True,
     )  # fmt: skip
     splines = [_chosen(runs, settings, spline=one) for one in settings.splines]
     paths = [run.found.motion.coordinates[:, :2] for run in splines if run is not None]
@@ -381,6 +390,7 @@ def _law_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator[S
     yield stated(
         "Loops of the first impact are closed", "Figure 5.15", "all laws",
         f"{len(ended)} of {len(found)}: {', '.join(ended) or 'none'}", len(ended) == len(found),
+        chosen=True,
     )  # fmt: skip
 
 
@@ -463,9 +473,11 @@ def _pulse_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator
         "844",
         f"{ratio:.2f}", bool(0.9 < ratio / 844.0 < 1.1),
     )  # fmt: skip
+    names = list(settings.ligaments)
+    if not {"ACL", "PCL", "MCL", "LCL"} <= set(names):
+        return
     for law, (weak, hard) in pairs.items():
         assert weak is not None and hard is not None
-        names = list(settings.ligaments)
         peak = dict(zip(names, weak.tension.max(axis=0), strict=True))
         yield stated(
             f"Collaterals pull less than cruciates ({law}, 50 N)", "Figure 5.22",

@@ -27,9 +27,7 @@ from kneewear.tissue.laws import quadratic
 
 Array = NDArray[np.float64]
 
-# Medial side of the femur's x axis: the attachments of the medial collateral ligament are at -x.
-SIDES = ("medial", "lateral")
-# Mean of flexions over which the first statements of ligaments are made, deg.
+# Flexions up to which, and beyond which, statements on ligaments are made, deg.
 EXTENDED, FLEXED = 2.0, 30.0
 
 
@@ -123,12 +121,12 @@ def motion_table(found: ImpactMotion, settings: SpatialSettings) -> pd.DataFrame
     turn about that axis towards medial.
     """
     motion = found.motion
-    turns = motion.coordinates[:, 3:]
+    turns = np.degrees(motion.coordinates[:, 3:])
     columns: dict[str, Array] = {
         "time_s": motion.time,
-        "flexion_deg": np.degrees(-turns[:, 0]),
-        "internal_rotation_deg": np.degrees(_internal(turns)),
-        "varus_deg": np.degrees(turns[:, 1]),
+        "flexion_deg": -turns[:, 0],
+        "internal_rotation_deg": turns[:, 2],
+        "varus_deg": turns[:, 1],
         **dict(zip(("x_mm", "y_mm", "z_mm"), motion.coordinates[:, :3].T, strict=True)),
     }
     for side in settings.condyles:
@@ -140,11 +138,6 @@ def motion_table(found: ImpactMotion, settings: SpatialSettings) -> pd.DataFrame
     for name, force in zip(settings.ligaments, tension.T, strict=True):
         columns[f"{name}_n"] = force
     return pd.DataFrame(columns)
-
-
-def _internal(turns: Array) -> Array:
-    """Turn about the tibia's own long axis, rad; positive towards medial."""
-    return turns[:, 2]
 
 
 def contact_table(found: ImpactMotion, last: float) -> pd.DataFrame:
@@ -197,7 +190,7 @@ def _statements(
         "Flexion of the largest internal rotation", "section 6.5.2", "70 deg",
         f"{at:.0f} deg", bool(abs(at - 70.0) < 5.0),
     )  # fmt: skip
-    at = flexion[sides["lateral"].argmax()] if "lateral" in sides else np.nan
+    at = flexion[sides["lateral"].argmax()]
     yield stated(
         "Flexion of the highest lateral force", "section 6.5.2", "70 deg", f"{at:.0f} deg",
         bool(abs(at - 70.0) < 5.0),
