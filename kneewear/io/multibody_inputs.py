@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,7 +27,7 @@ from kneewear.io.soft_tissue import (
 )
 from kneewear.mechanics.bodies import BodyPoses
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.multibody.system import FLEXION_FIRST, Body, System
+from kneewear.multibody.system import System
 from kneewear.settings.faults import suggestion
 from kneewear.settings.multibody import (
     MultibodyModel,
@@ -39,6 +39,7 @@ from kneewear.studies.multibody.passive_flexion import (
     BODIES,
     COMPONENTS,
     JOINTS,
+    MOVING,
     KneeParts,
     quadriceps_bundles,
     sided,
@@ -75,9 +76,14 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
     ligaments = read_ligaments(files["ligaments"], frames, BODIES)
     rows = read_wrap_objects(files["wrap_objects"], frames) if "wrap_objects" in files else ()
     unused = settings.unused_wrap_objects
+    if rows:
+        known, key = [row.name for row in rows], "multibody.unused_wrap_objects"
+        _require_known(unused, known, files["wrap_objects"], "Correct the name.", key)
     obstacles = {row.name: None if row.name in unused else _obstacle(row) for row in rows}
     muscles = read_muscles(files["quadriceps"], frames)
     origins = settings.quadriceps.origins_mm
+    known, key = [one.name for one in muscles], "multibody.quadriceps.origins_mm"
+    _require_known(origins, known, files["quadriceps"], "Correct the name.", key)
     paths = tuple(
         ((("femur", np.array(origins[one.name])), *one.path) if one.name in origins else one.path)
         for one in muscles
@@ -122,8 +128,7 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
 
 
 def _start_poses(settings: SoftTissueKneeSettings) -> BodyPoses:
-    bodies = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
-    return System("femur", bodies, {}).poses(start_of(settings))
+    return System("femur", MOVING, {}).poses(start_of(settings))
 
 
 def _obstacle(row: WrapRow) -> WrapObject:
@@ -141,13 +146,20 @@ def _chosen(
     obstacles: Mapping[str, WrapObject | None], names: Any, path: str | Path
 ) -> tuple[WrapObject | None, ...]:
     """Obstacle of each bundle; all are straight where no wrap objects are read."""
-    for name in names:
-        if obstacles and name and name not in obstacles:
-            near = suggestion(name, obstacles) or "Add it to the table of wrap objects."
-            raise InputDataError(
-                path, f"'{name}'", f"one of {', '.join(obstacles)}", near, "column 'wrap_object'"
-            )
+    if obstacles:
+        remedy = "Add it to the table of wrap objects."
+        _require_known(filter(None, names), obstacles, path, remedy, "column 'wrap_object'")
     return tuple(obstacles.get(name) for name in names)
+
+
+def _require_known(
+    names: Iterable[str], known: Collection[str], path: str | Path, remedy: str, where: str
+) -> None:
+    """Refuse a name that a file does not have."""
+    for name in names:
+        if name not in known:
+            expected, near = f"one of {', '.join(known)}", suggestion(name, known) or remedy
+            raise InputDataError(path, f"'{name}'", expected, near, where)
 
 
 def _placement(settings: SoftTissueKneeSettings, files: Files, body: str) -> tuple[Array, Array]:

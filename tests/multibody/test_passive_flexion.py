@@ -129,6 +129,14 @@ def test_unknown_names_in_the_files_are_refused(knee, tmp_path):
         InputDataError, match=r"no placement 'femoral_implant'.*Did you mean 'femoral_impl"
     ):
         load_parts(changed.multibody, files)
+    changed = study(unused_wrap_objects=["PatTen"])
+    with pytest.raises(
+        InputDataError, match=r"multibody\.unused_wrap_objects: found 'PatTen'.*'PatTen_r'"
+    ):
+        load_parts(changed.multibody, files)
+    changed = study(quadriceps={"origins_mm": {"recfemur": [30.0, 400.0, 20.0]}})
+    with pytest.raises(InputDataError, match=r"origins_mm: found 'recfemur'.*Did you mean 'recfem"):
+        load_parts(changed.multibody, files)
     assert FREE[-1] == "patella"
     wraps = Path(files["wrap_objects"]).read_text(encoding="utf-8")
     (tmp_path / "wraps.csv").write_text(wraps.replace(",19,,,527.5", ",60,,,527.5"), "utf-8")

@@ -43,6 +43,7 @@ Array = NDArray[np.float64]
 logger = logging.getLogger(__name__)
 
 BODIES = ("femur", "tibia", "patella")
+MOVING = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
 FREE = ("tibia.x", "tibia.y", "tibia.z", "tibia.theta_2", "tibia.theta_3", "patella")
 # Forces balance to this part of the largest one.
 TOLERANCE = 1e-6
@@ -103,9 +104,8 @@ def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
         )
         for name, body in (("tibiofemoral contact", "tibia"), ("patellofemoral contact", "patella"))
     }
-    bodies = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
     tissues: dict[str, Action] = {"ligaments": parts.ligaments, "quadriceps": parts.quadriceps}
-    return System("femur", bodies, tissues | contacts)
+    return System("femur", MOVING, tissues | contacts)
 
 
 def _layer(body: str, parts: KneeParts, settings: LayerSettings) -> Layer:
