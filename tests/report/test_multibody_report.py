@@ -6,9 +6,13 @@ from io import BytesIO
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from kneewear import default_settings_file
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.report.multibody import draw_multibody_figures
+from kneewear.report.page import render_page
+from kneewear.settings.study import read_study
 from kneewear.studies.multibody.result import Scene, curves, scene_record, statements
 from kneewear.studies.point_contact.results import stated
 
@@ -69,3 +73,18 @@ def test_statements_say_whether_they_hold():
         stated("first contact", "c", "27 deg", "21.1 deg", False, chosen=True),
     ])  # fmt: skip
     assert found["holds"].tolist() == ["yes", "no", "", "by choice", "no"]
+
+
+@pytest.mark.parametrize("part", ["page", "summary"])
+def test_a_knee_without_an_implant_is_not_named_as_one(part):
+    study = read_study("config/planar_knee.yaml", defaults=default_settings_file())
+    tables = {
+        "multibody_statements": statements([("peak", 3.0, "N", "above 4 N", False, "b")]),
+        "forces": curves("contact force", "flexion (deg)", AT, "N", {"medial": AT}),
+    }
+    versions = {"versions": {"kneewear": "1.0"}}
+    settings = study.model_dump(mode="json")
+    text = render_page(
+        "multibody", settings, tables, {}, provenance=versions, defaults=settings, part=part
+    )
+    assert "Study “planar_knee”: model of Machado" in text
