@@ -158,7 +158,8 @@ def describe_cases(
         rows = rows.assign(modelled_mm=rows["thickness_mm"] + extra_mm)
     if validity is None or "validity" in rows:
         return rows
-    keys = ["thickness_mm", "body_mass_kg"]
+    # A case is its settings; it is outside on both sides and in every life.
+    keys = [name for name in validity if name in rows and name not in ("case", "life", "side")]
     beyond = pd.MultiIndex.from_frame(beyond_limits(validity)[keys])
     outside = pd.MultiIndex.from_frame(rows[keys]).isin(beyond)
     return rows.assign(validity=np.where(outside, "outside", "within"))

@@ -181,6 +181,11 @@ def test_tables_of_cases_state_validity_and_nominal_and_modelled_thickness(whole
     rows = describe_cases(whole.tables["comparison"], extra, validity)
     assert (rows["modelled_mm"] == rows["thickness_mm"] + extra).all()
     assert (rows["validity"] == np.where(rows["body_mass_kg"] == 100.0, "outside", "within")).all()
+    # Of cases that differ in a further setting those of equal settings are marked.
+    two = pd.concat([validity.assign(modulus=400.0), validity.assign(modulus=500.0)])
+    two["max_pressure_above_limit"] = two["modulus"] == 500.0
+    found = describe_cases(two.drop(columns="max_pressure_above_limit"), 0.0, two)
+    assert (found["validity"] == np.where(two["modulus"] == 500.0, "outside", "within")).all()
     page = both_pages("wear", whole.settings, whole.tables | {"validity": validity}, {})
     assert "Ranges over all cases include 2 of 4" in page
     captions = [one for one in re.findall(r"<caption>(.*?)</caption>", page) if "mm insert" in one]
