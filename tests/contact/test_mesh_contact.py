@@ -59,6 +59,16 @@ def test_distances_to_a_sphere_are_signed_and_exact():
     np.testing.assert_allclose(found, expected[near], atol=2e-3)
 
 
+def test_triangles_may_differ_in_size():
+    # A sheet of two triangles, and 3 mm below it a small one of many.
+    wide, small = plate(50.0, 100.0), plate(2.0, 0.25)
+    below = small.vertices + (20.0, -3.0, 20.0)
+    faces = np.concatenate([wide.faces, small.faces + len(wide.vertices)])
+    both = TriangleMesh(np.concatenate([wide.vertices, below]), faces)
+    found = distances_to_mesh(both, [[20.0, 1.0, 20.0], [20.0, -0.5, 20.0], [20.0, -2.0, 20.0]])
+    np.testing.assert_allclose(found, [1.0, -0.5, 1.0], atol=1e-12)
+
+
 def test_beyond_an_open_border_there_is_no_body():
     points = np.array([[0.0, -0.5, 0.0], [0.0, 0.5, 0.0], [10.4, -0.3, 0.0]])
     np.testing.assert_allclose(distances_to_mesh(plate(), points), [-0.5, 0.5, 0.5], atol=1e-12)
