@@ -14,8 +14,8 @@ from kneewear.geometry.meshes import TriangleMesh
 
 Array = NDArray[np.float64]
 
-# Nodes this near to the surface, mm, have exact distances; further ones those to the nearest
-# triangle's centre, which only have to exclude contact.
+# Nodes at least this near to the surface, mm, have exact distances; further ones those to the
+# nearest triangle's centre, which only have to exclude contact.
 BAND = 2.5
 # Width of the grid around the mesh, mm.
 MARGIN = 4.0
@@ -65,11 +65,13 @@ def build_distance_field(mesh: TriangleMesh, spacing: float = 1.0) -> DistanceFi
     counts = np.ceil((np.ptp(mesh.vertices, axis=0) + 2.0 * MARGIN) / spacing).astype(int) + 1
     lines = [start + spacing * np.arange(count) for start, count in zip(low, counts, strict=True)]
     nodes = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, 3)
-    centres = mesh.vertices[mesh.faces].mean(axis=1)
+    corners = mesh.vertices[mesh.faces]
+    centres = corners.mean(axis=1)
+    reach = np.linalg.norm(corners - centres[:, None], axis=-1).max()
     far, nearest = cKDTree(centres).query(nodes)
     side = ((nodes - centres[nearest]) * mesh.face_normals[nearest]).sum(axis=1)
     value = np.where(side < 0.0, -far, far)
-    near = far < BAND
+    near = far < BAND + reach
     value[near] = distances_to_mesh(mesh, nodes[near])
     grid = value.reshape(counts)
     coefficient = np.ascontiguousarray(spline_filter(grid, order=3, mode="mirror"))

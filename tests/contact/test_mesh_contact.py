@@ -74,6 +74,13 @@ def test_beyond_an_open_border_there_is_no_body():
     np.testing.assert_allclose(distances_to_mesh(plate(), points), [-0.5, 0.5, 0.5], atol=1e-12)
 
 
+def test_a_field_of_large_triangles_has_their_distance():
+    points = np.array([[3.0, -0.4, 4.0], [12.0, 1.3, -9.0], [-8.0, -2.0, 2.0]])
+    found = build_distance_field(plate(20.0, 40.0)).look_up(points)[0]
+    # The spline is mirrored at the end of the grid, 4 mm away, which bends it.
+    np.testing.assert_allclose(found, points[:, 1], atol=1e-2)
+
+
 def test_the_field_has_the_derivatives_of_its_value():
     field, step = build_distance_field(ball()), 1e-4
     points = np.random.default_rng(2).normal(0.0, 1.0, (20, 3))
