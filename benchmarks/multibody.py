@@ -1,8 +1,8 @@
-"""Time the passive flexion of a knee replacement, and the planar knee, against their targets.
+"""Time passive flexion, knee extension and the planar knee against their targets.
 
 `python -m benchmarks.multibody` writes results/benchmarks/multibody.csv: the median duration of
 some runs on one thread, without reading and tabulating the surfaces. Left out, and stated, where
-the data of subject DM are absent.
+their data are absent.
 """
 
 from __future__ import annotations
@@ -18,15 +18,22 @@ from kneewear.io.documents import save_table
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.io.study_inputs import multibody_files
 from kneewear.multibody.impacts import integrate_impacts
-from kneewear.settings.multibody import MultibodyStudy
+from kneewear.settings.multibody import KneeExtensionSettings, MultibodyStudy
 from kneewear.settings.point_contact import PlanarSettings
 from kneewear.settings.study import read_study
+from kneewear.studies.multibody.extension_motion import (
+    build_extension,
+    extend_knee,
+    find_slack_length,
+)
 from kneewear.studies.multibody.passive_flexion import build_system, flex_knee
 from kneewear.studies.point_contact.planar import FREE, build_planar
 
 ROOT = Path(__file__).parent.parent
 OUTPUT = Path("results/benchmarks/multibody.csv")
 RUNS = 3
+# Forcing function of the extension.
+EXTENSION = "400N"
 
 
 def main() -> pd.DataFrame:
@@ -42,6 +49,19 @@ def main() -> pd.DataFrame:
         rows.append((stage, statistics.median(times), min(times), 5.0))
     else:
         print("the data of subject DM are not there: passive flexion is left out")
+    study = read_study(ROOT / "config/knee_extension.yaml", defaults=ROOT / "config/config.yaml")
+    files = multibody_files(study, ROOT)
+    extension = study.multibody if isinstance(study, MultibodyStudy) else None
+    if not all(Path(path).is_file() for path in files.values()):
+        print("the data of the natural knee are not there: its extension is left out")
+    elif isinstance(extension, KneeExtensionSettings):
+        parts = load_parts(extension, files)
+        base = build_system(parts.knee, extension)
+        slack, start = find_slack_length(base, parts, extension)
+        extended = build_extension(base, parts, extension, EXTENSION, slack)
+        times = durations(lambda: extend_knee(extended, start, parts, extension, EXTENSION), RUNS)
+        stage = "extension 90-0 degrees under 400 N, 12 degrees of freedom"
+        rows.append((stage, statistics.median(times), min(times), 20.0))
     planar = read_study(ROOT / "config/planar_knee.yaml", defaults=ROOT / "config/config.yaml")
     knee = planar.multibody if isinstance(planar, MultibodyStudy) else None
     if isinstance(knee, PlanarSettings):

@@ -9,6 +9,6 @@ from kneewear.studies.multibody.result import scene_record
 with job_log(snakemake.log[0], snakemake.threads):
     settings = load_settings(snakemake.params.multibody)
     result = solve_model(load_parts(settings, snakemake.params.files), settings)
-    for name in ("kinematics", "forces", "statements"):
+    for name in sorted({*snakemake.output.keys()} - {"scene"}):
         save_table(getattr(result, name), snakemake.output[name])
     save_json(scene_record(result.scene), snakemake.output.scene)

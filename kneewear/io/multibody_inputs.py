@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,8 +21,10 @@ from kneewear.io.data_file import decode_text, read_data
 from kneewear.io.shapes import load_shape
 from kneewear.io.soft_tissue import (
     FileFrame,
+    Frames,
     WrapRow,
     read_ligaments,
+    read_muscle_tensions,
     read_muscles,
     read_wrap_objects,
 )
@@ -30,11 +33,13 @@ from kneewear.mechanics.rotations import body_three_123
 from kneewear.multibody.system import System
 from kneewear.settings.faults import suggestion
 from kneewear.settings.multibody import (
+    KneeExtensionSettings,
     MultibodyModel,
     PassiveFlexionSettings,
     PredictedGaitSettings,
     SoftTissueKneeSettings,
 )
+from kneewear.studies.multibody.extension_motion import ExtensionParts
 from kneewear.studies.multibody.passive_flexion import (
     BODIES,
     COMPONENTS,
@@ -46,7 +51,9 @@ from kneewear.studies.multibody.passive_flexion import (
     start_of,
 )
 from kneewear.studies.multibody.predicted_gait import GAIT_COLUMN, LOAD_COLUMNS
-from kneewear.tissue.bundles import WrappedBundles
+from kneewear.studies.multibody.tuning import groups_of
+from kneewear.tissue.bundles import Bundles, WrappedBundles
+from kneewear.tissue.merging import mean_path, merge_ligaments, merge_muscles
 from kneewear.tissue.wrapping import WrapObject
 
 Array = NDArray[np.float64]
@@ -74,42 +81,37 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
         for name, origin in part.frames.items()
     }
     ligaments = read_ligaments(files["ligaments"], frames, BODIES)
-    rows = read_wrap_objects(files["wrap_objects"], frames) if "wrap_objects" in files else ()
-    unused = settings.unused_wrap_objects
-    if rows:
-        known, key = [row.name for row in rows], "multibody.unused_wrap_objects"
-        _require_known(unused, known, files["wrap_objects"], "Correct the name.", key)
-    obstacles = {row.name: None if row.name in unused else _obstacle(row) for row in rows}
-    muscles = read_muscles(files["quadriceps"], frames)
-    origins = settings.quadriceps.origins_mm
-    known, key = [one.name for one in muscles], "multibody.quadriceps.origins_mm"
-    _require_known(origins, known, files["quadriceps"], "Correct the name.", key)
-    paths = tuple(
-        ((("femur", np.array(origins[one.name])), *one.path) if one.name in origins else one.path)
-        for one in muscles
-    )
-    quadriceps = quadriceps_bundles(
-        paths,
-        [one.force for one in muscles],
-        settings.quadriceps.force_n,
-        tuple(one.name for one in muscles),
-    )
-    wraps = [one.wrap_object for one in muscles]
+    obstacles = _obstacles(settings, files, "wrap_objects", frames)
+    straight, key = settings.straight_bundles, "multibody.straight_bundles"
+    _require_known(straight, ligaments.bundles.names, files["ligaments"], "Correct the name.", key)
+    wrapped_on = [
+        "" if bundle in straight else name
+        for bundle, name in zip(ligaments.bundles.names, ligaments.wrap_objects, strict=True)
+    ]
+    quadriceps, pulled_on = _quadriceps(settings, files, frames)
     poses = _start_poses(settings)
     placed = {
         body: _placement(settings, files, body)
         for body, part in settings.bodies.items()
         if part.placement is not None
     }
+    tissues = [
+        (ligaments.bundles, wrapped_on, obstacles, "ligaments"),
+        (quadriceps, pulled_on, obstacles, "quadriceps"),
+    ]
+    if settings.muscles is not None:
+        muscles = read_muscles(files["muscles"], frames)
+        names = tuple(one.name for one in muscles)
+        law = read_muscle_tensions(files["muscle_tensions"], names)
+        others = Bundles(names, BODIES, tuple(one.path for one in muscles), law)
+        objects = _obstacles(settings, files, "muscle_wrap_objects", frames)
+        tissues.append((others, [one.wrap_object for one in muscles], objects, "muscles"))
     wrapped = tuple(
-        sided(WrappedBundles(bundles, _chosen(obstacles, names, files[table])), poses)
-        for bundles, names, table in (
-            (ligaments.bundles, ligaments.wrap_objects, "ligaments"),
-            (quadriceps, wraps, "quadriceps"),
-        )
+        sided(WrappedBundles(bundles, _chosen(objects, names, files[table])), poses)
+        for bundles, names, objects, table in tissues
     )
-    for bundles in wrapped:
-        bundles.check(poses)
+    for one in wrapped:
+        one.check(poses)
     return KneeParts(
         surfaces={name: _surface(settings, files, name, "surface", placed) for name in BODIES},
         bones={
@@ -119,12 +121,97 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
         },
         ligaments=wrapped[0],
         quadriceps=wrapped[1],
+        muscles=wrapped[2] if settings.muscles is not None else None,
         components=(placed["femur"], placed["tibia"])
         if {"femur", "tibia"} <= set(placed)
         else None,
         reference=_reference(settings, files),
         load=_load(settings, files),
     )
+
+
+def _obstacles(
+    settings: SoftTissueKneeSettings, files: Files, table: str, frames: Frames
+) -> dict[str, WrapObject | None]:
+    """Wrap objects of a table by name, None for unused ones; none without a table."""
+    rows = read_wrap_objects(files[table], frames) if table in files else ()
+    unused = settings.unused_wrap_objects if table == "wrap_objects" else ()
+    if rows:
+        known, key = [row.name for row in rows], "multibody.unused_wrap_objects"
+        _require_known(unused, known, files[table], "Correct the name.", key)
+    return {row.name: None if row.name in unused else _obstacle(row) for row in rows}
+
+
+def _quadriceps(
+    settings: SoftTissueKneeSettings, files: Files, frames: Frames
+) -> tuple[Bundles, list[str]]:
+    """Quadriceps with chosen origins and what each wraps on."""
+    muscles = read_muscles(files["quadriceps"], frames)
+    origins = settings.quadriceps.origins_mm
+    known, key = [one.name for one in muscles], "multibody.quadriceps.origins_mm"
+    _require_known(origins, known, files["quadriceps"], "Correct the name.", key)
+    paths = tuple(
+        ((("femur", np.array(origins[one.name])), *one.path) if one.name in origins else one.path)
+        for one in muscles
+    )
+    names, forces = tuple(known), [one.force for one in muscles]
+    bundles = quadriceps_bundles(paths, forces, settings.quadriceps.total_n, names)
+    if "quadriceps_tensions" in files:
+        bundles = bundles.with_law(read_muscle_tensions(files["quadriceps_tensions"], names))
+    return bundles, [one.wrap_object for one in muscles]
+
+
+def load_extension_parts(settings: KneeExtensionSettings, files: Files) -> ExtensionParts:
+    """A knee whose bundles are those of the settings, each in place of some of the table.
+
+    Their strains are the mean ones at zero coordinates, which are full extension. InputDataError if
+    the table does not have a name, if two bundles have one, or if bundles of one join different
+    bodies.
+    """
+    knee = load_knee_parts(settings, files)
+    extension = settings.extension
+    ligament = extension.patellar_ligament.bundles
+    key = "multibody.extension.bundles"
+    groups = {
+        name: _numbers(chosen, knee.ligaments.names, files, f"{key}.{name}")
+        for name, chosen in extension.bundles.items()
+    }
+    _require_once(groups, knee.ligaments.names, files, key)
+    key = "multibody.extension.patellar_ligament.bundles"
+    tendon = _numbers(ligament, knee.ligaments.names, files, key)
+    extended = System("femur", MOVING, {}).poses(np.zeros(2 * 6))
+    return ExtensionParts(
+        replace(
+            knee,
+            ligaments=merge_ligaments(knee.ligaments, groups, extended),
+            quadriceps=merge_muscles("quadriceps", knee.quadriceps),
+        ),
+        mean_path(knee.ligaments.bundles, tendon),
+    )
+
+
+def _numbers(
+    chosen: Sequence[str], names: Sequence[str], files: Files, where: str
+) -> tuple[int, ...]:
+    """Numbers of bundles that are named, alone or as a ligament without final digits."""
+    groups = {name: [number] for number, name in enumerate(names)} | groups_of(tuple(names))
+    remedy = "Name bundles or ligaments of the table."
+    _require_known(chosen, groups, files["ligaments"], remedy, where)
+    return tuple(number for name in chosen for number in groups[name])
+
+
+def _require_once(
+    groups: Mapping[str, Sequence[int]], names: Sequence[str], files: Files, where: str
+) -> None:
+    """Refuse a bundle of the table that is part of two."""
+    owner: dict[int, str] = {}
+    for name, numbers in groups.items():
+        for number in numbers:
+            if number in owner:
+                found = f"bundle {names[number]} in {owner[number]} and in {name}"
+                expected, remedy = "each bundle of the table once", "Remove it from one of them."
+                raise InputDataError(files["ligaments"], found, expected, remedy, where)
+            owner[number] = name
 
 
 def _start_poses(settings: SoftTissueKneeSettings) -> BodyPoses:
@@ -236,5 +323,9 @@ def _read_columns(
 
 
 _READERS: Mapping[str, Callable[[Any, Files], Any]] = MappingProxyType(
-    {"passive_flexion": load_knee_parts, "predicted_gait": load_knee_parts}
+    {
+        "passive_flexion": load_knee_parts,
+        "predicted_gait": load_knee_parts,
+        "knee_extension": load_extension_parts,
+    }
 )

@@ -16,7 +16,12 @@ from kneewear.io.curves import parse_csv
 from kneewear.io.data_file import decode_text, read_data
 from kneewear.settings.faults import suggestion
 from kneewear.tissue.bundles import Attachment, Bundles
-from kneewear.tissue.laws import TRANSITION_STRAIN, quadratic_to_linear
+from kneewear.tissue.laws import (
+    TRANSITION_STRAIN,
+    TensionLaw,
+    quadratic_to_linear,
+    tabulated,
+)
 
 Array = NDArray[np.float64]
 
@@ -27,6 +32,7 @@ _LIGAMENT_NUMBERS = (
     "slack_length_mm",
 )
 _MUSCLE_NUMBERS = ("max_isometric_force_n", *(f"{axis}_mm" for axis in _AXES))
+_TENSION_NUMBERS = ("length_mm", "tension_n")
 _PLACES = tuple(f"translation_{axis}_mm" for axis in _AXES)
 _TURNS = tuple(f"rotation_{axis}_rad" for axis in _AXES)
 _SIZES = ("radius_or_semiaxis_x_mm", "semiaxis_y_mm", "semiaxis_z_mm", "length_mm")
@@ -141,6 +147,32 @@ def read_muscles(path: str | Path, frames: Frames) -> tuple[MusclePath, ...]:
         force = float(table.numbers["max_isometric_force_n"][rows[0]])
         muscles.append(MusclePath(name, force, points, wraps[rows[0]]))
     return tuple(muscles)
+
+
+def read_muscle_tensions(path: str | Path, muscles: tuple[str, ...]) -> TensionLaw:
+    """Tension over length of muscles, of a table with one row per length (`muscle`, `length_mm`).
+
+    InputDataError as `read_ligaments`, if a muscle has fewer than two rows, lengths that do not
+    ascend or a negative tension, or if the table does not have it.
+    """
+    table = _Table(path, ("muscle",), _TENSION_NUMBERS)
+    length, tension = (table.numbers[name] for name in _TENSION_NUMBERS)
+    known = tuple(dict.fromkeys(table.text["muscle"]))
+    found = []
+    for name in muscles:
+        rows = np.flatnonzero(table.text["muscle"] == name)
+        if rows.size < 2:
+            near = suggestion(name, known) or "Add its lengths and tensions."
+            where = f"muscle {name}"
+            raise InputDataError(path, f"{rows.size} rows", "two or more", near, where)
+        for row, before in zip(rows[1:].tolist(), rows[:-1], strict=True):
+            if not length[row] > length[before]:
+                expected = f"a length above {length[before]:g}"
+                table.refuse(row, "length_mm", f"{length[row]:g}", expected)
+        for row in rows[tension[rows] < 0.0].tolist():
+            table.refuse(row, "tension_n", f"{tension[row]:g}", "zero or more")
+        found.append((length[rows], tension[rows]))
+    return tabulated(found)
 
 
 def read_wrap_objects(path: str | Path, frames: Frames) -> tuple[WrapRow, ...]:

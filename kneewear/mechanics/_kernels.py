@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 
+# Body-three 1-2-3: R = Rx Ry Rz.
+BODY_THREE_ORDER, BODY_THREE_SIGN = np.arange(3), np.ones(3)
+
 
 class BodyArrays(NamedTuple):
     """Mass, inertia about the centre of mass and position of that in the body's frame."""
@@ -58,21 +61,25 @@ def add_cross_matrix(matrix: NDArray, a: NDArray, factor: float) -> None:
 
 
 @compiled
-def orient(angles: NDArray, rotation: NDArray, axes: NDArray) -> None:
-    """Rotation of body-three 1-2-3 angles, and the axes (columns) they turn about."""
-    s1, c1 = np.sin(angles[0]), np.cos(angles[0])
-    s2, c2 = np.sin(angles[1]), np.cos(angles[1])
-    s3, c3 = np.sin(angles[2]), np.cos(angles[2])
-    rotation[0, 0], rotation[0, 1], rotation[0, 2] = c2 * c3, -c2 * s3, s2
-    rotation[1, 0] = c1 * s3 + s1 * s2 * c3
-    rotation[1, 1] = c1 * c3 - s1 * s2 * s3
-    rotation[1, 2] = -s1 * c2
-    rotation[2, 0] = s1 * s3 - c1 * s2 * c3
-    rotation[2, 1] = s1 * c3 + c1 * s2 * s3
-    rotation[2, 2] = c1 * c2
-    axes[0, 0], axes[1, 0], axes[2, 0] = 1.0, 0.0, 0.0
-    axes[0, 1], axes[1, 1], axes[2, 1] = 0.0, c1, s1
-    axes[0, 2], axes[1, 2], axes[2, 2] = s2, -s1 * c2, c1 * c2
+def orient(
+    angles: NDArray, order: NDArray, sign: NDArray, rotation: NDArray, axes: NDArray
+) -> None:
+    """Rotation of three turns of a body, and the axes (columns) they turn about.
+
+    Turn k is by `sign[k]` times its angle about coordinate axis `order[k]`, after those before it.
+    """
+    for i in range(3):
+        for j in range(3):
+            rotation[i, j] = 1.0 if i == j else 0.0
+    for n in range(3):
+        axis, way = order[n], sign[n]
+        j, k = (axis + 1) % 3, (axis + 2) % 3
+        c, s = np.cos(way * angles[n]), np.sin(way * angles[n])
+        for i in range(3):
+            axes[i, n] = way * rotation[i, axis]
+            one, other = rotation[i, j], rotation[i, k]
+            rotation[i, j] = c * one + s * other
+            rotation[i, k] = c * other - s * one
 
 
 @compiled
@@ -115,23 +122,27 @@ def apply_load(
 
 
 @compiled
-def along_coordinates(
-    wrench: NDArray, rate: NDArray, axes: NDArray, force: NDArray, derivative: NDArray
-) -> None:
-    """Add forces along the coordinates and their derivative, from a wrench and its derivative."""
-    # J = diag(I, axes): only rows and columns of turns change.
+def rate_along(rate: NDArray, row: NDArray, column: NDArray, derivative: NDArray) -> None:
+    """Add R' K C with diag(1, axes) of the body of the rows as R, and that of the columns as C."""
     for i in range(3):
-        force[i] += wrench[i]
         for j in range(3):
-            force[3 + i] += axes[j, i] * wrench[3 + j]
             derivative[i, j] += rate[i, j]
             for k in range(3):
-                derivative[i, 3 + j] += rate[i, 3 + k] * axes[k, j]
-                derivative[3 + i, j] += axes[k, i] * rate[3 + k, j]
+                derivative[i, 3 + j] += rate[i, 3 + k] * column[k, j]
+                derivative[3 + i, j] += row[k, i] * rate[3 + k, j]
                 for m in range(3):
-                    derivative[3 + i, 3 + j] += axes[k, i] * rate[3 + k, 3 + m] * axes[m, j]
-    # Axes turn with the angles before theirs.
+                    derivative[3 + i, 3 + j] += row[k, i] * rate[3 + k, 3 + m] * column[m, j]
+
+
+@compiled
+def wrench_along(wrench: NDArray, axes: NDArray, force: NDArray, derivative: NDArray) -> None:
+    """Add forces along the coordinates, and their derivative as axes turn with the angles."""
     turned = np.empty(3)
+    for i in range(3):
+        force[i] += wrench[i]
+        for k in range(3):
+            force[3 + i] += axes[k, i] * wrench[3 + k]
+    # Axes turn with the angles before theirs.
     for i in range(1, 3):
         for j in range(i):
             cross(axes[:, j], axes[:, i], turned)
@@ -144,19 +155,29 @@ def pull_springs(
     springs: SpringArrays,
     coordinates: NDArray,
     rates: NDArray,
+    pulls: NDArray,
     force: NDArray,
     derivative: NDArray,
     resistance: NDArray,
-) -> None:
-    """Add forces of springs and dampers along the coordinates, and their derivatives."""
+) -> float:
+    """Add forces of springs and dampers along the coordinates, and their derivatives.
+
+    Fills the force of each spring without damping; returns the stored energy.
+    """
+    energy = 0.0
     for n in range(springs.coordinate.shape[0]):
         i = springs.coordinate[n]
         stretch, gap = coordinates[i] - springs.rest[n], springs.gap[n]
         force[i] -= springs.damping[n] * rates[i]
         resistance[i, i] -= springs.damping[n]
+        pulls[n] = 0.0
         if abs(stretch) >= gap:
-            force[i] -= springs.stiffness[n] * (stretch - np.copysign(gap, stretch))
+            beyond = stretch - np.copysign(gap, stretch)
+            pulls[n] = -springs.stiffness[n] * beyond
+            energy += 0.5 * springs.stiffness[n] * beyond * beyond
+            force[i] += pulls[n]
             derivative[i, i] -= springs.stiffness[n]
+    return energy
 
 
 @compiled

@@ -13,6 +13,18 @@ Array = NDArray[np.float64]
 
 # Position of the moving body's origin, mm, and body-three 1-2-3 angles, rad (Bei 2003, 2.2.1).
 COORDINATES = ("x", "y", "z", "theta_1", "theta_2", "theta_3")
+# Turns an angle into a length or a moment into a force, mm: half a usual spacing of condyles.
+LEVER = 23.0
+# Weights of the frames before, the latest first, that extrapolate the next by a polynomial.
+EXTRAPOLATION = {1: (1.0,), 2: (2.0, -1.0), 3: (3.0, -3.0, 1.0)}
+
+
+def weights(count: int) -> Array:
+    """What turns the coordinates of bodies (6 count,) into lengths, mm: one, and `LEVER`.
+
+    They weigh angles against lengths in steps and residuals; the poses found do not depend on them.
+    """
+    return np.tile(np.repeat([1.0, LEVER], 3), count)
 
 
 def coordinate_numbers(names: ArrayLike) -> NDArray[np.int64]:

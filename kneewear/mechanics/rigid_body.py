@@ -65,7 +65,8 @@ class RigidBody:
         """
         rotation, axes = np.empty((3, 3)), np.empty((3, 3))
         mass, bias = np.empty((6, 6)), np.empty(6)
-        _kernels.orient(np.asarray(coordinates, dtype=float)[3:], rotation, axes)
+        angles = np.asarray(coordinates, dtype=float)[3:]
+        _kernels.orient(angles, _kernels.BODY_THREE_ORDER, _kernels.BODY_THREE_SIGN, rotation, axes)
         _kernels.inertia_along(
             self.arrays, rotation, axes, np.asarray(rates, dtype=float), mass, bias
         )

@@ -1,15 +1,14 @@
-"""Contact and loads as actions of a system; bundles of `kneewear.tissue` are actions themselves."""
+"""Contact as an action of a system; bundles of `kneewear.tissue` are actions themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.mechanics import _kernels
 from kneewear.mechanics.bodies import BodyForces, BodyPoses, body_number
 
 Array = NDArray[np.float64]
@@ -165,44 +164,49 @@ def add_between(
     total.stiffness[of_a, of_a] += back_a
 
 
-@dataclass(frozen=True)
-class AppliedLoad:
-    """A force, N, and a moment, N mm, on a body, as functions of time or constant.
+class Driven(NamedTuple):
+    """What an action found that is scaled by a `factor`: its own result is of the unscaled one."""
 
-    `point`, mm, is where the force acts in the body's frame, or in that of the ground if not
-    `carried`; force and moment are along the axes of the ground, or of the body if `follows`.
+    factor: float
+    found: Any
+
+
+@dataclass(frozen=True)
+class FlexionDriven:
+    """The forces of an action, such as a muscle of 1 N, times a function of a body's flexion.
+
+    `factor` (n,) belongs to `flexion` (n,), rad, ascending; it is linear between, and constant
+    beyond. Flexion is the first turn of `FLEXION_FIRST`, -flexion about z of the ground. The forces
+    have no potential, so that the stored energy is that of the other actions.
     """
 
+    action: Any
     body: str
-    force: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0)
-    moment: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0)
-    point: ArrayLike = (0.0, 0.0, 0.0)
-    follows: bool = False
-    carried: bool = True
+    flexion: ArrayLike
+    factor: ArrayLike
     number: int = 1
 
-    def on(self, bodies: Sequence[str]) -> AppliedLoad:
-        """The same load for poses of these bodies."""
-        return replace(self, number=body_number("load", self.body, bodies))
+    def on(self, bodies: Sequence[str]) -> FlexionDriven:
+        """The same action for poses of these bodies."""
+        number = body_number("flexion", self.body, bodies)
+        return replace(self, action=self.action.on(bodies), number=number)
 
-    def add(self, poses: BodyPoses, total: BodyForces) -> Array:
-        """Add the load; returns its wrench about the body's origin, (6,)."""
-        force, moment = (
-            np.array(part(poses.time) if callable(part) else part, dtype=float)
-            for part in (self.force, self.moment)
-        )
-        own = slice(6 * self.number, 6 * self.number + 6)
-        wrench, rate = np.zeros(6), np.zeros((6, 6))
-        _kernels.apply_load(
-            force, moment, np.array(self.point, dtype=float), self.follows, self.carried,
-            poses.translation[self.number], poses.rotation[self.number], wrench, rate,
-        )  # fmt: skip
-        total.wrench[own] += wrench
-        total.stiffness[own, own] += rate
-        if not self.follows and self.carried:
-            # A dead force has a potential, zero with its point at the ground's origin.
-            place = poses.translation[self.number] + poses.rotation[self.number] @ np.asarray(
-                self.point, dtype=float
-            )
-            total.energy[0] -= force @ place
-        return wrench
+    def add(self, poses: BodyPoses, total: BodyForces) -> Driven:
+        """Add the scaled forces and their derivatives, those over the flexion included."""
+        own = BodyForces.zero(len(poses.rotation))
+        found = self.action.add(poses, own)
+        x, y, z = poses.rotation[self.number][:, 1]
+        at, values = np.asarray(self.flexion), np.asarray(self.factor)
+        flexion = float(np.arctan2(x, y))
+        factor = float(np.interp(flexion, at, values))
+        total.wrench[:] += factor * own.wrench
+        total.stiffness[:] += factor * own.stiffness
+        total.damping[:] += factor * own.damping
+        if at[0] < flexion < at[-1]:
+            after = int(np.searchsorted(at, flexion))
+            slope = (values[after] - values[after - 1]) / (at[after] - at[after - 1])
+            # Flexion over a small rotation of the body, whose second axis is (x, y, z).
+            turn = np.array([z * x, z * y, -(x * x + y * y)]) / (x * x + y * y)
+            own_turn = slice(6 * self.number + 3, 6 * self.number + 6)
+            total.stiffness[:, own_turn] += slope * np.outer(own.wrench, turn)
+        return Driven(factor, found)

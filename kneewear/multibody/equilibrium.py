@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.errors import ConvergenceError
+from kneewear.mechanics.coordinates import EXTRAPOLATION, weights
 from kneewear.mechanics.descent import descend
-from kneewear.multibody.system import System, SystemForces, weights
+from kneewear.multibody.system import System, SystemForces
 
 Array = NDArray[np.float64]
 
 REMEDY = (
-    "Check that start pose, loads and slack lengths belong together, and that something restores "
-    "every free coordinate."
+    "Check that start pose, loads, slack lengths and free coordinates belong together; a weak "
+    "spring settles a coordinate that nothing restores."
 )
-# Weights of the frames before, the latest first, that extrapolate the next.
-_EXTRAPOLATION = {1: (1.0,), 2: (2.0, -1.0), 3: (3.0, -3.0, 1.0)}
 
 
 class SystemEquilibrium(NamedTuple):
@@ -39,24 +38,41 @@ def solve_system(
     start: ArrayLike,
     free: Sequence[str],
     *,
+    previous: tuple[Array, float] | None = None,
+    dampers: ArrayLike = 0.0,
     tolerance: float = 1e-8,
     time: float = 0.0,
     frame: int = 0,
+    what: str = "",
 ) -> SystemEquilibrium:
     """Find the stable equilibrium of a system from a start (6 n,), mm and rad.
 
     `free` names coordinates, or bodies of which all six are free; the others keep their values.
-    `tolerance` is the largest force along a free coordinate relative to the largest one that acts.
-    ConvergenceError, with `frame`, if none is reached; method of `kneewear.mechanics.descent`.
+    `previous` are the coordinates (6 n,) a step started from and its duration, s: bodies then move
+    to where they are found at constant rates, against friction, damping and `dampers` of the
+    coordinates (6 n,), N s/mm and N mm s; without it they are at rest. `tolerance` is the largest
+    force along a free coordinate relative to the largest one that acts. ConvergenceError, with
+    `frame` and `what`, if none is reached; method of `kneewear.mechanics.descent`.
     """
     chosen = system.coordinates(*free)
     begin = np.array(start, dtype=float)
-    found = descend(
-        lambda q: system.forces(q, time=time), begin, chosen, weights(system.size), tolerance
-    )
+    resisting = np.broadcast_to(np.asarray(dampers, dtype=float), begin.shape)
+
+    def forces(coordinates: Array) -> SystemForces:
+        if previous is None:
+            return system.forces(coordinates, time=time)
+        before, duration = previous
+        rates = (coordinates - before) / duration
+        found = system.forces(coordinates, rates, time)
+        return found._replace(
+            force=found.force - resisting * rates,
+            derivative=found.derivative + (found.resistance - np.diag(resisting)) / duration,
+        )
+
+    found = descend(forces, begin, chosen, weights(len(system.bodies)), tolerance)
     if not found.is_balanced(tolerance):
-        what = f"Equilibrium of {', '.join(system.names[1:])}"
-        raise ConvergenceError(what, frame, found.residual, "of the largest force", REMEDY)
+        named = what or f"Equilibrium of {', '.join(system.names[1:])}"
+        raise ConvergenceError(named, frame, found.residual, "of the largest force", REMEDY)
     return SystemEquilibrium(*found)
 
 
@@ -65,13 +81,17 @@ def trace_equilibria(
     motion: ArrayLike,
     free: Sequence[str],
     *,
+    step: float | None = None,
+    dampers: ArrayLike = 0.0,
     tolerance: float = 1e-8,
     on_frame_done: Callable[[], None] = lambda: None,
 ) -> tuple[SystemEquilibrium, ...]:
     """Equilibria over a motion of the prescribed coordinates, (n_frames, 6 n).
 
     The first frame starts from its own values of the free coordinates; later ones, whose values are
-    not used, from an extrapolation of the frames before. ConvergenceError, with the frame.
+    not used, from an extrapolation of the frames before. With the time `step` between frames, s,
+    later ones balance damping and `dampers` too, as of `solve_system`; inertia is left out.
+    ConvergenceError, with the frame.
     """
     chosen = system.coordinates(*free)
     frames = np.asarray(motion, dtype=float)
@@ -80,8 +100,14 @@ def trace_equilibria(
         begin = start.copy()
         before = [one.coordinates[chosen] for one in found[-3:]][::-1]
         if before:
-            guess = sum(w * q for w, q in zip(_EXTRAPOLATION[len(before)], before, strict=True))
+            guess = sum(w * q for w, q in zip(EXTRAPOLATION[len(before)], before, strict=True))
             begin[chosen] = guess
-        found.append(solve_system(system, begin, free, tolerance=tolerance, frame=number))
+        previous = (found[-1].coordinates, step) if found and step is not None else None
+        found.append(
+            solve_system(
+                system, begin, free, previous=previous, dampers=dampers, tolerance=tolerance,
+                frame=number,
+            )
+        )  # fmt: skip
         on_frame_done()
     return tuple(found)

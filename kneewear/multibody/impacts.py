@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from kneewear.errors import ConvergenceError
 from kneewear.multibody.actions import Contact
-from kneewear.multibody.dynamics import Margin, SystemMotion, integrate_system
+from kneewear.multibody.dynamics import Margins, Stepping, SystemMotion, integrate_system
 from kneewear.multibody.point_contact import PointContact
-from kneewear.multibody.system import System, SystemForces
+from kneewear.multibody.system import System
 
 Array = NDArray[np.float64]
 
@@ -77,12 +77,11 @@ def integrate_impacts(
     closed: list[ContactInterval] = []
     now = float(times[0])
     for _ in range(MOST_EVENTS):
-        margins = [_margin(name, held[name]) for name in laws]
         left = times[times > now] if parts else times[1:]
         part = integrate_system(
-            system, np.concatenate([[now], left]), place, free, rates=rates, margins=margins,
-            stops=(True,) * len(margins), relative_tolerance=relative_tolerance,
-            largest_step=largest_step, case=case,
+            system, np.concatenate([[now], left]), place, free, rates=rates,
+            margins=_margins(held), stops=(True,) * len(laws),
+            stepping=Stepping(relative_tolerance, largest_step), what=f"Dynamics {case}".strip(),
         )  # fmt: skip
         parts.append(part)
         if part.stop is None:
@@ -107,14 +106,20 @@ def _begin(name: str, time: float, rate: float, place: Array) -> ContactInterval
     return ContactInterval(name, time, np.inf, rate, place.copy(), nowhere)
 
 
-def _margin(name: str, held: bool) -> Margin:
-    """Overlap of a contact that exists, gap of one that does not."""
-    sign = 1.0 if held else -1.0
+def _margins(held: Mapping[str, bool]) -> Margins:
+    """Overlap of each contact that exists, gap of one that does not."""
+    signs = {name: 1.0 if one else -1.0 for name, one in held.items()}
 
-    def margin(time: float, coordinates: Array, rates: Array, forces: SystemForces) -> float:
-        return sign * float(forces.parts[name].depth)
+    def margins(
+        time: float,
+        coordinates: Array,
+        rates: Array,
+        parts: Callable[[], Mapping[str, Any]],
+        values: Array,
+    ) -> None:
+        values[:] = [sign * parts()[name].depth for name, sign in signs.items()]
 
-    return margin
+    return margins
 
 
 def _joined(parts: Sequence[SystemMotion]) -> SystemMotion:
@@ -134,6 +139,7 @@ def _joined(parts: Sequence[SystemMotion]) -> SystemMotion:
             "rates",
             "accelerations",
             "reaction",
+            "inertia",
             "energy",
             "kinetic",
         )

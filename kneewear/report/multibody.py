@@ -11,6 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from kneewear.report import style
+from kneewear.report.tables import words
 
 COLOURS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.AMBER, style.SKY)
 LINES = ("-", "--", ":", "-.")
@@ -50,13 +51,39 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
                 ls="-" if is_reference else LINES[number // len(COLOURS) % len(LINES)],
                 lw=2.5 if is_reference else 1.5,
                 zorder=1 if is_reference else 2,
-                label=series,
+                label=words(str(series)),
             )
         axes.set(title=name, ylabel=rows["unit"].iloc[0], xlabel=rows["over"].iloc[0])
         if columns == 1 or named != list(rows["series"].unique()):
             named = list(rows["series"].unique())
+            if columns == 1:  # the legend is above the curves
+                low, high = axes.get_ylim()
+                axes.set_ylim(low, high + 0.13 * -(-len(named) // 4) * (high - low))
             axes.legend(ncols=1 if columns > 1 else 4, fontsize="small")
     return figure
+
+
+def scene_view(scene: Mapping[str, Any]) -> dict[str, Any]:
+    """Data of the interactive view: a scene, its colours, and what the camera looks at.
+
+    Empty for an empty scene. `middle` (3,) and `width`, mm, are those of all bodies at all times.
+    """
+    if not scene:
+        return {}
+    places = [
+        np.array(mesh["points"]) @ np.array(turn[number]).T + np.array(shift[number])
+        for name, mesh in scene["meshes"].items()
+        for number in [scene["bodies"].index(name)]
+        for turn, shift in zip(scene["rotation"], scene["translation"], strict=True)
+    ]
+    low = np.min([one.min(axis=0) for one in places], axis=0)
+    high = np.max([one.max(axis=0) for one in places], axis=0)
+    return dict(scene) | {
+        "colours": list(BODIES),
+        "line_colour": style.RED,
+        "middle": (0.5 * (low + high)).tolist(),
+        "width": float((high - low).max()),
+    }
 
 
 @style.styled
@@ -66,10 +93,10 @@ def draw_poses(scene: Mapping[str, Any]) -> Figure:
     figure, panels = style.new_figure(6.0, rows=2, columns=POSES, sharex="row", sharey=True)
     for column, frame in zip(panels.T, chosen, strict=True):
         for axes, across in zip(column, (0, 2), strict=True):
-            for body, (name, points) in enumerate(scene["points"].items()):
+            for body, (name, mesh) in enumerate(scene["meshes"].items()):
                 number = scene["bodies"].index(name)
                 turn, place = (np.array(scene[key][frame][number]) for key in PLACES)
-                moved = np.array(points) @ turn.T + place
+                moved = np.array(mesh["points"]) @ turn.T + place
                 axes.plot(
                     moved[:, across], moved[:, 1], ".", ms=0.8, color=BODIES[body % len(BODIES)],
                     rasterized=True,

@@ -13,7 +13,16 @@ from pydantic import Field, model_validator
 from kneewear.settings.base import Study
 from kneewear.settings.faults import fault
 from kneewear.settings.point_contact import PlanarSettings, SpatialSettings
-from kneewear.settings.types import FileName, Finite, Modulus, Name, Positive, Settings
+from kneewear.settings.types import (
+    Ascending,
+    FileName,
+    Finite,
+    Modulus,
+    Name,
+    Positive,
+    Removable,
+    Settings,
+)
 
 Triple = tuple[Finite, Finite, Finite]
 Six = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
@@ -39,12 +48,65 @@ class LayerSettings(Settings):
     field_spacing_mm: Annotated[float, Field(ge=0.2, le=5)]
 
 
-class MuscleSettings(Settings):
-    """Muscles that pull with a constant force, shared by their maximum isometric force."""
+class MusclePathSettings(Settings):
+    """Paths of muscles that share a force by their maximum isometric forces."""
 
     file: FileName
-    force_n: Positive
     origins_mm: dict[Name, Triple]
+
+    @property
+    def total_n(self) -> float:
+        """Force of all muscles together, N; one where something else scales it."""
+        return 1.0
+
+
+class MuscleSettings(MusclePathSettings):
+    """Muscles that pull with a constant force, or with tensions over their length."""
+
+    force_n: Positive | None = None
+    tensions: FileName | None = None
+
+    @model_validator(mode="after")
+    def _one_law(self) -> MuscleSettings:
+        if (self.force_n is None) == (self.tensions is None):
+            given = "neither" if self.force_n is None else "both"
+            expected = "either a force_n or a table of tensions"
+            raise fault(f"{given} of force_n and tensions", expected, "Give one of them.")
+        return self
+
+    @property
+    def total_n(self) -> float:
+        """Force of all muscles together, N; one where a table of tensions has it."""
+        return 1.0 if self.force_n is None else self.force_n
+
+
+class OtherMuscleSettings(Settings):
+    """Muscles beside the quadriceps, with tensions over their length."""
+
+    file: FileName
+    wrap_objects: FileName
+    tensions: FileName
+
+
+class MassSettings(Settings):
+    """Mass of a body, and where its centre is."""
+
+    mass_kg: Positive
+    centre_mm: Triple
+
+
+class WeightSettings(Settings):
+    """Weight of the leg below the knee and of the patella; `direction` is that of gravity."""
+
+    bodies: dict[Literal["tibia", "patella"], MassSettings] = Field(min_length=1)
+    direction: Triple
+
+    @model_validator(mode="after")
+    def _direction_is_one(self) -> WeightSettings:
+        if not any(self.direction):
+            found = "direction: 0, 0, 0"
+            raise fault(found, "the direction of gravity in the femur", "Give three components.")
+        return self
 
 
 class ReferenceMotionSettings(Settings):
@@ -73,6 +135,22 @@ class FlexionSettings(Settings):
     frames: Annotated[int, Field(ge=2, le=2000)]
 
 
+class DamperSettings(Settings):
+    """Dampers of the joints' coordinates, N s/m and N m s/rad, and the duration of the flexion."""
+
+    rest_s: Positive
+    duration_s: Positive
+    tibia: Six
+    patella: Six
+
+    @model_validator(mode="after")
+    def _resist(self) -> DamperSettings:
+        if min(*self.tibia, *self.patella) < 0.0:
+            found = f"a damper of {min(*self.tibia, *self.patella):g}"
+            raise fault(found, "zero or more", "Correct the sign.")
+        return self
+
+
 class SoftTissueKneeSettings(Settings):
     """A knee with ligaments, patella and quadriceps."""
 
@@ -83,7 +161,10 @@ class SoftTissueKneeSettings(Settings):
     ligaments: FileName
     wrap_objects: FileName | None
     unused_wrap_objects: tuple[Name, ...]
-    quadriceps: MuscleSettings
+    straight_bundles: tuple[Name, ...] = ()
+    quadriceps: MusclePathSettings
+    muscles: OtherMuscleSettings | None = None
+    weight: WeightSettings | None = None
 
     @model_validator(mode="after")
     def _bodies_are_complete(self) -> SoftTissueKneeSettings:
@@ -113,7 +194,14 @@ class SoftTissueKneeSettings(Settings):
             "ligaments": self.ligaments,
             "wrap_objects": self.wrap_objects,
             "quadriceps": self.quadriceps.file,
+            "quadriceps_tensions": getattr(self.quadriceps, "tensions", None),
         }
+        if self.muscles is not None:
+            given |= {
+                "muscles": self.muscles.file,
+                "muscle_wrap_objects": self.muscles.wrap_objects,
+                "muscle_tensions": self.muscles.tensions,
+            }
         for name, body in self.bodies.items():
             given |= {f"{name}_surface": body.surface, f"{name}_bone": body.bone}
         return {name: file for name, file in given.items() if file is not None}
@@ -123,7 +211,9 @@ class PassiveFlexionSettings(SoftTissueKneeSettings):
     """A knee with ligaments and patella that is flexed slowly; all else is free."""
 
     model: Literal["passive_flexion"]
+    quadriceps: MuscleSettings
     flexion_deg: FlexionSettings
+    dampers: DamperSettings | None = None
     reference: ReferenceMotionSettings | None
     tuning: TuningSettings | None
 
@@ -148,6 +238,7 @@ class PredictedGaitSettings(SoftTissueKneeSettings):
     """A knee replacement whose position and rotation follow from flexion, load and soft tissue."""
 
     model: Literal["predicted_gait"]
+    quadriceps: MuscleSettings
     gait: GaitSettings
 
     @property
@@ -156,9 +247,83 @@ class PredictedGaitSettings(SoftTissueKneeSettings):
         return super().files | {"motion": self.gait.motion, "load": self.gait.load}
 
 
+class InertiaSettings(MassSettings):
+    """Mass of a body, and its inertia about the axes of the body at its centre of mass."""
+
+    inertia_kg_m2: tuple[Positive, Positive, Positive]
+
+
+class ForcingSettings(Settings):
+    """Quadriceps forces over the flexion of the knee, linear between the angles, by case."""
+
+    flexion_deg: Annotated[tuple[Finite, ...], Field(min_length=2), Ascending]
+    force_n: Annotated[dict[Name, tuple[Positive, ...]], Removable, Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _one_force_per_angle(self) -> ForcingSettings:
+        for name, forces in self.force_n.items():
+            if len(forces) != len(self.flexion_deg):
+                raise fault(
+                    f"force_n.{name}: {len(forces)} forces and {len(self.flexion_deg)} angles",
+                    "one force per angle",
+                    "Complete the lists.",
+                )
+        return self
+
+
+class PatellarLigamentSettings(Settings):
+    """One linear spring in place of bundles; its slack length gives a force ratio at the start."""
+
+    bundles: Annotated[tuple[Name, ...], Field(min_length=1)]
+    stiffness_n_per_mm: Positive
+    force_ratio: Annotated[float, Field(gt=0, le=3)]
+
+
+class ExtensionSettings(Settings):
+    """Dynamic extension: bundles, patellar ligament, forces of the quadriceps and inertia."""
+
+    bundles: Annotated[dict[Name, tuple[Name, ...]], Removable, Field(min_length=1)]
+    patellar_ligament: PatellarLigamentSettings
+    forcing: ForcingSettings
+    inertia: dict[Literal["tibia", "patella"], InertiaSettings] = Field(min_length=2)
+    gravity_mm_per_s2: Triple
+    last_flexion_deg: Finite
+    longest_s: Positive
+    output_step_s: Positive
+
+
+class KneeExtensionSettings(SoftTissueKneeSettings):
+    """Extension of a knee with patella by the quadriceps (Caruntu and Hefzy 2004)."""
+
+    model: Literal["knee_extension"]
+    extension: ExtensionSettings
+
+    @model_validator(mode="after")
+    def _extends(self) -> KneeExtensionSettings:
+        if self.weight is not None:
+            raise fault(
+                f"weight of {', '.join(self.weight.bodies)}",
+                "null, because extension.inertia has the mass of the leg",
+                "Remove it.",
+            )
+        start = self.bodies["tibia"].start
+        last = self.extension.last_flexion_deg
+        if start is not None and not start[3] > last:
+            raise fault(
+                f"bodies.tibia.start: a flexion of {start[3]:g} deg",
+                f"one above extension.last_flexion_deg, {last:g} deg",
+                "Start in flexion.",
+            )
+        return self
+
+
 # Each model has a property `files`.
 MultibodyModel = Annotated[
-    PassiveFlexionSettings | PredictedGaitSettings | PlanarSettings | SpatialSettings,
+    PassiveFlexionSettings
+    | PredictedGaitSettings
+    | KneeExtensionSettings
+    | PlanarSettings
+    | SpatialSettings,
     Field(discriminator="model"),
 ]
 

@@ -19,6 +19,8 @@ class LawArrays(NamedTuple):
     slope: NDArray[np.float64]
     damping_time: NDArray[np.float64]
     active: NDArray[np.float64]
+    knots: NDArray[np.float64]  # (n, m + 1), lengths
+    pieces: NDArray[np.float64]  # (n, m, 5), energy from each knot on, in powers of the length
 
 
 class PathArrays(NamedTuple):
@@ -44,6 +46,26 @@ def elastic(
     return energy, slope * beyond, slope, 0.0
 
 
+@compiled(inlined=True)
+def muscular(law: LawArrays, n: int, length: float) -> tuple[float, float, float]:
+    """Energy, tension and its derivative of muscle n; beyond its knots the tension is constant."""
+    energy, force, slope = law.active[n] * length, law.active[n], 0.0
+    last = law.pieces.shape[1] - 1
+    if last >= 0:
+        inside = min(max(length, law.knots[n, 0]), law.knots[n, last + 1])
+        k = 0
+        while k < last and inside > law.knots[n, k + 1]:
+            k += 1
+        x = inside - law.knots[n, k]
+        a, b, c, d, e = law.pieces[n, k]
+        pull = b + x * (2.0 * c + x * (3.0 * d + x * 4.0 * e))
+        energy += a + x * (b + x * (c + x * (d + x * e))) + pull * (length - inside)
+        force += pull
+        if inside == length:
+            slope = 2.0 * c + x * (6.0 * d + x * 12.0 * e)
+    return energy, force, slope
+
+
 @compiled
 def elastic_many(law: LawArrays, length: NDArray, out: NDArray) -> None:
     """Energy, tension and derivatives (4, n) of bundles of given lengths."""
@@ -53,8 +75,10 @@ def elastic_many(law: LawArrays, length: NDArray, out: NDArray) -> None:
         )
         for k in range(4):
             out[k, n] = found[k]
-        out[0, n] += law.active[n] * length[n]
-        out[1, n] += law.active[n]
+        stored, force, slope = muscular(law, n, length[n])
+        out[0, n] += stored
+        out[1, n] += force
+        out[2, n] += slope
 
 
 @compiled
@@ -75,8 +99,8 @@ def add_bundles(
 
     With the unit vectors e of the segments, a point i of a path feels the tension T along
     g_i = e_i - e_(i - 1). The rate of length is -sum g_i . v_i, and T = F(l) + tau F'(l) l' plus
-    what is active, never negative. `pull` gathers, per body, g and r x g: the derivative of -l over
-    its small motions.
+    that of a muscle, never negative. `pull` gathers, per body, g and r x g: the derivative of -l
+    over its small motions.
     """
     size = wrench.shape[0]
     most = 2
@@ -114,12 +138,13 @@ def add_bundles(
         )
         delay = law.damping_time[n]
         resisting = delay * slope
-        force += resisting * rate + law.active[n]
-        length[n], energy[n] = total, stored + law.active[n] * total
+        contracted, pulled, stiffer = muscular(law, n, total)
+        force += resisting * rate + pulled
+        length[n], energy[n] = total, stored + contracted
         tension[n] = max(force, 0.0)
         if force <= 0.0:
             continue
-        slope += delay * bend * rate
+        slope += delay * bend * rate + stiffer
         add_segments(
             start, count, paths.body, arm, speed, unit, span, force, resisting,
             velocity, wrench, stiffness, pull, swing,

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 from kneewear.mechanics._kernels import add_cross_matrix, add_double_cross, cross
-from kneewear.tissue._kernels import LawArrays, PathArrays, elastic
-from kneewear.tissue._wrapping_kernels import ELLIPSOID, WRAPPED, placed_path
+from kneewear.tissue._kernels import LawArrays, PathArrays, elastic, muscular
+from kneewear.tissue._wrapping_kernels import ELLIPSOID, WRAPPED, bend_arc, placed_path
 
 # Step of the differences that give the second derivatives of a wrapped length, mm.
 STEP = 1e-4
@@ -70,7 +70,7 @@ def bend(
     pulls: NDArray,
     hessian: NDArray,
 ) -> None:
-    """Derivative of the pulls (6) over both ends (6), approximate for ellipsoids."""
+    """Derivative of the pulls (6) over both ends (6)."""
     if status != WRAPPED:
         for i in range(3):
             for j in range(3):
@@ -111,52 +111,25 @@ def bend_geodesic(
     """Derivative of the pulls (6) over both ends (6) for a geodesic of an ellipsoid.
 
     In the plane of curvature each end rotates about the point where its tangent touches. Across it
-    displacements y obey Jacobi's equation y'' + G y = 0 with the mean Gaussian curvature G of both
-    points, zero along the tangents. The geodesic's torsion, which couples both, is left out.
+    the tangent points shift so that the straight parts stay tangents of the geodesic.
     """
-    axes, size = obstacles.rotation[number], obstacles.size[number]
-    normal, across = np.zeros((2, 3)), np.empty((2, 3))
-    spans = np.zeros(2)
-    curvature = 0.0
+    axes, origin = obstacles.rotation[number], obstacles.origin[number]
+    frames, across = np.empty((2, 3, 3)), np.empty((2, 6))
+    spans = bend_arc(
+        obstacles.size[number], (start - origin) @ axes, (end - origin) @ axes, length,
+        (points - origin) @ axes, pulls @ axes, frames, across,
+    )  # fmt: skip
+    hessian[:] = 0.0
     for e in range(2):
-        outer = weight = square = 0.0
+        sideways, normal = axes @ frames[e, 1], axes @ frames[e, 2]
         for i in range(3):
-            spans[e] += ((end[i] if e else start[i]) - points[e, i]) ** 2
-            local = 0.0
             for j in range(3):
-                local += axes[j, i] * (points[e, j] - obstacles.origin[number, j])
-            slope = local / size[i] ** 2
-            weight += slope * slope
-            for j in range(3):
-                normal[e, j] += axes[j, i] * slope
-        spans[e] = max(np.sqrt(spans[e]), 1e-6)
-        curvature += 0.5 / (size[0] * size[1] * size[2] * weight) ** 2
-        for i in range(3):
-            outer += normal[e, i] * pulls[e, i]
-        for i in range(3):
-            normal[e, i] -= outer * pulls[e, i]
-            square += normal[e, i] ** 2
-        for i in range(3):
-            normal[e, i] /= max(np.sqrt(square), 1e-300)
-        cross(normal[e], pulls[e], across[e])
-    # The second pull runs against the path.
-    for i in range(3):
-        across[1, i] = -across[1, i]
-    arc = max(length - spans[0] - spans[1], 0.0)
-    root = np.sqrt(curvature)
-    c, s = np.cos(root * arc), np.sin(root * arc)
-    # y and y' at the end from those at the start: tangent, arc, tangent.
-    a = c - spans[1] * root * s
-    d = c - root * s * spans[0]
-    b = c * spans[0] + s / root + spans[1] * d
-    for i in range(3):
-        for j in range(3):
-            hessian[i, j] = -normal[0, i] * normal[0, j] / spans[0]
-            hessian[i, j] -= across[0, i] * across[0, j] * a / b
-            hessian[3 + i, 3 + j] = -normal[1, i] * normal[1, j] / spans[1]
-            hessian[3 + i, 3 + j] -= across[1, i] * across[1, j] * d / b
-            hessian[i, 3 + j] = across[0, i] * across[1, j] / b
-            hessian[3 + j, i] = hessian[i, 3 + j]
+                hessian[3 * e + i, 3 * e + j] -= normal[i] * normal[j] / spans[e]
+                for other in range(2):
+                    part = 0.0
+                    for k in range(3):
+                        part += across[e, 3 * other + k] * axes[j, k]
+                    hessian[3 * e + i, 3 * other + j] += sideways[i] * part
 
 
 @compiled
@@ -237,8 +210,10 @@ def add_wrapped(
             total - law.slack_length[n], law.curvature[n], law.transition[n], law.slope[n]
         )
         resisting = law.damping_time[n] * slope
-        force_ += resisting * rate + law.active[n]
-        length[n], energy[n] = total, stored + law.active[n] * total
+        contracted, pulled, stiffer = muscular(law, n, total)
+        force_ += resisting * rate + pulled
+        slope += stiffer
+        length[n], energy[n] = total, stored + contracted
         tension[n] = max(force_, 0.0)
         if force_ <= 0.0:
             continue

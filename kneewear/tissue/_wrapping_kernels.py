@@ -22,6 +22,10 @@ LONGEST_STEP = 0.2
 LONGEST_GEODESIC = 12.0
 # Chain that replaces a start from which Newton's method did not converge.
 NODES, SWEEPS = 32, 400
+# Plane sections from which the shortest path around an ellipsoid is sought, and how much longer
+# than the shortest one a section may be to be refined, too.
+DIRECTIONS = 12
+WORTH_TRYING = 1.1
 # A path beside a cylinder winds at most by this before it counts as passing on the other side.
 MOST_TURNED = 1.5 * np.pi
 
@@ -186,28 +190,64 @@ def _across(line: NDArray, side: NDArray) -> NDArray:
 def _around_ellipsoid(
     size: NDArray, side: NDArray, start: NDArray, end: NDArray, points: NDArray
 ) -> tuple[int, float]:
-    """Geodesic that continues both straight parts, by Newton's method.
+    """Geodesic that continues both straight parts, by Newton's method from plane sections.
 
-    Unknown are the first tangent point (two shifts), the direction there and the length; the
-    residuals are the components of both straight parts along the normal and across the geodesic.
+    With a side it is the one found from the section towards it, else the shortest one: of sections
+    through both ends, the shortest ones compared with their neighbours are refined.
     """
     if ((start / size) ** 2).sum() <= 1.0 or ((end / size) ** 2).sum() <= 1.0:
         return INSIDE, 0.0
+    a, line = start / size, (end - start) / size
+    nearest = a - min(max((a * line).sum() / (line**2).sum(), -1.0), 0.0) * line
+    if (nearest**2).sum() >= 1.0:
+        return STRAIGHT, 0.0
+    if (side**2).sum() > 0.0:
+        status, bent = _from_section(size, _across(line, side / size), start, end, points)
+        if status == WRAPPED:
+            there, onward, spread = np.empty(3), np.empty(3), np.empty(4)
+            _aim(start, points[0], onward)
+            follow_geodesic(size, points[0], onward.copy(), 0.5 * bent, there, onward, spread)
+            status = WRAPPED if (there * side).sum() >= 0.0 else WRONG_SIDE
+        return status, bent
+    towards = np.empty((DIRECTIONS, 3))
+    sections, lengths = np.empty(DIRECTIONS), np.empty(2)
+    one = _across(line, nearest)
+    other = np.cross(line, one) / np.sqrt((line**2).sum())
     here, along = np.empty(3), np.empty(3)
-    length = _plane_section(size, side, start, end, here, along)
-    if length < 0.0:
+    for n in range(DIRECTIONS):
+        angle = 2.0 * np.pi * n / DIRECTIONS
+        towards[n] = np.cos(angle) * one + np.sin(angle) * other
+        _plane_section(size, towards[n], start, end, here, along, lengths)
+        sections[n] = lengths[0]
+    status, bent, best = NOT_CONVERGED, 0.0, np.inf
+    tried, ends = np.empty((2, 3)), np.empty(3)
+    for n in range(DIRECTIONS):
+        if sections[n] > min(sections[n - 1], sections[(n + 1) % DIRECTIONS]):
+            continue
+        if sections[n] > WORTH_TRYING * sections.min():
+            continue
+        found, arc = _from_section(size, towards[n], start, end, tried)
+        total = _aim(start, tried[0], ends) + arc + _aim(end, tried[1], ends)
+        if found in (STRAIGHT, WRAPPED) and total < best:
+            status, bent, best = found, arc, total
+            points[:] = tried
+    return status, bent
+
+
+@compiled
+def _from_section(
+    size: NDArray, across: NDArray, start: NDArray, end: NDArray, points: NDArray
+) -> tuple[int, float]:
+    """Status and arc of the geodesic found from the section towards a direction."""
+    here, along, lengths = np.empty(3), np.empty(3), np.empty(2)
+    _plane_section(size, across, start, end, here, along, lengths)
+    if lengths[1] <= 0.0:
         return STRAIGHT, 0.0
     found = here.copy(), along.copy()
-    status, bent = _refine(size, start, end, here, along, length, points)
+    status, bent = _refine(size, start, end, here, along, lengths[1], points)
     if status == NOT_CONVERGED:
-        length = _relax(size, start, end, found[0], found[1], length)
-        here, along = found
-        status, bent = _refine(size, start, end, here, along, length, points)
-    if status == WRAPPED:
-        there, onward, spread = np.empty(3), np.empty(3), np.empty(4)
-        follow_geodesic(size, here, along, 0.5 * bent, there, onward, spread)
-        if (there * side).sum() < 0.0:
-            status = WRONG_SIDE
+        length = _relax(size, start, end, found[0], found[1], lengths[1])
+        status, bent = _refine(size, start, end, found[0], found[1], length, points)
     return status, bent
 
 
@@ -247,9 +287,21 @@ def _refine(
             break
         _project(size, here, along)
     points[0], points[1] = here, there
-    if worst > 1e3 * TANGENCY:
+    if worst > 1e3 * TANGENCY or not _is_shortest(start, end, points, spread):
         return NOT_CONVERGED, length
     return (STRAIGHT if length <= 0.0 else WRAPPED), length
+
+
+@compiled
+def _is_shortest(start: NDArray, end: NDArray, points: NDArray, spread: NDArray) -> bool:
+    """Whether paths that leave the start in a slightly turned direction have not met again.
+
+    Jacobi's condition: beyond such a point a geodesic is not the shortest of its neighbours.
+    """
+    first = np.sqrt(((points[0] - start) ** 2).sum())
+    last = np.sqrt(((points[1] - end) ** 2).sum())
+    apart, turn = spread[0] * first + spread[2], spread[1] * first + spread[3]
+    return apart + turn * last > 0.0
 
 
 @compiled
@@ -294,31 +346,31 @@ def _relax(
 
 @compiled
 def _plane_section(
-    size: NDArray, side: NDArray, start: NDArray, end: NDArray, here: NDArray, along: NDArray
-) -> float:
-    """First tangent point, direction and length of the path in a plane; negative if straight.
+    size: NDArray,
+    across: NDArray,
+    start: NDArray,
+    end: NDArray,
+    here: NDArray,
+    along: NDArray,
+    lengths: NDArray,
+) -> None:
+    """First tangent point and direction there of the path in a plane through both ends.
 
-    Scaled to the unit sphere the plane cuts a circle. It holds both ends and, if there is one, the
-    direction to the given side, else the centre.
+    Scaled to the unit sphere the plane cuts a circle; `across` is the unit vector in it that is
+    perpendicular to the scaled line of the ends. `lengths` becomes that of the path and of its arc.
     """
     a, b = start / size, end / size
-    line = b - a
-    nearest = a - min(max((a * line).sum() / (line**2).sum(), -1.0), 0.0) * line
-    if (nearest**2).sum() >= 1.0:
-        return -1.0
-    wanted = side / size if (side**2).sum() > 0.0 else nearest
-    u = line / np.sqrt((line**2).sum())
-    w = _across(line, wanted)
-    n = np.cross(u, w)
+    u = (b - a) / np.sqrt(((b - a) ** 2).sum())
+    n = np.cross(u, across)
     centre = (n * a).sum() * n
     radius = np.sqrt(1.0 - (centre**2).sum())
     ends = a - centre, b - centre
     _, sense, first, arc = _around_circle(
         radius,
         (ends[0] * u).sum(),
-        (ends[0] * w).sum(),
+        (ends[0] * across).sum(),
         (ends[1] * u).sum(),
-        (ends[1] * w).sum(),
+        (ends[1] * across).sum(),
         0.0,
         1.0,
     )
@@ -326,11 +378,16 @@ def _plane_section(
     length = 0.0
     for i in range(parts):
         middle = first + sense * arc * (i + 0.5) / parts
-        length += np.sqrt((((np.cos(middle) * w - np.sin(middle) * u) * size) ** 2).sum())
-    here[:] = (centre + radius * (np.cos(first) * u + np.sin(first) * w)) * size
-    along[:] = sense * (np.cos(first) * w - np.sin(first) * u) * size
+        turned = np.cos(middle) * across - np.sin(middle) * u
+        length += np.sqrt(((turned * size) ** 2).sum())
+    last = first + sense * arc
+    there = (centre + radius * (np.cos(last) * u + np.sin(last) * across)) * size
+    here[:] = (centre + radius * (np.cos(first) * u + np.sin(first) * across)) * size
+    along[:] = sense * (np.cos(first) * across - np.sin(first) * u) * size
+    lengths[1] = max(length * radius * arc / parts, 0.0)
+    lengths[0] = lengths[1]
+    lengths[0] += np.sqrt(((here - start) ** 2).sum()) + np.sqrt(((there - end) ** 2).sum())
     _project(size, here, along)
-    return max(length * radius * arc / parts, 0.0)
 
 
 @compiled
@@ -423,7 +480,8 @@ def _tangency(
 ) -> tuple[NDArray, NDArray]:
     """Residuals (4), and their derivative over the shifts along and across, turn and length.
 
-    Variations of geodesics as in Scholz, A. et al. (2016), Multibody Syst Dyn 36:195-219.
+    Variations of geodesics as in Scholz, A. et al. (2016), Multibody Syst Dyn 36:195-219,
+    doi:10.1007/s11044-015-9451-1.
     """
     residual, matrix = np.zeros(4), np.zeros((4, 4))
     for n in range(2):
@@ -456,6 +514,47 @@ def _tangency(
                 - turn * (line * along).sum()
             )
     return residual, matrix
+
+
+@compiled
+def bend_arc(
+    size: NDArray,
+    start: NDArray,
+    end: NDArray,
+    length: float,
+    points: NDArray,
+    pulls: NDArray,
+    frames: NDArray,
+    across: NDArray,
+) -> NDArray:
+    """Lengths of both straight parts of a path around an ellipsoid, in its own axes.
+
+    `frames` (2, 3, 3) becomes direction, across and normal at the tangent points, and `across`
+    (2, 6) the derivative over both ends of the pulls along the directions across, 1/mm: that of the
+    tangency conditions, which hold at all ends.
+    """
+    spans = np.empty(2)
+    for e in range(2):
+        spans[e] = max(np.sqrt(((points[e] - (end if e else start)) ** 2).sum()), 1e-6)
+    there, onward, spread = np.empty(3), np.empty(3), np.empty(4)
+    arc = max(length - spans.sum(), 0.0)
+    follow_geodesic(size, points[0], pulls[0], arc, there, onward, spread)
+    _set_frame(size, points[0], pulls[0], frames[0])
+    _set_frame(size, there, onward, frames[1])
+    _, matrix = _tangency(size, start, end, points[0], there, frames, spread)
+    for e in range(2):
+        sign = -1.0 if e == 0 else 1.0
+        for i in range(3):
+            right = np.zeros(4)
+            right[2 * e] = -sign * frames[e, 2, i] / spans[e]
+            right[2 * e + 1] = -sign * frames[e, 1, i] / spans[e]
+            change = _solve(matrix.copy(), right)
+            shifts = change[1], spread[0] * change[1] + spread[2] * change[2]
+            for n in range(2):
+                across[n, 3 * e + i] = shifts[n] / spans[n]
+                if n == e:
+                    across[n, 3 * e + i] -= frames[e, 1, i] / spans[e]
+    return spans
 
 
 @compiled

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import PchipInterpolator
 
 from kneewear.tissue import _kernels as kernels
 
@@ -36,6 +38,10 @@ class TensionLaw:
         bundle never pushes.
     active : array, shape (n,)
         Tension in addition, independent of the length, N: that of a muscle.
+    knots : array, shape (n, m + 1), optional
+        Ascending lengths, mm, between which a further tension of a muscle depends on the length.
+    pieces : array, shape (n, m, 5), optional
+        Energy of that tension, N mm: coefficients of powers 0 to 4 of the length beyond each knot.
 
     Raises
     ------
@@ -45,9 +51,9 @@ class TensionLaw:
 
     Notes
     -----
-    Use `quadratic`, `quadratic_to_linear`, `linear` or `constant`, which compute the numbers.
-    Energy is the integral of the elastic tension over the stretch, and the active tension times the
-    length.
+    Use `quadratic`, `quadratic_to_linear`, `linear`, `constant` or `tabulated`, which compute the
+    numbers. Energy is the integral of the elastic tension over the stretch, and that of the tension
+    of a muscle over its length.
     """
 
     slack_length: Array
@@ -56,8 +62,14 @@ class TensionLaw:
     slope: Array
     damping_time: Array
     active: Array
+    knots: Array = field(default_factory=lambda: np.empty((0, 1)))
+    pieces: Array = field(default_factory=lambda: np.empty((0, 0, 5)))
 
     def __post_init__(self) -> None:
+        if self.pieces.size == 0:
+            count = np.size(self.active)
+            object.__setattr__(self, "knots", np.empty((count, 1)))
+            object.__setattr__(self, "pieces", np.empty((count, 0, 5)))
         for name in self.__dataclass_fields__:
             values = np.atleast_1d(np.asarray(getattr(self, name), dtype=float))
             object.__setattr__(self, name, np.ascontiguousarray(values))
@@ -77,6 +89,8 @@ class TensionLaw:
             self.slope,
             self.damping_time,
             self.active,
+            self.knots,
+            self.pieces,
         )
 
     def strain(self, length: ArrayLike) -> Array:
@@ -153,6 +167,38 @@ def constant(tension: ArrayLike) -> TensionLaw:
     (active,) = _broadcast(tension)
     none, one = np.zeros_like(active), np.ones_like(active)
     return TensionLaw(np.full_like(active, np.inf), none, none, one, none, active)
+
+
+def tabulated(tables: Sequence[tuple[ArrayLike, ArrayLike]]) -> TensionLaw:
+    """Tension of muscles by tables of ascending lengths, mm, and tensions, N, one table each.
+
+    Between the rows it is a monotone cubic (Fritsch and Butland 1984, doi:10.1137/0905021), so that
+    the stiffness is continuous; outside them it is constant.
+    """
+    most = max(np.size(length) for length, _ in tables)
+    knots, pieces = np.empty((len(tables), most)), np.zeros((len(tables), most - 1, 5))
+    for n, (lengths, tensions) in enumerate(tables):
+        length, tension = (np.asarray(one, dtype=float) for one in (lengths, tensions))
+        _require_table(n, length, tension)
+        # Shorter tables are continued by equal tensions.
+        more = most - length.size
+        length = np.append(length, length[-1] + np.arange(1.0, more + 1.0))
+        tension = np.append(tension, np.full(more, tension[-1]))
+        knots[n] = length
+        pieces[n] = PchipInterpolator(length, tension).antiderivative().c[::-1].T
+    law = constant(np.zeros(len(tables)))
+    return replace(law, knots=knots, pieces=pieces)
+
+
+def _require_table(number: int, length: Array, tension: Array) -> None:
+    """Refuse a table of a muscle that is no curve of tension over length."""
+    where = f"table of muscle {number + 1}"
+    if length.size < 2 or length.shape != tension.shape:
+        raise ValueError(f"{where}: found {length.size} lengths and {tension.size} tensions")
+    if not (np.diff(length) > 0.0).all():
+        raise ValueError(f"{where}: found lengths that do not ascend")
+    if not (tension >= 0.0).all():
+        raise ValueError(f"{where}: found a tension of {tension.min():g} N, expected zero or more")
 
 
 def slack_length(length: ArrayLike, strain: ArrayLike) -> Array:

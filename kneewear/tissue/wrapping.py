@@ -89,6 +89,24 @@ def shortest_path(
     ellipsoid is found from the plane section towards the side; for paths wound by far more than a
     quarter turn around slender ellipsoids it may be another than the shortest, or not be found.
     """
+    status, length, points, pulls = _placed(obstacle, start, end)
+    require_path(status, bundle, obstacle)
+    return Path(length, pulls, points, status == kernels.WRAPPED)
+
+
+def tangent_points(obstacle: WrapObject, start: ArrayLike, end: ArrayLike) -> Array | None:
+    """Where a path touches and leaves the obstacle (2, 3), in its body's frame, mm.
+
+    None if it is straight, or cannot wrap.
+    """
+    status, _, points, _ = _placed(obstacle, start, end)
+    return points if status == kernels.WRAPPED else None
+
+
+def _placed(
+    obstacle: WrapObject, start: ArrayLike, end: ArrayLike
+) -> tuple[int, float, Array, Array]:
+    """Status, length, tangent points and pulls in the frame of the obstacle's body."""
     points, pulls = np.empty((2, 3)), np.empty((2, 3))
     status, length = kernels.placed_path(
         KINDS[obstacle.kind],
@@ -101,8 +119,29 @@ def shortest_path(
         points,
         pulls,
     )
-    require_path(status, bundle, obstacle)
-    return Path(length, pulls, points, status == kernels.WRAPPED)
+    return status, length, points, pulls
+
+
+def overlap(obstacle: WrapObject, start: ArrayLike, end: ArrayLike) -> float:
+    """How far the straight line between two points cuts a wrap object, as a part of its size.
+
+    One minus the least distance of the line from the centre, or from the axis of a cylinder, in
+    lengths relative to the semi-axes: positive where the line cuts, zero where a path begins or
+    ends to wrap, if it may pass on either side. Points are in the frame of the obstacle's body, mm.
+    """
+    size, axes = np.asarray(obstacle.size), np.asarray(obstacle.rotation)
+    relative = {
+        "cylinder": np.array([1.0, 1.0, 0.0]) / size[0],
+        "sphere": np.ones(3) / size[0],
+        "ellipsoid": 1.0 / np.maximum(size, 1e-300),
+    }[obstacle.kind]
+    one, other = (
+        relative * ((np.asarray(point, dtype=float) - np.asarray(obstacle.origin)) @ axes)
+        for point in (start, end)
+    )
+    along = other - one
+    at = np.clip(-(one @ along) / max(float(along @ along), 1e-300), 0.0, 1.0)
+    return 1.0 - float(np.linalg.norm(one + at * along))
 
 
 def require_path(status: int, bundle: str, obstacle: WrapObject) -> None:

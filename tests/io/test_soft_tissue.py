@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from kneewear.errors import InputDataError
-from kneewear.io.soft_tissue import FileFrame, read_ligaments, read_muscles, read_wrap_objects
+from kneewear.io.soft_tissue import (
+    FileFrame,
+    read_ligaments,
+    read_muscle_tensions,
+    read_muscles,
+    read_wrap_objects,
+)
 
 FRAMES = {
     "femur_r": FileFrame("femur", (10.0, 0.0, 0.0)),
@@ -83,6 +89,32 @@ def test_muscles_keep_the_points_on_known_bodies(tmp_path):
     path.write_text(MUSCLES.replace("patella", "sesamoid"), encoding="utf-8")
     with pytest.raises(InputDataError, match="muscle recfem: found 1 points on femur_r"):
         read_muscles(path, FRAMES)
+
+
+TENSIONS = "muscle,length_mm,tension_n\nsart,500,1\nsart,520,3\ngrac,400,2\n"
+
+
+def test_tensions_of_muscles_are_read_by_name(tmp_path):
+    path = tmp_path / "tensions.csv"
+    path.write_text(TENSIONS + "grac,410,5\n", encoding="utf-8")
+    law = read_muscle_tensions(path, ("grac", "sart"))
+    np.testing.assert_allclose(law.tension([410.0, 500.0]), [5.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("", "muscle grac: found 1 rows; expected two or more"),
+        ("grac,390,3\n", "row 4, column 'length_mm': found 390; expected a length above 400"),
+        ("grac,410,-3\n", "row 4, column 'tension_n': found -3; expected zero or more"),
+        ("grac,410,x\n", "row 4, column 'tension_n': found 'x'; expected a number"),
+    ],
+)
+def test_a_faulty_table_of_tensions_is_named(tmp_path, rows, message):
+    path = tmp_path / "tensions.csv"
+    path.write_text(TENSIONS + rows, encoding="utf-8")
+    with pytest.raises(InputDataError, match=message):
+        read_muscle_tensions(path, ("grac", "sart"))
 
 
 WRAPS = (

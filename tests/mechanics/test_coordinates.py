@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
-from kneewear.mechanics._kernels import along_coordinates
+from kneewear.mechanics._kernels import rate_along, wrench_along
 from kneewear.mechanics.coordinates import COORDINATES, coordinate_numbers
 from kneewear.mechanics.loads import Load, Spring, spring_forces
 from kneewear.mechanics.rotations import body_three_123, turn_axes
@@ -24,7 +24,9 @@ STEP = 1e-5
 def generalized_forces(wrench, rate, angles):
     """Forces along the coordinates and their derivative over these."""
     force, derivative = np.zeros(6), np.zeros((6, 6))
-    along_coordinates(wrench, rate, turn_axes(angles), force, derivative)
+    axes = turn_axes(angles)
+    rate_along(rate, axes, axes, derivative)
+    wrench_along(wrench, axes, force, derivative)
     return force, derivative
 
 

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
-from kneewear.multibody.actions import AppliedLoad, Contact, skew
+from kneewear.multibody.actions import Contact, skew
 from kneewear.multibody.system import BODY_THREE, FLEXION_FIRST, Body, System
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic_to_linear
@@ -64,8 +65,8 @@ def example(damped=False):
             "bearing": Contact("tibia", "femur", Cushion(), has_rate=damped),
             "patellofemoral": Contact("femur", "patella", Cushion(), has_rate=damped),
             "patellar": Contact("patella", "tibia", Cushion(), has_rate=damped),
-            "pull": AppliedLoad("patella", (10.0, 60.0, -3.0), point=(2.0, 15.0, 1.0)),
-            "weight": AppliedLoad("tibia", (0.0, -20.0, 5.0), (30.0, 0.0, 9.0), follows=True),
+            "pull": Load((10.0, 60.0, -3.0), point=(2.0, 15.0, 1.0), body="patella"),
+            "weight": Load((0.0, -20.0, 5.0), (30.0, 0.0, 9.0), frame="moving", body="tibia"),
         },
     )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kneewear.mechanics.coordinates import PeriodicSpline
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
-from kneewear.multibody.actions import AppliedLoad
 from kneewear.multibody.dynamics import integrate_system
 from kneewear.multibody.system import Body, System
 from kneewear.tissue.bundles import Bundles
@@ -40,7 +41,7 @@ def test_a_mass_on_a_tendon_swings_with_its_frequency():
     # 1 t mm/s2 per mm: x = 20 + cos(w t) with w^2 = k / m while the tendon is taut.
     path = (("femur", (0.0, 0.0, 0.0)), ("tibia", (0.0, 0.0, 0.0)))
     tendon = Bundles(("tendon",), ("femur", "tibia"), (path,), linear(10.0, 5.0))
-    pull = AppliedLoad("tibia", (50.0, 0.0, 0.0))
+    pull = Load((50.0, 0.0, 0.0), body="tibia")
     body = Body("tibia", inertia=solid_body(2e-3, [10.0, 10.0, 10.0], [0.0, 0.0, 0.0]))
     system = System("femur", (body,), {"tendon": tendon, "pull": pull})
     times = np.linspace(0.0, 0.3, 31)
@@ -50,13 +51,11 @@ def test_a_mass_on_a_tendon_swings_with_its_frequency():
 
 def test_prescribed_coordinates_follow_their_motion_and_need_a_reaction():
     body = Body("tibia", inertia=solid_body(2e-3, [10.0, 10.0, 10.0], [0.0, 0.0, 0.0]))
-    system = System("femur", (body,), {"load": AppliedLoad("tibia", (0.0, 3.0, 0.0))})
+    system = System("femur", (body,), {"load": Load((0.0, 3.0, 0.0), body="tibia")})
 
-    def motion(time):
-        value, rate, acceleration = np.zeros((3, 6))
-        value[0], rate[0], acceleration[0] = 100.0 * time**2, 200.0 * time, 200.0
-        return value, rate, acceleration
-
+    # 100 t^2 over one interval.
+    motion = PeriodicSpline(np.zeros((1, 4, 6)), 0.06)
+    motion.coefficients[0, 2, 0] = 100.0
     found = integrate_system(system, TIMES, np.zeros(6), ["tibia.y"], motion=motion)
     np.testing.assert_allclose(found.coordinates[:, 0], 100.0 * TIMES**2)
     np.testing.assert_allclose(found.coordinates[:, 1], 750.0 * TIMES**2, atol=1e-4)
@@ -66,20 +65,20 @@ def test_prescribed_coordinates_follow_their_motion_and_need_a_reaction():
 
 def test_events_are_found_and_may_end_the_motion():
     body = Body("tibia", inertia=solid_body(2e-3, [10.0, 10.0, 10.0], [0.0, 0.0, 0.0]))
-    system = System("femur", (body,), {"load": AppliedLoad("tibia", (0.0, 4.0, 0.0))})
+    system = System("femur", (body,), {"load": Load((0.0, 4.0, 0.0), body="tibia")})
 
-    def margin(time, coordinates, rates, forces):
-        return 0.4 - coordinates[1]
+    def margins(time, coordinates, rates, parts, values):
+        values[0] = 0.4 - coordinates[1]
 
     # y = 1000 t^2 reaches 0.4 at 0.02 s.
     found = integrate_system(
-        system, TIMES, np.zeros(6), ["tibia.y"], margins=[margin], stops=(True,)
+        system, TIMES, np.zeros(6), ["tibia.y"], margins=margins, stops=(True,)
     )
     assert found.events[0] == (pytest.approx(0.02, abs=1e-5), 0)
     assert found.time[-1] <= 0.02
 
 
 def test_a_free_body_needs_inertia():
-    system = System("femur", (Body("tibia"),), {"load": AppliedLoad("tibia", (0.0, 4.0, 0.0))})
+    system = System("femur", (Body("tibia"),), {"load": Load((0.0, 4.0, 0.0), body="tibia")})
     with pytest.raises(ValueError, match="body tibia has free coordinates and no inertia"):
         integrate_system(system, TIMES, np.zeros(6), ["tibia.y"])

@@ -8,9 +8,10 @@ import pytest
 from kneewear.contact.impact import FACTORS, contact_modulus, hertz_stiffness, hysteresis_factor
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.bodies import BodyForces, BodyPoses
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.multibody.actions import AppliedLoad, Contact
+from kneewear.multibody.actions import Contact
 from kneewear.multibody.impacts import integrate_impacts
 from kneewear.multibody.point_contact import (
     ImpactLaw,
@@ -148,7 +149,7 @@ def drop(law):
     plate = Body("plate", inertia=RigidBody(MASS, np.eye(3), np.zeros(3)))
     factor = hysteresis_factor(law, 0.616)
     contact = PointContact(FLOOR, ImpactLaw(STIFFNESS, factor))
-    push = AppliedLoad("plate", lambda time: (0.0, 0.0, MASS * SPEED / 0.05 * (time < 0.05)))
+    push = Load(lambda time: (0.0, 0.0, MASS * SPEED / 0.05 * (time < 0.05)), body="plate")
     system = System(
         "ball", (plate,), {"contact": Contact("ball", "plate", contact, True), "push": push}
     )

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from kneewear.errors import InputDataError
+from kneewear.mechanics.bodies import BodyForces, BodyPoses
+from kneewear.mechanics.loads import Load
 from kneewear.multibody.impacts import integrate_impacts
 from kneewear.settings.study import read_study
-from kneewear.studies.point_contact.planar import FREE, build_planar, impact_law
+from kneewear.studies.point_contact.planar import FREE, build_planar, impact_law, solve_planar
 from kneewear.studies.point_contact.spatial import build_spatial, motion_table
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -56,6 +59,11 @@ def test_planar_knee_keeps_its_energy_and_meets_the_femur():
     assert np.abs(found.motion.coordinates[:, 2:5]).max() < 1e-12
 
 
+def test_planar_knee_that_never_meets_the_femur_is_refused():
+    with pytest.raises(InputDataError, match=r"duration_s: found no contact within 0.02 s"):
+        solve_planar(None, settings("planar_knee", duration_s=0.02))
+
+
 def test_spatial_ligaments_have_the_lengths_of_the_source():
     system, start = build_spatial(SPATIAL)
     found = system.forces(start).parts["ligaments"]
@@ -73,6 +81,55 @@ def test_spatial_knee_flexes_and_keeps_its_energy():
     motion = motion_table(found, SPATIAL)
     assert motion["flexion_deg"].iloc[-1] > 1.0
     assert found.contacts[0].name == "medial"
+
+
+@pytest.mark.slow
+def test_spatial_knee_moves_alike_with_euler_parameters():
+    """Other coordinates, e' = G(e)' w / 2, and another integrator; |e| = 1 is not enforced."""
+    system, start = build_spatial(SPATIAL)
+    times = np.linspace(0.0, 0.03, 7)
+    found = integrate_impacts(system, times, start, ("tibia",), relative_tolerance=1e-9)
+    body = system.bodies[0].inertia
+
+    def rotation_of(e):
+        w, x, y, z = e
+        return np.array([
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ])  # fmt: skip
+
+    def rates(time, state):
+        place, e, velocity, spin = state[:3], state[3:7], state[7:10], state[10:]
+        turn = rotation_of(e)
+        poses = BodyPoses(np.stack([np.eye(3), turn]), np.stack([np.zeros(3), place]),
+                          np.stack([np.zeros(6), [*velocity, *spin]]), time)  # fmt: skip
+        total = BodyForces.zero(2)
+        for action in system.actions.values():
+            if isinstance(action, Load):
+                total.wrench[6:] += action.wrench(place, turn)[0]
+            else:
+                action.add(poses, total)
+        force, moment = total.wrench[6:9], total.wrench[9:]
+        inertia = turn @ body.inertia @ turn.T
+        w, v = e[0], e[1:]
+        along = np.array([-v @ spin, *(w * spin + np.cross(spin, v))])
+        gyroscopic = np.cross(spin, inertia @ spin)
+        return np.concatenate([
+            velocity, 0.5 * along, force / body.mass,
+            np.linalg.solve(inertia, moment - gyroscopic),
+        ])  # fmt: skip
+
+    begin = np.concatenate([start[:3], [1.0, 0.0, 0.0, 0.0], np.zeros(6)])
+    other = solve_ivp(rates, (0.0, times[-1]), begin, "DOP853", times, rtol=1e-10, atol=1e-12)
+    norms = np.linalg.norm(other.y[3:7], axis=0)
+    np.testing.assert_allclose(norms, 1.0, atol=1e-9)
+    np.testing.assert_allclose(other.y[:3].T, found.motion.coordinates[:, :3], atol=1e-4)
+    turns = [system.poses(one).rotation[1] for one in found.motion.coordinates]
+    for e, turn in zip(other.y[3:7].T, turns, strict=True):
+        np.testing.assert_allclose(rotation_of(e), turn, atol=1e-5)
+    # The bodies turn in this time, after the first contact.
+    assert found.contacts and np.abs(turns[-1] - np.eye(3)).max() > 1e-3
 
 
 def test_a_mirrored_spatial_knee_moves_as_its_mirror_image():

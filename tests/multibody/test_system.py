@@ -8,8 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.bodies import BodyForces, UnknownBodyError
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123, turns_312
-from kneewear.multibody.actions import AppliedLoad
+from kneewear.multibody.actions import FlexionDriven
 from kneewear.multibody.equilibrium import solve_system, trace_equilibria
 from kneewear.multibody.system import FLEXION_FIRST, Body, System
 from tests.multibody.systems import START, example
@@ -42,6 +43,24 @@ def test_forces_are_the_negative_gradient_of_the_energy():
     system = System(system.ground, system.bodies, actions)
     slope = differences(lambda q: np.array([system.forces(q).energy]), START)[0]
     np.testing.assert_allclose(system.forces(START).force, -slope, atol=1e-6 * abs(slope).max())
+
+
+@pytest.mark.parametrize("flexion", [0.35, 1.4])
+def test_forces_driven_by_flexion_follow_it_with_exact_derivatives(flexion):
+    one = example().actions["ligaments"]
+    system = System("femur", example().bodies, {
+        "pull": FlexionDriven(one, "tibia", [0.2, 0.6, 1.2], [2.0, 6.0, 4.0])
+    })  # fmt: skip
+    bare = System("femur", example().bodies, {"pull": one})
+    start = START.copy()
+    start[3] = flexion
+    found = system.forces(start)
+    factor = 2.0 + 10.0 * (flexion - 0.2) if flexion < 0.6 else 4.0
+    assert found.parts["pull"].factor == pytest.approx(factor)
+    np.testing.assert_allclose(found.force, factor * bare.forces(start).force)
+    slope = differences(lambda q: system.forces(q).force, start)
+    np.testing.assert_allclose(found.derivative, slope, atol=1e-7 * np.abs(slope).max())
+    assert found.energy == 0.0
 
 
 def test_actions_between_bodies_have_equal_reactions():
@@ -102,8 +121,31 @@ def test_equilibria_over_a_motion_do_not_depend_on_the_path():
     assert max(one.evaluations for one in path[3:]) < 8
 
 
+def test_a_load_moves_a_damped_coordinate_at_the_speed_of_its_damper():
+    system = System("femur", (Body("tibia"),), {"load": Load((0.0, -10.0, 0.0), body="tibia")})
+    dampers, start = [0.0, 5.0, 0.0, 0.0, 0.0, 0.0], (np.zeros(6), 0.1)
+    one = solve_system(system, np.zeros(6), ["tibia.y"], previous=start, dampers=dampers)
+    # 10 N over 5 N s/mm, for 0.1 s.
+    np.testing.assert_allclose(one.coordinates, [0.0, -0.2, 0.0, 0.0, 0.0, 0.0], atol=1e-9)
+
+
+def test_dampers_hold_quick_motions_and_let_slow_ones_go():
+    system, free = example(), ["tibia.x", "tibia.y", "patella"]
+    motion = np.tile(START, (6, 1))
+    motion[:, 3] = np.linspace(0.2, 0.7, 6)
+    still = trace_equilibria(system, motion, free)
+    dampers = np.tile([1.0, 1.0, 1.0, 500.0, 500.0, 500.0], 2)
+    slow, quick = (
+        trace_equilibria(system, motion, free, step=step, dampers=dampers) for step in (1e6, 1e-6)
+    )
+    moved = np.abs([one.coordinates - still[0].coordinates for one in (still[-1], quick[-1])])
+    np.testing.assert_allclose(slow[-1].coordinates, still[-1].coordinates, atol=1e-4)
+    loose = system.coordinates(*free)
+    assert moved[1][loose].max() < 1e-3 * moved[0][loose].max()
+
+
 def test_without_anything_that_restores_no_equilibrium_is_reported():
-    load = AppliedLoad("tibia", (0.0, -10.0, 0.0))
+    load = Load((0.0, -10.0, 0.0), body="tibia")
     system = System("femur", (Body("tibia"),), {"load": load})
     with pytest.raises(ConvergenceError, match=r"Equilibrium of tibia .*frame 3.*restores"):
         solve_system(system, np.zeros(6), ["tibia"], frame=3)
@@ -111,7 +153,7 @@ def test_without_anything_that_restores_no_equilibrium_is_reported():
 
 def test_unknown_bodies_and_coordinates_are_named():
     with pytest.raises(UnknownBodyError, match=r"load: found body 'tibea'.*Did you mean 'tibia'"):
-        System("femur", (Body("tibia"),), {"load": AppliedLoad("tibea")})
+        System("femur", (Body("tibia"),), {"load": Load(body="tibea")})
     system = example()
     with pytest.raises(UnknownBodyError, match=r"coordinate fibula\.x: found body 'fibula'"):
         system.coordinates("fibula.x")

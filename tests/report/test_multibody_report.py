@@ -10,10 +10,10 @@ import pytest
 
 from kneewear import default_settings_file
 from kneewear.geometry.meshes import TriangleMesh
-from kneewear.report.multibody import draw_multibody_figures
+from kneewear.report.multibody import draw_multibody_figures, scene_view
 from kneewear.report.page import render_page
 from kneewear.settings.study import read_study
-from kneewear.studies.multibody.result import Scene, curves, scene_record, statements
+from kneewear.studies.multibody.result import Scene, curves, scene_record, simplified, statements
 from kneewear.studies.point_contact.results import stated
 
 AT = np.linspace(0.0, 90.0, 4)
@@ -56,6 +56,32 @@ def test_poses_are_drawn_where_the_bodies_are():
     np.testing.assert_allclose(tibia.get_ydata(), [-90.0, -80.0, -90.0])
     (bundles,) = last.collections
     np.testing.assert_allclose(bundles.get_segments()[0], [[0.0, 0.0], [1.0, -90.0]])
+
+
+def test_a_simplified_mesh_keeps_its_shape():
+    side = np.linspace(-1.0, 1.0, 121)
+    x, z = np.meshgrid(side, side, indexing="ij")
+    number = np.arange(x.size).reshape(x.shape)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    faces = np.concatenate([np.stack(three, -1).reshape(-1, 3) for three in ((a, b, c), (a, c, d))])
+    mesh = TriangleMesh(np.stack([x, 0.3 * x**2, z], -1).reshape(-1, 3), faces)
+    found = simplified(mesh, 1000)
+    assert 400 < len(found.vertices) < 1300
+    corners = found.vertices[found.faces]
+    sides = corners[:, 1:] - corners[:, :1]
+    flat = 0.5 * np.abs(np.cross(sides[:, 0], sides[:, 1])[:, 1]).sum()
+    # The border moves inward by about half a cell of 0.08.
+    assert flat == pytest.approx(4.0, rel=0.1)
+    x, y, _ = found.vertices.T
+    np.testing.assert_allclose(y, 0.3 * x**2, atol=2e-3)
+    assert simplified(mesh, len(mesh.vertices)) is mesh
+
+
+def test_the_view_looks_at_all_positions():
+    view = scene_view(scene_record(scene()))
+    assert view["middle"] == [5.0, -40.0, 5.0] and view["width"] == 100.0
+    assert view["labels"][1] == "30°" and len(view["colours"]) == 3
+    assert scene_view(scene_record(None)) == {}
 
 
 def test_without_a_scene_only_curves_are_drawn():

@@ -11,6 +11,7 @@ from kneewear.tissue.laws import (
     quadratic,
     quadratic_to_linear,
     slack_length,
+    tabulated,
 )
 
 LENGTH = 40.0
@@ -82,3 +83,47 @@ def test_slack_lengths_follow_from_reference_strains():
 def test_numbers_with_which_nothing_can_pull_are_refused(build, message):
     with pytest.raises(ValueError, match=message):
         build()
+
+
+MUSCLE = ([300.0, 310.0, 330.0, 340.0], [2.0, 8.0, 9.0, 60.0])
+
+
+def test_a_muscle_has_the_tensions_of_its_table_and_constant_ones_outside():
+    # A shorter table beside it must not change either.
+    law = tabulated([MUSCLE, ([200.0, 230.0], [5.0, 1.0])])
+    for length, tension in zip(*MUSCLE, strict=True):
+        assert law.tension(length)[0] == pytest.approx(tension, rel=1e-12)
+    assert law.tension(200.0)[1] == 5.0
+    np.testing.assert_allclose(law.tension([250.0, 400.0]), [2.0, 1.0])
+    np.testing.assert_allclose(law.tension([400.0, 100.0]), [60.0, 5.0])
+    assert not law.stiffness([250.0, 400.0]).any()
+
+
+def test_a_muscle_is_monotone_between_its_rows_and_has_a_potential():
+    law, step = tabulated([MUSCLE]), 1e-4
+    lengths = np.linspace(290.0, 350.0, 241) + 0.05
+    tension = of(law, "tension", lengths)
+    inside = (lengths > 300.0) & (lengths < 340.0)
+    assert (np.diff(tension[inside]) > 0.0).all()
+    energy = of(law, "energy", lengths + step) - of(law, "energy", lengths - step)
+    np.testing.assert_allclose(energy / (2 * step), tension, rtol=1e-6)
+    rise = of(law, "tension", lengths + step) - of(law, "tension", lengths - step)
+    np.testing.assert_allclose(rise / (2 * step), of(law, "stiffness", lengths), atol=1e-5)
+    # Work along the table is the integral of the tension.
+    work = law.energy(340.0)[0] - law.energy(300.0)[0]
+    fine = np.linspace(300.0, 340.0, 4001)
+    assert work == pytest.approx(np.trapezoid(of(law, "tension", fine), fine), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (([300.0], [1.0]), "found 1 lengths"),
+        (([300.0, 310.0], [1.0]), "found 2 lengths and 1 tensions"),
+        (([300.0, 300.0], [1.0, 2.0]), "lengths that do not ascend"),
+        (([300.0, 310.0], [1.0, -2.0]), "a tension of -2 N, expected zero or more"),
+    ],
+)
+def test_a_table_that_is_no_curve_is_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        tabulated([MUSCLE, table])

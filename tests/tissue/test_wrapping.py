@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import body_three_123
-from kneewear.tissue.wrapping import WrapObject, shortest_path
+from kneewear.tissue.muscle_string import stretch_string
+from kneewear.tissue.wrapping import WrapObject, overlap, shortest_path
 
 CYLINDER = WrapObject("bar", "cylinder", "femur", (10.0, 0, 0))
 BALL = WrapObject("ball", "sphere", "femur", (10.0, 0, 0))
@@ -44,10 +45,8 @@ def test_an_ellipsoid_with_equal_axes_is_a_sphere():
     np.testing.assert_allclose(ball.points, exact.points, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("start", "end"), [(START, END), ((-5.0, 30.0, 4.0), (8.0, -24.0, 6.0)), (START, (20, 9, 12))]
-)
-def test_arc_on_an_ellipsoid_is_that_of_a_minimised_chain(start, end):
+def test_arc_on_an_ellipsoid_is_that_of_a_minimised_chain():
+    start, end = START, END
     path = shortest_path(EGG, start, end)
     assert path.is_wrapped
     count = 40
@@ -69,6 +68,76 @@ def test_arc_on_an_ellipsoid_is_that_of_a_minimised_chain(start, end):
     # Chords are shorter by 1 / 24 of the square of the turn between two nodes.
     assert chords == pytest.approx(arc, rel=2e-4)
     assert chords < arc
+
+
+class Ellipsoid:
+    """The same body as an obstacle of strings; its closest points are not those of geodesics."""
+
+    def closest(self, points):
+        square = np.asarray(EGG.size) ** 2
+        inner = np.sum(points**2 / square, axis=-1) < 1.0
+        low, high = np.full(len(points), 1e-9 - square.min()), np.full(len(points), 1e4)
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            outside = (points**2 * square / (square + middle[:, None]) ** 2).sum(-1) > 1.0
+            low, high = np.where(outside, middle, low), np.where(outside, high, middle)
+        found = points * square / (square + low[:, None])
+        normal = found / square
+        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+        gap = np.linalg.norm(points - found, axis=-1)
+        return found, normal, np.where(inner, -gap, gap)
+
+
+def test_the_path_around_an_ellipsoid_is_that_of_the_shortest_string():
+    """Strings of nodes over both flat sides, another method; the last line is near the centre."""
+    pairs = [((-5, 30, 4), (8, -24, 6)), ((-38, 1, 2), (40, -2, -1)), ((2, -30, -9), (-6, 27, -12))]
+    share = np.linspace(0.0, 1.0, 42)[1:-1, None]
+    for start, end in np.array(pairs, dtype=float):
+        found = []
+        for side in (18.0, -18.0):
+            begin = (1 - share) * start + share * end + np.sin(np.pi * share) * [0.0, 0.0, side]
+            found.append(stretch_string(start, end, [Ellipsoid()], nodes=40, begin=begin).length)
+        path = shortest_path(EGG, start, end)
+        assert path.is_wrapped
+        # Chords are shorter by 1 / 24 of the square of the turn between two nodes.
+        assert min(found) == pytest.approx(path.length, rel=1e-4)
+        assert min(found) < path.length
+
+
+def test_an_arc_around_an_ellipsoid_solves_the_equation_of_a_geodesic():
+    """Clairaut: on a body of revolution, radius times the sine to the meridian is constant."""
+    spun = WrapObject("spun", "ellipsoid", "femur", (14.0, 14.0, 25.0))
+    start, end = np.array([-30.0, 3.0, -20.0]), np.array([22.0, 12.0, 24.0])
+    path = shortest_path(spun, start, end)
+    azimuth = np.cross([0.0, 0.0, 1.0], path.points)
+    constant = (azimuth * [path.points[0] - start, end - path.points[1]]).sum(axis=1)
+    spans = np.linalg.norm(path.points - [start, end], axis=1)
+    moments = constant / spans
+    assert moments[0] == pytest.approx(moments[1], abs=1e-6)
+    # Length by quadrature over the height, with the slope that the constant gives.
+    c = moments[0]
+    z = np.linspace(*path.points[:, 2], 20001)
+    middle = 0.5 * (z[1:] + z[:-1])
+    r = 14.0 * np.sqrt(1.0 - (middle / 25.0) ** 2)
+    slope = -(14.0**2) * middle / 25.0**2 / r
+    arc = (np.sqrt(1.0 + slope**2) * r / np.sqrt(r**2 - c**2)).sum() * (z[1] - z[0])
+    assert path.length == pytest.approx(arc + spans.sum(), abs=1e-6)
+
+
+@pytest.mark.parametrize("obstacle", KINDS[1:], ids=lambda one: one.kind)
+def test_a_length_changes_by_no_more_than_its_ends_move(obstacle):
+    """Also where the line of the ends passes the centre, and the path changes side."""
+    random = np.random.default_rng(4)
+    for _ in range(5):
+        begin, shift = random.normal(scale=2.0, size=(2, 3)) + [[0, -12, 0], [0, 24, 0]]
+        steps = np.linspace(0.0, 1.0, 201)[:, None] * shift + begin
+        lengths = []
+        for step in steps:
+            ends = step + [[-45.0, 0.0, 0.0], [45.0, 0.0, 0.0]]
+            lengths.append(shortest_path(obstacle, *ends).length)
+        assert np.ptp(lengths) > 0.5
+        moved = 2.0 * np.linalg.norm(shift) / 200
+        assert np.abs(np.diff(lengths)).max() <= moved + 1e-9
 
 
 @pytest.mark.parametrize("obstacle", KINDS, ids=lambda one: one.kind)
@@ -156,3 +225,30 @@ def test_a_path_that_winds_the_wrong_way_is_refused():
 def test_a_wrap_object_has_a_known_kind_and_positive_size(kind, size, words):
     with pytest.raises(ValueError, match=words):
         WrapObject("one", kind, "femur", size)
+
+
+@pytest.mark.parametrize("obstacle", KINDS)
+def test_wrapping_begins_where_the_line_touches_with_equal_length_and_direction(obstacle):
+    # The end rises past the obstacle; the overlap of the straight line falls through zero.
+    def end(height):
+        return np.array([35.0, height, 9.0])
+
+    start = np.array([-40.0, 8.0, -7.0])
+    low, high = 0.0, 60.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if overlap(obstacle, start, end(middle)) > 0.0 else (low, middle)
+    before, after = (shortest_path(obstacle, start, end(low + side)) for side in (-1e-4, 1e-4))
+    assert before.is_wrapped
+    assert not after.is_wrapped
+    # Length over height has the slope of the unit vector: no jump of either.
+    slope = -before.pulls[1, 1]
+    assert after.length - before.length == pytest.approx(2e-4 * slope, abs=1e-6)
+    np.testing.assert_allclose(before.pulls, after.pulls, atol=1e-3)
+
+
+def test_overlap_is_relative_to_the_size():
+    assert overlap(BALL, (-40.0, 4.0, 0.0), (35.0, 4.0, 0.0)) == pytest.approx(0.6)
+    assert overlap(CYLINDER, (-40.0, 4.0, -9.0), (35.0, 4.0, 70.0)) == pytest.approx(0.6)
+    assert overlap(EGG, (-40.0, 9.0, 0.0), (35.0, 9.0, 0.0)) == pytest.approx(0.5)
+    assert overlap(BALL, (20.0, 0.0, 0.0), (35.0, 0.0, 0.0)) == pytest.approx(-1.0)

@@ -1,6 +1,12 @@
 """A multibody study: a knee that finds its own motion, its tables and figures."""
 
 MODEL_FILES = multibody_files(STUDY, ROOT)
+# A predicted gait can be an activity of a wear study (config/dm_predicted.yaml).
+PREDICTED = (
+    {"motion": f"{RESULTS}/multibody/motion.csv"}
+    if STUDY.multibody.model == "predicted_gait"
+    else {}
+)
 
 
 rule solve_multibody:
@@ -8,6 +14,7 @@ rule solve_multibody:
         data=sorted(set(MODEL_FILES.values())),
         kernels=ancient(rules.compile_kernels.output.marker),
     output:
+        **PREDICTED,
         kinematics=table("kinematics", "Results", "multibody"),
         forces=table("forces", "Results", "multibody"),
         statements=table("multibody_statements", "Results"),
@@ -37,6 +44,7 @@ rule plot_multibody:
         scene=rules.solve_multibody.output.scene,
     output:
         figures=figures_folder("figures"),
+        view=f"{RESULTS}/multibody/view.json",
     log:
         f"{LOGS}/plot_multibody.log",
     benchmark:
@@ -55,6 +63,7 @@ rule plot_multibody:
 
 REPORTED = {
     "figures": [rules.plot_multibody.output.figures],
+    "view": [rules.plot_multibody.output.view],
     "tables": [
         rules.solve_multibody.output.statements,
         rules.solve_multibody.output.kinematics,

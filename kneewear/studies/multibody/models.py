@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kneewear.settings.multibody import MultibodyModel
+from kneewear.studies.multibody.knee_extension import solve_knee_extension
 from kneewear.studies.multibody.passive_flexion import solve_passive_flexion
 from kneewear.studies.multibody.predicted_gait import solve_predicted_gait
 from kneewear.studies.multibody.result import MultibodyResult
@@ -21,6 +22,7 @@ MODELS: Mapping[str, Callable[[Any, Any], MultibodyResult]] = MappingProxyType(
     {
         "passive_flexion": solve_passive_flexion,
         "predicted_gait": solve_predicted_gait,
+        "knee_extension": solve_knee_extension,
         "planar": solve_planar,
         "spatial": solve_spatial,
     }

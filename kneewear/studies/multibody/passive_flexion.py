@@ -10,17 +10,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import PchipInterpolator
 
+from kneewear.activity.load import GRAVITY
 from kneewear.contact.foundation import LargeStrain, Layer, SmallStrain, confined_modulus
 from kneewear.contact.mesh_pair import MeshContact
 from kneewear.geometry.distance_field import build_distance_field, distances_to_mesh
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.mechanics.bodies import BodyPoses
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import clinical_angles
 from kneewear.multibody.actions import Contact
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system, trace_equilibria
 from kneewear.multibody.system import FLEXION_FIRST, Action, Body, System
 from kneewear.settings.multibody import (
+    DamperSettings,
     LayerSettings,
     PassiveFlexionSettings,
     ReferenceMotionSettings,
@@ -45,9 +49,16 @@ logger = logging.getLogger(__name__)
 BODIES = ("femur", "tibia", "patella")
 MOVING = Body("tibia", FLEXION_FIRST), Body("patella", FLEXION_FIRST)
 FREE = ("tibia.x", "tibia.y", "tibia.z", "tibia.theta_2", "tibia.theta_3", "patella")
+# Muscles are drawn up to this distance from the femur's origin, mm; the knee would be tiny beside
+# those that begin at the pelvis.
+REACH = 150.0
+# Actions that are muscles.
+MUSCLES = ("quadriceps", "other muscles")
 # Forces balance to this part of the largest one.
 TOLERANCE = 1e-6
 OVER = "flexion (deg)"
+# From N s/m to N s/mm, and from N m s to N mm s.
+IN_MM = (1e-3, 1e3)
 # Coordinates of the femoral component in the tibial one's frame, as of files of its motion.
 COMPONENTS = {
     "flexion": ("flexion_deg", "deg"),
@@ -79,22 +90,23 @@ class KneeParts:
     """What a passive knee is made of, in the frames of its bodies, mm.
 
     `surfaces` are the bearings of femur, tibia and patella, `bones` those under them where the
-    thickness of the layers is measured; `ligaments` and `quadriceps` are bundles with what they
-    wrap on. `components` are the frames of the femoral and of the tibial component (rotation and
-    origin), `reference` the motion to compare with and `load` a measured load.
+    thickness of the layers is measured; `ligaments`, `quadriceps` and other `muscles` are bundles
+    with what they wrap on. `components` are the frames of the femoral and of the tibial component
+    (rotation and origin), `reference` the motion to compare with and `load` a measured load.
     """
 
     surfaces: Mapping[str, TriangleMesh]
     bones: Mapping[str, TriangleMesh]
     ligaments: WrappedBundles
     quadriceps: WrappedBundles
+    muscles: WrappedBundles | None = None
     components: tuple[tuple[Array, Array], tuple[Array, Array]] | None = None
     reference: pd.DataFrame | None = None
     load: pd.DataFrame | None = None
 
 
 def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
-    """Tibia and patella on a resting femur, with contact, ligaments and quadriceps."""
+    """Tibia and patella on a resting femur, with contact, ligaments, quadriceps and weight."""
     field = build_distance_field(parts.surfaces["femur"], settings.layers.field_spacing_mm)
     contacts = {
         name: Contact(
@@ -104,8 +116,18 @@ def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
         )
         for name, body in (("tibiofemoral contact", "tibia"), ("patellofemoral contact", "patella"))
     }
-    tissues: dict[str, Action] = {"ligaments": parts.ligaments, "quadriceps": parts.quadriceps}
-    return System("femur", MOVING, tissues | contacts)
+    tissues: dict[str, Action | Load] = {
+        "ligaments": parts.ligaments,
+        MUSCLES[0]: parts.quadriceps,
+    }
+    if parts.muscles is not None:
+        tissues[MUSCLES[1]] = parts.muscles
+    if settings.weight is not None:
+        down = np.array(settings.weight.direction) / np.linalg.norm(settings.weight.direction)
+        for body, mass in settings.weight.bodies.items():
+            pull = mass.mass_kg * GRAVITY * down
+            tissues[f"weight of {body}"] = Load(pull, point=mass.centre_mm, body=body)
+    return System("femur", MOVING, {**tissues, **contacts})
 
 
 def _layer(body: str, parts: KneeParts, settings: LayerSettings) -> Layer:
@@ -138,17 +160,36 @@ def start_of(settings: SoftTissueKneeSettings) -> Array:
 def flex_knee(
     system: System, settings: PassiveFlexionSettings, flexion_deg: ArrayLike | None = None
 ) -> tuple[SystemEquilibrium, ...]:
-    """Equilibria over the flexion of the settings, or at given angles, deg.
+    """Equilibria over the flexion of the settings, or slow ones at given angles, deg.
 
-    The first one is found from the start of the settings, at its own flexion.
+    The first one is found from the start of the settings, at its own flexion. With dampers frames
+    are at equal times, and flexion is a monotone cubic of time, as of `_flexion_over_time`.
     """
-    sweep = settings.flexion_deg
-    angles = np.linspace(sweep.first, sweep.last, sweep.frames)
-    angles = angles if flexion_deg is None else np.asarray(flexion_deg, dtype=float)
+    sweep, dampers = settings.flexion_deg, settings.dampers
+    step, resisting = None, np.zeros(system.size)
+    if flexion_deg is not None:
+        angles = np.asarray(flexion_deg, dtype=float)
+    elif dampers is None:
+        angles = np.linspace(sweep.first, sweep.last, sweep.frames)
+    else:
+        angles = _flexion_over_time(settings, dampers)
+        step = dampers.duration_s / (sweep.frames - 1)
+        resisting = np.array([*dampers.tibia, *dampers.patella]) * np.tile(np.repeat(IN_MM, 3), 2)
     seated = solve_system(system, start_of(settings), FREE, tolerance=TOLERANCE)
     motion = np.tile(seated.coordinates, (len(angles), 1))
     motion[:, system.coordinate("tibia.theta_1")] = np.radians(angles)
-    return trace_equilibria(system, motion, FREE, tolerance=TOLERANCE)
+    return trace_equilibria(system, motion, FREE, step=step, dampers=resisting, tolerance=TOLERANCE)
+
+
+def _flexion_over_time(settings: PassiveFlexionSettings, dampers: DamperSettings) -> Array:
+    """Angles, deg, of a monotone cubic interpolation that rests at first and then flexes.
+
+    That of Fritsch and Butland, with which OpenSim-JAM prescribes its flexion.
+    """
+    sweep, rest = settings.flexion_deg, dampers.rest_s
+    end = rest + dampers.duration_s
+    course = PchipInterpolator([0.0, rest, end], [sweep.first, sweep.first, sweep.last])
+    return np.asarray(course(np.linspace(rest, end, sweep.frames)), dtype=float)
 
 
 def solve_passive_flexion(parts: KneeParts, settings: PassiveFlexionSettings) -> MultibodyResult:
@@ -234,7 +275,7 @@ def _kinematics(
 def force_curves(
     system: System, found: tuple[SystemEquilibrium, ...], over: str, at: ArrayLike
 ) -> pd.DataFrame:
-    """Forces of contacts, and tensions and strains by group of bundles."""
+    """Forces of contacts, tensions and strains by group of bundles, and tensions of muscles."""
     contact = {
         name: [float(np.linalg.norm(one.forces.parts[name].wrench[:3])) for one in found]
         for name in system.actions
@@ -249,6 +290,15 @@ def force_curves(
     means = {name: 100.0 * strain[:, numbers].mean(axis=1) for name, numbers in groups.items()}
     tables.append(curves("ligament tension", over, at, "N", sums))
     tables.append(curves("mean ligament strain", over, at, "%", means))
+    muscles: dict[str, Any] = {name: system.actions.get(name) for name in MUSCLES}
+    pulls = {
+        muscle: np.array([one.forces.parts[name].tension[number] for one in found])
+        for name, action in muscles.items()
+        if action is not None and action.law.pieces.size
+        for number, muscle in enumerate(action.names)
+    }
+    if pulls:
+        tables.append(curves("muscle tension", over, at, "N", pulls))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -354,23 +404,42 @@ def knee_scene(
 ) -> Scene:
     """Bodies and bundles at every equilibrium."""
     poses = [system.poses(one.coordinates) for one in found]
-    ligaments: Any = system.actions["ligaments"]
+    names = ("ligaments", *MUSCLES)
+    tissues: list[Any] = [system.actions[name] for name in names if name in system.actions]
     return Scene(
         bodies=BODIES,
         meshes=parts.surfaces,
         rotation=np.array([one.rotation for one in poses]),
         translation=np.array([one.translation for one in poses]),
         labels=labels,
-        lines=tuple(ligaments.bundles.lines(one) for one in poses),
+        lines=tuple(
+            tuple(near(line) for part in tissues for line in part.lines(one)) for one in poses
+        ),
     )
 
 
+def near(line: Array) -> Array:
+    """The part of a path within `REACH` of the femur's origin, or all of it where there is none."""
+    parts = []
+    for start, along in zip(line[:-1], np.diff(line, axis=0), strict=True):
+        square, middle = along @ along, start @ along
+        root = middle**2 - square * (start @ start - REACH**2)
+        if root > 0.0:
+            ends = np.clip((-middle + np.sqrt(root) * np.array([-1.0, 1.0])) / square, 0.0, 1.0)
+            if ends[0] < ends[1]:
+                parts.append(start + ends[:, None] * along)
+    return np.concatenate(parts) if parts else line
+
+
 def sided(wrapped: WrappedBundles, poses: BodyPoses) -> WrappedBundles:
-    """The same bundles, whose paths stay on the side of their obstacles on which they are now."""
+    """The same bundles, whose paths stay on the side of their cylinders on which they are now.
+
+    Around spheres and ellipsoids they take the shortest path, whose length has no jumps.
+    """
     obstacles: list[WrapObject | None] = []
     for bundle, obstacle in zip(range(len(wrapped.names)), wrapped.obstacles, strict=True):
-        if obstacle is None:
-            obstacles.append(None)
+        if obstacle is None or obstacle.kind != "cylinder":
+            obstacles.append(obstacle)
             continue
         path = wrapped.bundles.chosen([bundle]).lines(poses)[0]
         body = wrapped.bundles.bodies.index(obstacle.body)
@@ -381,9 +450,8 @@ def sided(wrapped: WrappedBundles, poses: BodyPoses) -> WrappedBundles:
         one, other = (local[[spans[0], spans[0] + 1]] - obstacle.origin) @ axes
         along = (other - one) / np.linalg.norm(other - one)
         side = 0.5 * (one + other)
-        if obstacle.kind != "ellipsoid":
-            side[2] = along[2] = 0.0
-            along /= max(float(np.linalg.norm(along)), 1e-9)
+        side[2] = along[2] = 0.0
+        along /= max(float(np.linalg.norm(along)), 1e-9)
         side -= (side @ along) * along
         obstacles.append(replace(obstacle, side=side / max(float(np.linalg.norm(side)), 1e-9)))
     return WrappedBundles(wrapped.bundles, tuple(obstacles))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kneewear.multibody.actions import AppliedLoad
+from kneewear.mechanics.loads import Load
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
 from kneewear.multibody.system import System
 from kneewear.settings.multibody import PredictedGaitSettings
@@ -66,6 +66,10 @@ def solve_predicted_gait(parts: KneeParts, settings: PredictedGaitSettings) -> M
         forces=pd.concat([applied, forces], ignore_index=True),
         statements=_compare(values, motion, percent, settings, found),
         scene=knee_scene(base, parts, found, tuple(f"{at:.0f} %" for at in percent)),
+        motion=pd.DataFrame(
+            {GAIT_COLUMN: percent}
+            | {column: values[name] for name, (column, _) in COMPONENTS.items()}
+        ),
     )
 
 
@@ -84,9 +88,10 @@ def _solve_frames(
         total = load[0][frame] + load[1][frame]
         # Components have z medial.
         line = settings.gait.lever_mm * (load[0][frame] - load[1][frame]) / total
-        pull = AppliedLoad(
-            "tibia", axes @ (0.0, total, 0.0), point=origin + axes @ (0.0, 0.0, line), follows=True
-        )
+        pull = Load(
+            axes @ (0.0, total, 0.0), point=origin + axes @ (0.0, 0.0, line), frame="moving",
+            body="tibia",
+        )  # fmt: skip
         system = replace(base, actions=dict(base.actions) | {"load": pull})
         for _ in range(TURNS):
             here = np.radians(component_motion(base, parts, (now,))["flexion"][0])

@@ -14,7 +14,7 @@ from kneewear.geometry.meshes import TriangleMesh
 
 Array = NDArray[np.float64]
 
-# Points of each mesh that are drawn, about.
+# Points of each mesh that are drawn, at most about.
 POINTS = 2000
 CURVE_COLUMNS = ("panel", "series", "over", "at", "unit", "value")
 OWN_CHECK = "own check"
@@ -45,13 +45,16 @@ class MultibodyResult:
     a curve in it, `over` what it is drawn over, `at` the place there, `value` in `unit`.
     `statements` are what a source says or a target wants, with the number found and whether it
     holds: "yes", "no", "by choice" where inputs were chosen so that it does, or empty where nothing
-    is expected. The source of what tests this software only begins with "own check".
+    is expected. The source of what tests this software only begins with "own check". `motion` holds
+    the clinical coordinates of the components over a cycle (Grood and Suntay, right knee), in the
+    columns of a file that an activity can name.
     """
 
     kinematics: pd.DataFrame
     forces: pd.DataFrame
     statements: pd.DataFrame
     scene: Scene | None = None
+    motion: pd.DataFrame | None = None
 
 
 def curves(
@@ -80,17 +83,40 @@ def statements(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
 
 
 def scene_record(scene: Scene | None) -> dict[str, Any]:
-    """A scene as plain builtins, rounded to a micrometre: poses, lines, some points of meshes."""
+    """A scene as plain builtins, rounded to a micrometre: poses, lines, simplified meshes."""
     if scene is None:
         return {}
+    meshes = {name: simplified(mesh) for name, mesh in scene.meshes.items()}
     return {
         "bodies": list(scene.bodies),
         "labels": list(scene.labels),
         "rotation": np.round(scene.rotation, 7).tolist(),
         "translation": np.round(scene.translation, 3).tolist(),
-        "points": {
-            name: np.round(mesh.vertices[:: max(1, len(mesh.vertices) // POINTS)], 3).tolist()
-            for name, mesh in scene.meshes.items()
+        "most_points": POINTS,
+        "meshes": {
+            name: {
+                "points": np.round(mesh.vertices, 3).tolist(),
+                "triangles": mesh.faces.tolist(),
+            }
+            for name, mesh in meshes.items()
         },
         "lines": [[np.round(line, 3).tolist() for line in frame] for frame in scene.lines],
     }
+
+
+def simplified(mesh: TriangleMesh, most: int = POINTS) -> TriangleMesh:
+    """A mesh with at most about so many points: those in one cube of a grid become their mean."""
+    if len(mesh.vertices) <= most:
+        return mesh
+    corners = mesh.vertices[mesh.faces]
+    edges = corners[:, 1:] - corners[:, :1]
+    area = 0.5 * np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum()
+    # A surface passes about 1.5 cubes per square of their side.
+    cell = np.sqrt(1.5 * area / most)
+    _, number = np.unique(np.floor(mesh.vertices / cell), axis=0, return_inverse=True)
+    number = number.ravel()
+    count = np.bincount(number)
+    sums = [np.bincount(number, weights=column) for column in mesh.vertices.T]
+    faces = number[mesh.faces]
+    whole = (np.diff(np.sort(faces, axis=1), axis=1) > 0).all(axis=1)
+    return TriangleMesh(np.stack(sums, axis=1) / count[:, None], np.unique(faces[whole], axis=0))

@@ -21,8 +21,10 @@ from kneewear.contact.impact import (
     hertz_stiffness,
     hysteresis_factor,
 )
+from kneewear.errors import InputDataError
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
-from kneewear.multibody.actions import AppliedLoad, Contact
+from kneewear.multibody.actions import Contact
 from kneewear.multibody.impacts import ImpactMotion, integrate_impacts
 from kneewear.multibody.point_contact import (
     ImpactLaw,
@@ -214,8 +216,8 @@ def build_planar(
                 ),
             ),
             "contact": Contact("femur", "tibia", contact, has_rate=True),
-            "pulse": AppliedLoad("tibia", push, follows=True),
-            "weight": AppliedLoad("tibia", (0.0, -mass * settings.gravity_mm_per_s2, 0.0)),
+            "pulse": Load(push, frame="moving", body="tibia"),
+            "weight": Load((0.0, -mass * settings.gravity_mm_per_s2, 0.0), body="tibia"),
         },
     )
     return system, np.array([tibia.x_mm, tibia.y_mm, 0.0, 0.0, 0.0, tibia.angle_rad])
@@ -264,9 +266,17 @@ def _runs(settings: PlanarSettings) -> Iterator[Run]:
     times = np.arange(0.0, settings.duration_s + 1e-9, settings.output_step_s)
     for choice in dict.fromkeys(wanted):
         system, start = build_planar(settings, *choice)
-        yield Run(
+        run = Run(
             *choice, integrate_impacts(system, times, start, FREE, case=", ".join(choice[:2]))
         )
+        if not run.found.contacts:
+            raise InputDataError(
+                "multibody.duration_s",
+                f"no contact within {settings.duration_s:g} s ({choice[0]} knee, {choice[1]})",
+                "a motion in which the tibia meets the femur",
+                "Choose a longer duration or a stronger pulse.",
+            )
+        yield run
 
 
 def _restitution_statements() -> Iterator[Statement]:
@@ -275,10 +285,15 @@ def _restitution_statements() -> Iterator[Statement]:
         for wanted, delivered in zip(RESTITUTIONS, DELIVERED[law], strict=True):
             found = delivered_restitution(hysteresis_factor(law, wanted))
             yield Statement(
-                f"{law.replace('_', ' ')}: restitution delivered in a free impact at {wanted}",
+                f"{_in_words(law)}: restitution delivered in a free impact at {wanted}",
                 f"{found:.4f}", "", f"{delivered:.4f}", abs(found - delivered) < 6e-5,
                 f"{OWN_CHECK}: phase plane of the laws of Table 5.4",
             )  # fmt: skip
+
+
+def _in_words(law: str) -> str:
+    """Name of a force law as statements show it."""
+    return law.replace("_", " ")
 
 
 def _statements(runs: Sequence[Run], settings: PlanarSettings) -> list[Statement]:
@@ -364,10 +379,10 @@ def _law_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator[S
         return
     area: dict[str, float] = {law: run.loop_area() for law, run in found.items()}
     depth: dict[str, float] = {law: run.contact("depth").max() for law, run in found.items()}
-    shown = ", ".join(f"{law} {value:.3f}" for law, value in area.items())
+    shown = ", ".join(f"{_in_words(law)} {value:.3f}" for law, value in area.items())
     rising = ("lee_wang", "lankarani_nikravesh", "hunt_crossley", "herbert_mcwhannell", "flores")
     yield stated(
-        "Areas of the loops rise: " + ", ".join(rising), "Figure 5.15", "ascending",
+        "Areas of the loops rise: " + ", ".join(map(_in_words, rising)), "Figure 5.15", "ascending",
         f"{shown} N mm", bool(np.all(np.diff([area[law] for law in rising]) > 0.0)),
     )  # fmt: skip
     close = [area[law] for law in ("gonthier", "zhiying_qishao", "flores")]
@@ -386,7 +401,7 @@ def _law_statements(runs: Sequence[Run], settings: PlanarSettings) -> Iterator[S
         f"{max(value for law, value in depth.items() if law != 'hertz'):.3f} mm",
         max(depth, key=lambda law: depth[law]) == "hertz",
     )  # fmt: skip
-    ended = [law for law, run in found.items() if np.isfinite(run.found.contacts[0].end)]
+    ended = [_in_words(law) for law, run in found.items() if np.isfinite(run.found.contacts[0].end)]
     yield stated(
         "Loops of the first impact are closed", "Figure 5.15", "all laws",
         f"{len(ended)} of {len(found)}: {', '.join(ended) or 'none'}", len(ended) == len(found),

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
-from kneewear.multibody.actions import AppliedLoad, Contact
+from kneewear.multibody.actions import Contact
 from kneewear.multibody.impacts import ImpactMotion, integrate_impacts
 from kneewear.multibody.point_contact import PointContact, SphereOnPlane
 from kneewear.multibody.system import Body, System
@@ -108,7 +109,7 @@ def build_spatial(settings: SpatialSettings) -> tuple[System, Array]:
                 ),
             ),
             **contacts,
-            "weight": AppliedLoad("tibia", (0.0, -mass * settings.gravity_mm_per_s2, 0.0)),
+            "weight": Load((0.0, -mass * settings.gravity_mm_per_s2, 0.0), body="tibia"),
         },
     )
     return system, start
