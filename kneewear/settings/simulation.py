@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kneewear.settings.alignment import AlignmentSettings
 from kneewear.settings.faults import fault
 from kneewear.settings.types import (
     Finite,
@@ -80,3 +81,4 @@ class SimulationSettings(Settings):
     medial_lateral: Literal["solved", "held"]
     medial_lateral_spring_per_mm: NonNegative
     tolerance: Annotated[float, Field(gt=0, le=1e-3)]
+    alignment: AlignmentSettings

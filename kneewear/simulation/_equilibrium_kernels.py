@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from kneewear.compilation import compiled
 from kneewear.contact._kernels import evaluate_pairs
-from kneewear.mechanics._kernels import orient
+from kneewear.mechanics._kernels import BODY_THREE_ORDER, BODY_THREE_SIGN, orient
+from kneewear.mechanics.coordinates import LEVER
 
 # How a search ended: balanced, a side without load, out of iterations, or closed on a pose where
 # forces jump, because an element at a border or of steep slope takes part on one side of it only.
@@ -23,9 +24,6 @@ FIRST_TOUCH = 0.02
 # Largest medial-lateral step, mm, and the smallest restoring stiffness assumed, per mm and load.
 LARGEST_SHIFT = 0.3
 WEAKEST_RESTORING = 1e-3
-# Lever that turns a moment into a force or an angle into a length, mm: half a usual spacing of
-# condyles.
-LEVER = 23.0
 
 
 class Loading(NamedTuple):
@@ -38,6 +36,8 @@ class Loading(NamedTuple):
     spring: float  # stiffness of a medial-lateral spring, N/mm
     spring_rest: float  # where it is slack, mm
     held: bool  # keeps the medial-lateral position; the force that takes is left in the reactions
+    side_force: float = 0.0  # of a load that is not along -y: its part along +z, N
+    height: float = 0.0  # where the load acts, if not `shared`: height, mm
 
 
 @compiled
@@ -60,16 +60,20 @@ def unbalance(
             rates[1, k] = stiffness[1, k] - rates[0, k]
     else:
         residual[0] = total[1] - loading.force
-        residual[1] = (total[3] + (loading.load_line - pose[2]) * loading.force) / LEVER
+        moment = (loading.load_line - pose[2]) * loading.force
+        moment += (loading.height - pose[1]) * loading.side_force
+        residual[1] = (total[3] + moment) / LEVER
         for k in range(3):
             rates[0, k] = stiffness[1, k]
             rates[1, k] = stiffness[3, k] / LEVER
+        rates[1, 0] -= loading.side_force / LEVER
         rates[1, 1] -= loading.force / LEVER
     if loading.held:
         residual[2] = 0.0
         rates[2, 0], rates[2, 1], rates[2, 2] = 0.0, -loading.force, 0.0
     else:
-        residual[2] = total[2] - loading.spring * (pose[2] - loading.spring_rest)
+        residual[2] = total[2] + loading.side_force
+        residual[2] -= loading.spring * (pose[2] - loading.spring_rest)
         for k in range(3):
             rates[2, k] = stiffness[2, k]
         rates[2, 1] -= loading.spring
@@ -159,7 +163,7 @@ def balance_sides(
     # A plain False is a type of its own, for which all of contact would be compiled once more.
     moving = bool(0)
     for iteration in range(1, iterations + 1):
-        orient(pose[3:], rotation, axes)
+        orient(pose[3:], BODY_THREE_ORDER, BODY_THREE_SIGN, rotation, axes)
         evaluate_pairs(model, rotation, pose[:3], velocity, moving, results)
         unbalance(results, pose, loading, residual, rates)
         worst = max(abs(residual[0]), abs(residual[1]), abs(residual[2])) / loading.force

@@ -15,10 +15,10 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.element_grid import ElementGrid
-from kneewear.mechanics.coordinates import coordinate_numbers
+from kneewear.mechanics.coordinates import coordinate_numbers, weights
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.mechanics.rotations import body_three_123, turn_axes
-from kneewear.simulation.balance import WEIGHT
+from kneewear.simulation.alignment import Alignment
 
 Array = NDArray[np.float64]
 # Results of each pair that files hold, by the names of `Resultant` and `ContactResults`.
@@ -83,19 +83,23 @@ class CycleSolution:
     evaluations: int
 
 
-def activity_loads(activity: Activity, weight: float) -> tuple[Load, ...]:
+def activity_loads(
+    activity: Activity, weight: float, alignment: Alignment | None = None
+) -> tuple[Load, ...]:
     """Loads of an activity with a load line on the femoral component, over its frames.
 
     The axial load, along the insert's -y at its load line, for a body weight in N, and the further
-    force and moment, along the insert's axes at the femoral origin. ValueError without a load line.
+    force and moment, along the insert's axes at the femoral origin, of the components as the
+    activity gives them. ValueError without a load line.
     """
     if activity.load_line is None:
         raise ValueError(f"activity '{activity.name}' has no load line for its axial load")
     load_line = np.full(activity.load.size, activity.load_line)
-    return (
+    loads = (
         axial_load(weight * activity.load, load_line, np.zeros_like(load_line)),
         Load(force=weight * activity.wrench[:, :3], moment=weight * activity.wrench[:, 3:]),
     )
+    return loads if alignment is None else tuple(alignment.load(one) for one in loads)
 
 
 def axial_load(load: Array, load_line: Array, posterior: Array) -> Load:
@@ -198,4 +202,4 @@ def _mismatch(solution: CycleSolution, total: Array) -> Array:
     axes = turn_axes(solution.coordinates[:, 3:])
     change[:, 3:] = np.einsum("nij,ni->nj", axes, change[:, 3:])
     free = coordinate_numbers(solution.conditions.free)
-    return np.max(np.abs(change / WEIGHT)[:, free], axis=1) / solution.load
+    return np.max(np.abs(change / weights(1))[:, free], axis=1) / solution.load

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +12,18 @@ from numpy.typing import NDArray
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import coordinate_numbers, fit_periodic
-from kneewear.mechanics.integration import STOPPED, Solver, integrate
-from kneewear.mechanics.rigid_body import RigidBody, modal_damping
+from kneewear.mechanics.coordinates import fit_periodic
+from kneewear.mechanics.integration import Solver
+from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.mechanics.rotations import turn_axes
-from kneewear.simulation import _kernels
-from kneewear.simulation.balance import WEIGHT, Balance
+from kneewear.multibody._kernels import carried_parts
+from kneewear.multibody.dynamics import REMEDY, ModalDamping, Stepping, integrate_system
+from kneewear.simulation.component import CONTACT, component_system, free_coordinates
 from kneewear.simulation.cycle import CycleBoundaryConditions, CycleSolution
 from kneewear.simulation.quasi_static import medial_lateral_force
 
 Array = NDArray[np.float64]
 
-# Errors are relative to a typical penetration, mm, and to rotations that move a condyle as far.
-PENETRATION = 0.1
 # A pair that carries less than this fraction of the load has lost contact.
 LOST = 1e-3
 # Formulas of order four and five are unstable for vibration damped by less than 0.29 and 0.62 of
@@ -90,33 +90,60 @@ def solve_forward(
     because a solver that starts in equilibrium could step over the whole cycle. Returned are
     `samples` equally spaced times, the frames by default. ConvergenceError, with `case` and frame,
     if all pairs lose contact, elements are too deep inside the moving body or the step collapses;
-    its residual is the unbalanced force relative to the load.
+    its residual is the unbalanced force.
     """
-    cycle = _Cycle(pairs, layers, body, conditions, integrator)
-    count = samples or conditions.n_frames
-    first = (integrator.cycles - 1) * conditions.duration
-    output = first + conditions.duration * np.arange(count + 1) / count
-    times = np.concatenate([[0.0], output]) if first > 0.0 else output
-    # Losing all contact ends the simulation, losing one pair does not.
-    stops = (True,) + (False,) * len(pairs) if pairs else ()
-    start = np.concatenate([np.zeros(cycle.free.size), cycle.spline(0.0)[1][cycle.free]])
-    tabled = all(pair.is_tabled for pair in pairs)
-    order = HIGHEST_ORDER if tabled else HIGHEST_ORDER_EXACT
-    done = integrate(cycle, times, start, stops, integrator.solver, order)
-    if done.failure:
-        lost = done.failure == STOPPED
-        reason = "contact was lost" if lost else done.failure
-        what = f"Forward dynamics{f' of case {case}' if case else ''} ({reason})"
-        raise cycle.failure(what, done.events[-1][0] if lost else done.time[-1])
-    states = zip(output, done.state[-count - 1 :], strict=True)
-    solved = [cycle.at(time, state) for time, state in states]
-    columns = {name: np.array([one[name] for one in solved]) for name in solved[0]}
+    system = component_system(pairs, layers, conditions.loads, conditions.springs, body)
+    frames, duration = conditions.n_frames, conditions.duration
+    loads = [load.time_history(frames) for load in conditions.loads]
+    motion = fit_periodic(np.concatenate([conditions.motion, *loads], axis=1), duration)
+    start, rates, _ = (part[:6] for part in motion(0.0))
+    size = sum((np.linalg.norm(load[:, :3], axis=1) for load in loads), np.zeros(frames))
+    count = samples or frames
+    first = (integrator.cycles - 1) * duration
+    output = first + duration * np.arange(count + 1) / count
+    order = HIGHEST_ORDER if all(pair.is_tabled for pair in pairs) else HIGHEST_ORDER_EXACT
+    what = f"Forward dynamics{f' of case {case}' if case else ''}"
+
+    def margins(
+        time: float, place: Array, speed: Array, parts: Callable[[], Any], values: Array
+    ) -> None:
+        parts()
+        carried_parts(system.record, LOST, values)
+
+    moved = integrate_system(
+        system,
+        np.concatenate([[0.0], output]) if first > 0.0 else output,
+        start,
+        free_coordinates(conditions.free),
+        rates=rates,
+        motion=motion,
+        margins=margins,
+        # Losing all contact ends the simulation, losing one pair does not.
+        stops=(True,) + (False,) * len(pairs) if pairs else (),
+        damping=ModalDamping(integrator.damping_ratio, duration * int(np.argmax(size)) / frames),
+        with_work=False,
+        stepping=Stepping(
+            integrator.relative_tolerance, duration / frames, order, integrator.solver
+        ),
+        what=what,
+    )
+    if moved.stop is not None:
+        frame = int(moved.stop[0] / duration * frames) % frames
+        load = float(np.linalg.norm(system.arrays.applied.sum(axis=0)[:3]))
+        raise ConvergenceError(f"{what} (contact was lost)", frame, load, "N", REMEDY)
+    last = slice(-count - 1, -1)
+    contact = [one[CONTACT]["wrench"] for one in moved.parts[last] if CONTACT in one]
     return Trajectory(
         time=output[:-1] - first,
-        **{name: column[:-1] for name, column in columns.items()},
-        gap=columns["coordinates"][-1] - columns["coordinates"][0],
-        lost=tuple((time, number - 1) for time, number in done.events if number > 0),
-        evaluations=done.evaluations,
+        coordinates=moved.coordinates[last],
+        rates=moved.rates[last],
+        accelerations=moved.accelerations[last],
+        reaction=moved.reaction[last],
+        inertia=moved.inertia[last],
+        contact=np.array(contact or np.empty((count, 0, 6))),
+        gap=moved.coordinates[-1] - moved.coordinates[-count - 1],
+        lost=tuple((time, number - 1) for time, number in moved.events if number > 0),
+        evaluations=moved.evaluations,
     )
 
 
@@ -135,114 +162,3 @@ def forward_solution(moved: Trajectory, equilibria: CycleSolution) -> CycleSolut
         residual=np.zeros(conditions.n_frames),
         evaluations=equilibria.evaluations + moved.evaluations,
     )
-
-
-class _Cycle:
-    """Equations of motion, as `integration.Problem`."""
-
-    def __init__(
-        self,
-        pairs: Sequence[ContactPair],
-        layers: Sequence[Layer],
-        body: RigidBody,
-        conditions: CycleBoundaryConditions,
-        integrator: Integrator,
-    ) -> None:
-        self.duration, self.frames = conditions.duration, conditions.n_frames
-        self.free = coordinate_numbers(conditions.free)
-        loads = [load.time_history(self.frames) for load in conditions.loads]
-        self.spline = fit_periodic(
-            np.concatenate([conditions.motion, *loads], axis=1), self.duration
-        )
-        self.balance = Balance(pairs, layers, conditions.loads, conditions.springs)
-        self.motion = _kernels.MotionArrays(
-            body=body.arrays,
-            time_history=self.spline.coefficients,
-            period=self.duration,
-            free=self.free,
-            origin=self.spline(0.0)[0][:6].copy(),
-        )
-        self._found = self.balance.found
-        self._reaction, self._none = np.empty(6), np.empty((0, 0))
-        self._time = np.nan
-        size = sum(np.linalg.norm(load[:, :3], axis=1) for load in loads)
-        mass, stiffness = self._linearized(body, int(np.argmax(size)))
-        damping = modal_damping(mass, stiffness, integrator.damping_ratio)
-        self.balance.arrays.damping[np.ix_(self.free, self.free)] = damping
-        # Errors of coordinates are relative to a penetration, those of rates to their energy.
-        slowest = 20.0 * np.pi / self.duration
-        rate = np.sqrt(np.maximum(np.diag(stiffness) / np.diag(mass), slowest**2))
-        scale = (PENETRATION / WEIGHT)[self.free]
-        self.scale = np.concatenate([scale, scale * rate])
-        self.relative_tolerance = integrator.relative_tolerance
-        self.largest_step = self.duration / self.frames
-
-    def _linearized(self, body: RigidBody, frame: int) -> tuple[Array, Array]:
-        """Mass and stiffness over the free coordinates at a frame."""
-        time = self.duration * frame / self.frames
-        value, rate, _ = self.spline(time)
-        state = np.concatenate([(value[:6] - self.motion.origin)[self.free], rate[self.free]])
-        self._move(time, state, np.empty(state.size))
-        mass, _ = body.equations(value[:6], rate[:6])
-        part = np.ix_(self.free, self.free)
-        return mass[part], -self._found.derivative[part]
-
-    def _move(self, time: float, state: Array, slope: Array, matrix: Array | None = None) -> None:
-        _kernels.move(
-            self.balance.record,
-            self.balance.arrays,
-            self.motion,
-            time,
-            # The solver's own arrays are read-only, for which kernels would be compiled once more.
-            state.copy(),
-            slope,
-            self._none if matrix is None else matrix,
-            self._reaction,
-            self._found,
-        )
-        self._time = time
-
-    def slope(self, time: float, state: Array, slope: Array) -> None:
-        """Right-hand side."""
-        self._move(time, state, slope)
-
-    def jacobian(self, time: float, state: Array, slope: Array, matrix: Array) -> None:
-        """Its derivative over the state."""
-        self._move(time, state, np.empty_like(slope), matrix)
-
-    def margins(self, time: float, state: Array, margins: Array) -> None:
-        """Force of all pairs and of each above the limit of lost contact, relative to the load."""
-        # At the end of a step the last forces were found at the same time, and nearly the state.
-        if time != self._time:
-            self._move(time, state, np.empty(state.size))
-        _kernels.carried_parts(self._found, LOST, margins)
-
-    def at(self, time: float, state: Array) -> dict[str, Array]:
-        """Coordinates, their derivatives and forces at a state, as in `Trajectory`."""
-        slope = np.empty(state.size)
-        self._move(time, state, slope)
-        coordinates, rates, accelerations = (part[:6].copy() for part in self.spline(time))
-        count = self.free.size
-        coordinates[self.free] = self.motion.origin[self.free] + state[:count]
-        rates[self.free], accelerations[self.free] = state[count:], slope[count:]
-        return {
-            "coordinates": coordinates,
-            "rates": rates,
-            "accelerations": accelerations,
-            "reaction": self._reaction.copy(),
-            "inertia": self._reaction + self._found.force,
-            "contact": self._found.contact["wrench"].copy(),
-        }
-
-    def failure(self, what: str, time: float) -> ConvergenceError:
-        """Error with the frame and the unbalanced force."""
-        load = max(float(np.linalg.norm(self._found.applied)), np.finfo(float).tiny)
-        left = float(np.max(np.abs(self._found.force / WEIGHT)[self.free]))
-        frame = int(time / self.duration * self.frames) % self.frames
-        return ConvergenceError(
-            what,
-            frame,
-            left / load,
-            "of the load",
-            "Check motion, load and their units; a stronger damping or smaller tolerance may help.",
-        )

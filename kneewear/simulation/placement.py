@@ -17,12 +17,11 @@ from kneewear.errors import ConvergenceError
 from kneewear.geometry.element_grid import border_elements
 from kneewear.geometry.fit_quality import FitQuality
 from kneewear.geometry.knee import KneeModel, find_first_contact
-from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.coordinates import COORDINATES, LEVER
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.settings.cases import Case
 from kneewear.settings.checks import checks
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation._equilibrium_kernels import LEVER
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory
 from kneewear.simulation.seat import find_seat, refer_to_seat

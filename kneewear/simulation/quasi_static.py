@@ -15,11 +15,12 @@ from kneewear.activity.activity import Activity
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
-from kneewear.mechanics.coordinates import COORDINATES
+from kneewear.mechanics.coordinates import COORDINATES, EXTRAPOLATION
 from kneewear.mechanics.loads import Load, Spring, spring_forces
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation._equilibrium_kernels import Loading
-from kneewear.simulation.balance import contact_model
+from kneewear.simulation.alignment import FollowedMotion, build_alignment
+from kneewear.simulation.component import contact_model
 from kneewear.simulation.cycle import (
     Contacts,
     CycleBoundaryConditions,
@@ -34,8 +35,6 @@ Array = NDArray[np.float64]
 
 # Prescribed clinical angles are those of the activity within this, rad, after so many solutions.
 _TURN, _MOST_TURNS = 1e-8, 20
-# Weights of the frames before, the latest first, that extrapolate them by a polynomial.
-_EXTRAPOLATION = {1: (1.0,), 2: (2.0, -1.0), 3: (3.0, -3.0, 1.0)}
 
 
 def solve_quasi_static(
@@ -58,30 +57,41 @@ def solve_quasi_static(
     cycle is entered at the frame of largest load, where the equilibrium is best determined. Each
     frame starts from an extrapolation of those before it and, where that fails, independently.
     """
+    motion = _followed_motion(activity, settings)
     load = weight * activity.load
     if activity.load_line is None:
-        solver = _shared_load_solver(pairs, layers, activity, load, settings)
+        solver = _shared_load_solver(pairs, layers, motion, load, settings)
     else:
-        solver = _given_load_solver(pairs, layers, activity, weight, settings.tolerance)
-    frames = _solve_frames(activity, solver, on_frame_done)
+        solver = _given_load_solver(pairs, layers, motion, weight, settings.tolerance)
+    frames = _solve_frames(motion, solver, on_frame_done)
     coordinates = np.array([[*frame.translation, *frame.rotation] for frame in frames])
     contact = np.array([sum(pair.wrench for pair in frame.contacts) for frame in frames])
+    moved = motion.displacement(coordinates)
     loads: tuple[Load, ...]
     springs: tuple[Spring, ...]
     if activity.load_line is None:
-        load_line = coordinates[:, 2] - contact[:, 3] / load
-        shared, _, given_line = _sharing(activity, settings)
-        load_line = load_line if shared else given_line
         # In forward dynamics a spring in proportion to the load has the stiffness of the mean load.
         stiffness, rest = settings.medial_lateral_spring_per_mm, np.mean(activity.translation[:, 2])
-        spring_force = -stiffness * load * (coordinates[:, 2] - rest)
-        loads = (axial_load(load, load_line, activity.translation[:, 0]),)
+        spring_force = -stiffness * load * (coordinates[:, 2] - moved[:, 2] - rest)
         spring = Spring("z", stiffness * float(np.mean(load)), rest=float(rest))
         springs = (spring,) if stiffness else ()
+        shared, _, given_line = _sharing(activity, settings)
+        axial = _axial_load(motion, load, given_line)
+        load = -axial.time_history(load.size)[:, 1]
+        load_line = coordinates[:, 2] - contact[:, 3] / load
+        if motion.alignment is None:
+            load_line = load_line if shared else given_line
+            loads = (axial_load(load, load_line, activity.translation[:, 0]),)
+        else:
+            # The position of an oblique line is that at the height of the femoral origin.
+            point = np.column_stack([coordinates[:, :2], load_line])
+            loads = (replace(axial, point=point),)
     else:
-        load_line = np.full(load.size, activity.load_line)
-        spring_force = medial_lateral_force(activity.springs, coordinates)
-        loads, springs = activity_loads(activity, weight), activity.springs
+        spring_force = medial_lateral_force(activity.springs, coordinates - moved)
+        loads, springs = activity_loads(activity, weight, motion.alignment), activity.springs
+        history = loads[0].time_history(load.size)
+        load, load_line = -history[:, 1], history[:, 8]
+    springs = motion.springs(springs, moved.mean(axis=0))
     solution = CycleSolution(
         conditions=CycleBoundaryConditions(
             motion=coordinates,
@@ -108,6 +118,22 @@ def medial_lateral_force(springs: Sequence[Spring], coordinates: Array) -> Array
     return np.array([spring_forces(chosen, pose)[0][2] for pose in coordinates])
 
 
+def _followed_motion(activity: Activity, settings: SimulationSettings) -> FollowedMotion:
+    """Motion of an activity as components are placed; a held position is prescribed too."""
+    held = activity.load_line is None and settings.medial_lateral == "held"
+    return FollowedMotion(
+        activity,
+        build_alignment(settings.alignment),
+        (*activity.prescribed, "z") if held else activity.prescribed,
+    )
+
+
+def _axial_load(motion: FollowedMotion, load: Array, load_line: Array) -> Load:
+    """Axial load, N, at its line over the femoral origin, on the components as placed."""
+    axial = axial_load(load, load_line, motion.activity.translation[:, 0])
+    return axial if motion.alignment is None else motion.alignment.load(axial)
+
+
 class _FrameSolver(NamedTuple):
     """Equilibrium of a frame from a start, and how starts are chosen."""
 
@@ -119,41 +145,46 @@ class _FrameSolver(NamedTuple):
 
 
 def _solve_frames(
-    activity: Activity, solver: _FrameSolver, on_frame_done: Callable[[], None]
+    motion: FollowedMotion, solver: _FrameSolver, on_frame_done: Callable[[], None]
 ) -> list[Equilibrium]:
     """Equilibria of all frames, solved from the frame of largest load on."""
-    count, first = activity.load.size, int(np.argmax(activity.load))
+    load = motion.activity.load
+    count, first = load.size, int(np.argmax(load))
     found: dict[int, Equilibrium] = {}
     before: list[Array] = []
     for frame in (*range(first, count), *range(first)):
-        start = activity.coordinates[frame]
+        start = motion.start(frame)
         if before:
             with suppress(ConvergenceError):
                 extrapolated = _extrapolated(start, before, solver.orders)
-                found[frame] = _solve_frame(activity, solver, extrapolated, frame)
+                found[frame] = _solve_frame(motion, solver, extrapolated, frame)
         if frame not in found:
             restart = solver.restart(start, frame)
-            found[frame] = _solve_frame(activity, solver, restart, frame)
+            found[frame] = _solve_frame(motion, solver, restart, frame)
         pose = np.concatenate([found[frame].translation, found[frame].rotation])
         before = [pose, *before[:2]]
         on_frame_done()
     return [found[frame] for frame in range(count)]
 
 
-def _solve_frame(activity: Activity, solver: _FrameSolver, start: Array, frame: int) -> Equilibrium:
-    """Equilibrium whose prescribed angles are those of the activity at the angles it solves."""
+def _solve_frame(
+    motion: FollowedMotion, solver: _FrameSolver, start: Array, frame: int
+) -> Equilibrium:
+    """Equilibrium whose prescribed coordinates are those of the motion at those it solves."""
     used = 0
     for _ in range(_MOST_TURNS):
-        start = np.concatenate([start[:3], activity.rotation_at(frame, start[3:])])
+        start = motion.followed(frame, start)
         found = solver.solve(start, frame)
         used += found.iterations
-        miss = float(np.abs(activity.rotation_at(frame, found.rotation) - found.rotation).max())
+        pose = np.concatenate([found.translation, found.rotation])
+        miss = motion.miss(frame, start, pose)
         if miss <= _TURN:
             return replace(found, iterations=used)
-        start = np.concatenate([found.translation, found.rotation])
-    raise ConvergenceError(
-        "Prescribed angles at the solved varus", frame, miss, "rad", "Check the motion's angles."
-    )
+        start = pose
+    what = "Prescribed angles at the solved varus"
+    if motion.alignment is not None:
+        what = "Prescribed motion of aligned components at the solved coordinates"
+    raise ConvergenceError(what, frame, miss, "rad", "Check the motion's angles.")
 
 
 def _extrapolated(start: Array, before: Sequence[Array], orders: Mapping[int, int]) -> Array:
@@ -161,7 +192,7 @@ def _extrapolated(start: Array, before: Sequence[Array], orders: Mapping[int, in
     start = start.copy()
     for number, order in orders.items():
         known = np.array(before[:order])
-        start[number] = (np.array(_EXTRAPOLATION[len(known)]) @ known)[number]
+        start[number] = (np.array(EXTRAPOLATION[len(known)]) @ known)[number]
     return start
 
 
@@ -182,25 +213,29 @@ def _sharing(activity: Activity, settings: SimulationSettings) -> tuple[bool, Ar
 def _shared_load_solver(
     pairs: Sequence[ContactPair],
     layers: Sequence[Layer],
-    activity: Activity,
+    motion: FollowedMotion,
     load: Array,
     settings: SimulationSettings,
 ) -> _FrameSolver:
     """Axial load shared between the sides, or at its load line, as `_sharing` says."""
+    activity = motion.activity
     model, held = contact_model(pairs, layers), settings.medial_lateral == "held"
     shared, medial_share, load_line = _sharing(activity, settings)
     rest = float(np.mean(activity.translation[:, 2]))
+    axial = _axial_load(motion, load, load_line).time_history(load.size)
+    force, point = axial[:, :3], axial[:, 6:]
 
     def solve(start: Array, frame: int) -> Equilibrium:
-        force = float(load[frame])
         loading = Loading(
-            force=force,
+            force=float(-force[frame, 1]),
             medial_share=float(medial_share[frame]),
             shared=shared,
-            load_line=float(load_line[frame]),
-            spring=settings.medial_lateral_spring_per_mm * force,
-            spring_rest=rest,
+            load_line=float(point[frame, 2]),
+            spring=settings.medial_lateral_spring_per_mm * float(load[frame]),
+            spring_rest=rest + float(motion.displacement(start)[2]),
             held=held,
+            side_force=float(force[frame, 2]),
+            height=float(point[frame, 1]),
         )
         return solve_equilibrium(model, pairs, start, loading, settings.tolerance, frame)
 
@@ -211,12 +246,13 @@ def _shared_load_solver(
 def _given_load_solver(
     pairs: Sequence[ContactPair],
     layers: Sequence[Layer],
-    activity: Activity,
+    motion: FollowedMotion,
     weight: float,
     tolerance: float,
 ) -> _FrameSolver:
     """Loads and springs of an activity with a load line, as in a knee simulator."""
-    loads = activity_loads(activity, weight)
+    activity = motion.activity
+    loads = activity_loads(activity, weight, motion.alignment)
 
     def solve(start: Array, frame: int) -> Equilibrium:
         return solve_static(
@@ -225,7 +261,7 @@ def _given_load_solver(
             (start[:3], start[3:]),
             activity.free,
             loads=[load.at(frame) for load in loads],
-            springs=activity.springs,
+            springs=motion.springs(activity.springs, motion.displacement(start)),
             tolerance=tolerance,
             frame=frame,
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kneewear.activity.activity import Activity, thin_out
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.knee import KneeModel
+from kneewear.mechanics.coordinates import LEVER
 from kneewear.settings.cases import Case
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.cases import simulate_cases
@@ -22,8 +23,6 @@ Array = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
 
-# Lever that converts a moment about the superior axis to a force, mm: half a usual condyle spacing.
-LEVER = 23.0
 # Motions that need less than this fraction of the load give no indication.
 LEAST_EFFORT = 0.05
 # Reversed signs are suspected when they reduce the effort to less than MUCH_LESS of it; or to less

@@ -1,23 +1,28 @@
-"""Static equilibrium of the moving body for any free coordinates, and settling by damping."""
+"""Static equilibrium of the femoral component for any free coordinates."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
-from kneewear.contact.resultant import Resultant
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
-from kneewear.mechanics.descent import descend
 from kneewear.mechanics.loads import Load, Spring
-from kneewear.mechanics.rigid_body import RigidBody
-from kneewear.simulation.balance import REMEDY, WEIGHT, Balance
+from kneewear.mechanics.rotations import body_three_123
+from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
+from kneewear.multibody.system import System
+from kneewear.simulation.component import (
+    CONTACT,
+    component_system,
+    contacts_at,
+    free_coordinates,
+)
 from kneewear.simulation.equilibrium import Equilibrium
 
 Array = NDArray[np.float64]
@@ -25,13 +30,6 @@ Numbers = NDArray[np.int64]
 
 # A start that overlaps by more than this is lifted clear first, mm.
 DEEPEST = 2.0
-# Of `settle`: steps, and Newton's iterations of each.
-MAX_STEPS = 1000
-MAX_NEWTON = 8
-# Motion of the first step and the largest of any, mm.
-FIRST_MOTION, LARGEST_MOTION = 0.1, 1.0
-# Newton's iterations stop at this fraction of the step because the path need not be accurate.
-LOOSE = 0.02
 
 
 @dataclass(frozen=True)
@@ -63,10 +61,10 @@ def solve_static(
     """Find the pose at which contact, loads and springs balance along the free coordinates.
 
     `pose` is the start (translation, mm, and body-three 1-2-3 angles, rad), apart or overlapping;
-    coordinates not in `free` (of `COORDINATES`) keep its values. `previous`, as of `Balance`, adds
-    friction and damping of the step that ends at the pose. `tolerance` is the largest
-    residual; `frame` and `case` are named in messages. ConvergenceError if no stable equilibrium is
-    reached; ValueError if no coordinate is free or a name is unknown.
+    coordinates not in `free` (of `COORDINATES`) keep its values. `previous`, as of
+    `solve_system`, adds friction and damping of the step that ends at the pose. `tolerance` is the
+    largest residual; `frame` and `case` are named in messages. ConvergenceError if no stable
+    equilibrium is reached; ValueError if no coordinate is free or a name is unknown.
 
     Newton's method with the contact's own stiffness in a trust region. A step is accepted when the
     forces before and after it do work on it, so that, as for a body that sinks in a viscous fluid,
@@ -78,134 +76,57 @@ def solve_static(
     chosen = coordinate_numbers(free)
     if chosen.size == 0:
         raise ValueError("solve_static needs at least one free coordinate")
-    balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs), previous)
+    system = component_system(pairs, layers, loads, springs)
     start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
-    found = descend(
-        balance.forces, balance.lifted(start, chosen, DEEPEST), chosen, WEIGHT, tolerance
-    )
-    if not found.is_balanced(tolerance):
+    above = _clear(start, chosen, pairs, loads)
+    solve = partial(
+        solve_system, system, free=free_coordinates(free), previous=previous, tolerance=tolerance,
+        frame=frame, what=f"Static equilibrium{f' of case {case}' if case else ''}",
+    )  # fmt: skip
+    deep = bool(pairs) and system.forces(start).parts[CONTACT]["max_penetration"].max() > DEEPEST
+    try:
+        found = solve(above if deep else start)
+    except ConvergenceError:
         # The start may be on the wrong side.
-        found = descend(balance.forces, balance.clear(start, chosen), chosen, WEIGHT, tolerance)
-    if not found.is_balanced(tolerance):
-        what = f"Static equilibrium{f' of case {case}' if case else ''}"
-        raise ConvergenceError(what, frame, found.residual, "of the load", REMEDY)
+        found = solve(above)
+    return _at(system, found)
+
+
+def hold_pose(
+    pairs: Sequence[ContactPair], layers: Sequence[Layer], pose: Array, loads: Sequence[Load] = ()
+) -> StaticEquilibrium:
+    """Forces where all six coordinates of a pose (6,) are held, as an equilibrium."""
+    system = component_system(pairs, layers, loads)
+    return _at(system, SystemEquilibrium(pose, system.forces(pose), 0.0, 1))
+
+
+def _at(system: System, found: SystemEquilibrium) -> StaticEquilibrium:
     return StaticEquilibrium(
         translation=found.coordinates[:3].copy(),
         rotation=found.coordinates[3:].copy(),
-        contacts=balance.contacts(found.coordinates),
-        reaction=-found.forces.force,
-        stiffness=found.forces.derivative,
+        contacts=contacts_at(system, found.coordinates),
         residual=found.residual,
         iterations=found.evaluations,
+        reaction=-found.forces.force,
+        stiffness=found.forces.derivative,
     )
 
 
-def hold_pose(balance: Balance, pose: Array) -> StaticEquilibrium:
-    """Forces where all six coordinates of a pose (6,) are held, as an equilibrium."""
-    forces = balance.forces(pose)
-    return StaticEquilibrium(
-        translation=pose[:3],
-        rotation=pose[3:],
-        contacts=balance.contacts(pose),
-        residual=0.0,
-        iterations=1,
-        reaction=-forces.force,
-        stiffness=forces.derivative,
-    )
+def _clear(
+    pose: Array, free: Numbers, pairs: Sequence[ContactPair], loads: Sequence[Load]
+) -> Array:
+    """The pose moved against the loads to where the moving body just leaves the fixed one.
 
-
-@dataclass(frozen=True)
-class RestState:
-    """Pose in which the moving body comes to rest.
-
-    `acceleration` is the largest remaining one along a free coordinate, mm/s2 or rad/s2; `time` the
-    simulated time, s; `rotation` holds body-three 1-2-3 angles, rad.
+    Only free translations move; without one along the loads the pose is returned unchanged.
     """
-
-    translation: Array
-    rotation: Array
-    contacts: tuple[Resultant, ...]
-    acceleration: float
-    time: float
-    steps: int
-
-
-class _State(NamedTuple):
-    """Coordinates, rates and accelerations."""
-
-    pose: Array
-    rates: Array
-    acceleration: Array
-
-
-def settle(
-    pairs: Sequence[ContactPair],
-    layers: Sequence[Layer],
-    pose: tuple[ArrayLike, ArrayLike],
-    free: Sequence[str],
-    body: RigidBody,
-    *,
-    loads: Sequence[Load] = (),
-    springs: Sequence[Spring] = (),
-    tolerance: float = 1e-5,
-    case: str = "",
-) -> RestState:
-    """Let the moving body fall from rest and come to rest under its loads.
-
-    Arguments as of `solve_static`; the final pose does not depend on the inertia of the body.
-    `tolerance` is the largest acceleration, mm/s2 and rad/s2, and rate, mm/s and rad/s, at rest.
-    ConvergenceError, with the acceleration, if the body does not come to rest.
-
-    Implicit Euler, M (v1 - v0) / h + b = Q(q0 + h v1), with a step that doubles as long as Newton's
-    method converges and no coordinate moves by more than a millimetre. The method itself dissipates
-    the energy: the path is inaccurate, the end is not (Bei 2003, section 2.2.4).
-    """
-    chosen = coordinate_numbers(free)
-    balance = Balance(tuple(pairs), tuple(layers), tuple(loads), tuple(springs))
-    start = np.concatenate([np.asarray(part, dtype=float) for part in pose])
-    # From an overlap the body would be thrown up by metres.
-    state = _state(balance, body, chosen, balance.lifted(start, chosen, 0.0), np.zeros(6))
-    largest = float(np.max(np.abs(state.acceleration * WEIGHT)))
-    step = float(np.sqrt(2.0 * FIRST_MOTION / largest)) if largest > 0.0 else 1.0
-    time = 0.0
-    for count in range(1, MAX_STEPS + 1):
-        remaining = float(np.max(np.abs(state.acceleration)))
-        if max(remaining, float(np.max(np.abs(state.rates)))) < tolerance:
-            contacts = balance.contacts(state.pose)
-            return RestState(state.pose[:3], state.pose[3:], contacts, remaining, time, count)
-        after = _advance(balance, body, chosen, state, step)
-        if after is None:
-            step *= 0.25
-            continue
-        state, time, step = after, time + step, 2.0 * step
-    what = f"Settling{f' of case {case}' if case else ''}"
-    raise ConvergenceError(what, 0, remaining, "mm/s2", REMEDY)
-
-
-def _state(balance: Balance, body: RigidBody, free: Numbers, pose: Array, rates: Array) -> _State:
-    mass, bias = body.equations(pose, rates)
-    force = balance.forces(pose).force - bias
-    acceleration = np.zeros(6)
-    acceleration[free] = np.linalg.solve(mass[np.ix_(free, free)], force[free])
-    return _State(pose, rates, acceleration)
-
-
-def _advance(
-    balance: Balance, body: RigidBody, free: Numbers, state: _State, step: float
-) -> _State | None:
-    """One step of implicit Euler; None when it moves too far or Newton's method fails."""
-    motion = np.zeros(6)
-    part = np.ix_(free, free)
-    for _ in range(MAX_NEWTON):
-        pose, rates = state.pose + motion, motion / step
-        forces = balance.forces(pose)
-        mass, bias = body.equations(pose, rates)
-        unbalanced = forces.force - bias - mass @ (rates - state.rates) / step
-        change = np.linalg.solve((mass / step**2 - forces.derivative)[part], unbalanced[free])
-        motion[free] += change
-        size = float(np.max(np.abs(motion * WEIGHT)))
-        if not size < LARGEST_MOTION:
-            return None
-        if np.max(np.abs(change * WEIGHT[free])) <= LOOSE * size + 1e-13:
-            return _state(balance, body, free, state.pose + motion, motion / step)
-    return None
+    rotation = body_three_123(pose[3:])
+    wrench = sum((load.wrench(pose[:3], rotation)[0] for load in loads), np.zeros(6))
+    way = np.where(np.isin(np.arange(3), free), -wrench[:3], 0.0)
+    if not (way.any() and pairs):
+        return pose
+    way /= np.linalg.norm(way)
+    lowest = min(float((pair.control_points @ rotation.T @ way).min()) for pair in pairs)
+    highest = max(float((pair.centre @ way).max()) for pair in pairs)
+    moved = pose.copy()
+    moved[:3] += (highest - lowest - pose[:3] @ way) * way
+    return moved

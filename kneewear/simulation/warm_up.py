@@ -20,7 +20,7 @@ from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.sides import SIDES
 from kneewear.simulation._equilibrium_kernels import Loading
-from kneewear.simulation.balance import contact_model
+from kneewear.simulation.component import contact_model
 from kneewear.simulation.cycle import CycleBoundaryConditions
 from kneewear.simulation.equilibrium import solve_equilibrium
 from kneewear.simulation.forward import Integrator, solve_forward

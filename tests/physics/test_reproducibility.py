@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kneewear.simulation._equilibrium_kernels import Loading
-from kneewear.simulation.balance import contact_model
+from kneewear.simulation.component import contact_model
 from kneewear.simulation.equilibrium import approach, solve_equilibrium
 from tests.physics.bodies import (
     CASES,

@@ -9,7 +9,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.reference import winkler
-from kneewear.simulation.balance import Balance
+from kneewear.simulation.component import component_system, contacts_at
 from kneewear.simulation.static import solve_static
 from tests.physics.bodies import MODULUS, contact_of, flat_implant, knee, sphere
 
@@ -63,10 +63,10 @@ def test_contact_balances_the_load_and_holding_it():
 
 
 def test_forces_do_not_depend_on_poses_between():
-    balance = Balance(*knee())
-    first = balance.forces(NEAR).force
-    balance.contacts(NEAR + np.array([0.0, 0.3, 0.0, 0.0, 0.0, 0.0]))
-    assert (balance.forces(NEAR).force == first).all()
+    system = component_system(*knee())
+    first = system.forces(NEAR).force
+    contacts_at(system, NEAR + np.array([0.0, 0.3, 0.0, 0.0, 0.0, 0.0]))
+    assert (system.forces(NEAR).force == first).all()
 
 
 def test_stiffness_is_the_derivative_of_the_forces():

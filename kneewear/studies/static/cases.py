@@ -20,7 +20,6 @@ from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.settings.checks import judge
 from kneewear.settings.implant import GridSettings
 from kneewear.settings.static import Coordinate, StaticSettings
-from kneewear.simulation.balance import Balance
 from kneewear.simulation.static import StaticEquilibrium, hold_pose, solve_static
 from kneewear.studies.static.pairs import CellPairs, KneePairs
 from kneewear.studies.static.record import Equilibria, StaticCase, StaticRecord
@@ -133,7 +132,7 @@ def _evaluate_poses(
         elements = knee.with_cells(cells, law)
         for number, pose in enumerate(poses):
             pressed = knee.pressed_layers(elements, pose[:3], body_three_123(pose[3:]))
-            held = hold_pose(Balance(pressed.pairs, pressed.layers), pose)
+            held = hold_pose(pressed.pairs, pressed.layers, pose)
             case = StaticCase(
                 material, float(flexion[number]), float(pose[0]), 0.0, pose=number + 1
             )
