@@ -1,0 +1,1 @@
+"""Elastic and elastic-plastic solids that rigid bodies press on, by finite elements."""

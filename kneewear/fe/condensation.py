@@ -1,0 +1,143 @@
+"""Elimination of the inner degrees of freedom of a solid by nested dissection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+
+from kneewear.fe.solid import Solid
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Front:
+    """One elimination: eliminated and remaining freedoms, Cholesky factor, and its coupling."""
+
+    eliminated: Numbers
+    remaining: Numbers
+    factor: Array
+    coupling: Array
+
+
+class Condensation:
+    """A factorised stiffness matrix, condensed to some degrees of freedom.
+
+    `stiffness` (element, 81, 81), N/mm, are the matrices of the elements of a solid and `kept` the
+    degrees of freedom, ascending, to which it is condensed; `matrix` is the result, in their order.
+    RuntimeError if the matrix is not positive definite.
+
+    Notes
+    -----
+    The plan of columns of elements is cut into halves recursively; what lies inside a part is
+    eliminated before the parts are joined (George 1973, doi:10.1137/0710032). All work is on dense
+    symmetric matrices: a layer of some elements between base and surface fills these anyway. Time
+    grows with the power 1.5 of the number of columns and the third power of that of layers.
+    """
+
+    def __init__(self, solid: Solid, stiffness: Array, kept: Numbers) -> None:
+        self.kept = kept
+        self._fronts: list[_Front] = []
+        self._size = solid.size
+        self._solid, self._stiffness = solid, stiffness
+        self._is_kept = np.zeros(solid.size, dtype=bool)
+        self._is_kept[kept] = True
+        n_x, n_z, _ = solid.elements
+        remaining, matrix = self._condense(0, n_x, 0, n_z)
+        place = np.searchsorted(remaining, kept)
+        self.matrix = matrix[np.ix_(place, place)]
+        del self._stiffness
+
+    def reduce(self, load: Array) -> tuple[Array, Array]:
+        """Load on the kept freedoms that is equivalent to a load (size,) on all, and a remainder.
+
+        The remainder is what `expand` needs.
+        """
+        rest = load.copy()
+        for front in self._fronts:
+            part = _solve(front.factor, rest[front.eliminated], transposed=False)
+            rest[front.eliminated] = part
+            rest[front.remaining] -= front.coupling.T @ part
+        return rest[self.kept], rest
+
+    def expand(self, displacement: Array, rest: Array | None = None) -> Array:
+        """All displacements, mm, from those of the kept freedoms and the remainder of the load."""
+        found = np.zeros(self._size) if rest is None else rest.copy()
+        found[self.kept] = displacement
+        for front in reversed(self._fronts):
+            right = found[front.eliminated] - front.coupling @ found[front.remaining]
+            found[front.eliminated] = _solve(front.factor, right, transposed=True)
+        return found
+
+    def _condense(self, x0: int, x1: int, z0: int, z1: int) -> tuple[Numbers, Array]:
+        """Freedoms and condensed matrix of the columns of a rectangle of the plan."""
+        if x1 - x0 == 1 and z1 - z0 == 1:
+            freedoms, matrix = self._column(x0, z0)
+        else:
+            if x1 - x0 >= z1 - z0:
+                middle = (x0 + x1) // 2
+                halves = (x0, middle, z0, z1), (middle, x1, z0, z1)
+            else:
+                middle = (z0 + z1) // 2
+                halves = (x0, x1, z0, middle), (x0, x1, middle, z1)
+            freedoms, matrix = _joined(*(self._condense(*half) for half in halves))
+        inner = self._is_inner(freedoms, x0, x1, z0, z1) & ~self._is_kept[freedoms]
+        if not inner.any():
+            return freedoms, matrix
+        order = np.concatenate([np.flatnonzero(inner), np.flatnonzero(~inner)])
+        count = int(inner.sum())
+        matrix = matrix[np.ix_(order, order)]
+        factor, failed = lapack.dpotrf(matrix[:count, :count], lower=1, clean=0)
+        if failed:
+            raise RuntimeError("the stiffness of the solid is not positive definite")
+        coupling = blas.dtrsm(1.0, factor, matrix[:count, count:], lower=1)
+        left = matrix[count:, count:] - coupling.T @ coupling
+        front = _Front(freedoms[order[:count]], freedoms[order[count:]], factor, coupling)
+        self._fronts.append(front)
+        return front.remaining, left
+
+    def _column(self, x: int, z: int) -> tuple[Numbers, Array]:
+        """Freedoms and matrix of one column of elements."""
+        _, n_z, n_y = self._solid.elements
+        first = (x * n_z + z) * n_y
+        freedoms = self._solid.element_freedoms[first : first + n_y]
+        found = np.unique(freedoms)
+        found = found[found >= 0]
+        matrix = np.zeros((found.size, found.size))
+        for number, one in enumerate(freedoms):
+            free = one >= 0
+            place = np.searchsorted(found, one[free])
+            matrix[np.ix_(place, place)] += self._stiffness[first + number][np.ix_(free, free)]
+        return found, matrix
+
+    def _is_inner(self, freedoms: Numbers, x0: int, x1: int, z0: int, z1: int) -> NDArray[np.bool_]:
+        """Whether all elements of freedoms are within a rectangle of the plan."""
+        lines_x, lines_z, height = self._solid.nodes.shape[:3]
+        i, k = np.divmod(freedoms // (3 * (height - 1)), lines_z)
+        after_x = 2 * x1 if 2 * x1 < lines_x - 1 else lines_x
+        after_z = 2 * z1 if 2 * z1 < lines_z - 1 else lines_z
+        inside: NDArray[np.bool_] = (i < after_x) & (k < after_z)
+        inside &= (i > 2 * x0) | (x0 == 0)
+        inside &= (k > 2 * z0) | (z0 == 0)
+        return inside
+
+
+def _joined(first: tuple[Numbers, Array], second: tuple[Numbers, Array]) -> tuple[Numbers, Array]:
+    """Sum of two matrices over the union of their freedoms, in ascending order."""
+    parts = first, second
+    freedoms = np.union1d(first[0], second[0])
+    matrix = np.zeros((freedoms.size, freedoms.size))
+    for own, part in parts:
+        place = np.searchsorted(freedoms, own)
+        matrix[np.ix_(place, place)] += part
+    return freedoms, matrix
+
+
+def _solve(factor: Array, right: Array, transposed: bool) -> Array:
+    """Solution with a lower Cholesky factor, or its transpose."""
+    found, _ = lapack.dtrtrs(factor, right, lower=1, trans=int(transposed))
+    return np.asarray(found)

@@ -1,0 +1,106 @@
+"""Solids: patch test, condensation against the whole matrix, and balance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_matrix
+from scipy.sparse.linalg import spsolve
+
+from kneewear.fe.condensation import Condensation
+from kneewear.fe.material import Elastic, Strains
+from kneewear.fe.solid import Solid, graded_lines
+from tests.fe.blocks import block
+
+LINES = [0.0, 1.0, 2.5, 3.0]
+MATERIAL = Elastic(463.0, 0.46)
+
+
+def distorted(nodes):
+    """Smooth displacement of inner nodes by a tenth of an element."""
+    x, y, z = np.moveaxis(nodes, -1, 0)
+    bump = np.sin(np.pi * x / 3.0) * np.sin(np.pi * y / 3.0) * np.sin(np.pi * z / 3.0)
+    return 0.1 * np.stack([bump, -bump, 0.5 * bump], axis=-1)
+
+
+def assembled(solid, stiffness):
+    rows = np.repeat(solid.element_freedoms, 81, axis=1).ravel()
+    columns = np.tile(solid.element_freedoms, (1, 81)).ravel()
+    free = (rows >= 0) & (columns >= 0)
+    values = stiffness.ravel()[free], (rows[free], columns[free])
+    return coo_matrix(values, shape=(solid.size, solid.size)).tocsc()
+
+
+@pytest.mark.parametrize("poisson_ratio", [0.0, 0.46, 0.4999])
+def test_patch_of_distorted_elements_has_the_uniform_strain_of_its_border(poisson_ratio):
+    material = Elastic(463.0, poisson_ratio)
+    solid = block(LINES, LINES, LINES, distorted)
+    strains = Strains(solid)
+    matrix = assembled(solid, strains.stiffness(material.tensor))
+    # Zero on the base, as the solid requires: u = (a, b, c) y.
+    gradient = np.array([2e-3, -5e-3, 1e-3])
+    wanted = (solid.nodes[:, :, 1:, 1, None] * gradient).reshape(-1)
+    border = np.zeros(solid.nodes.shape[:3], dtype=bool)
+    border[[0, -1]] = border[:, [0, -1]] = border[:, :, -1] = True
+    held = np.repeat(border[:, :, 1:].ravel(), 3)
+    found = np.where(held, wanted, 0.0)
+    found[~held] = spsolve(matrix[~held][:, ~held], -(matrix @ found)[~held])
+    # Rounding, times the ratio of bulk and shear modulus.
+    ratio = material.bulk_modulus / material.shear_modulus
+    assert found == pytest.approx(wanted, abs=1e-13 * max(1.0, ratio))
+    uniform = np.array([0.0, gradient[1], 0.0, gradient[0], gradient[2], 0.0])
+    assert strains.strains(found) == pytest.approx(
+        np.broadcast_to(uniform, (*strains.volume.shape, 6)), abs=1e-12 * max(1.0, ratio)
+    )
+
+
+def test_condensed_solid_is_the_whole_one():
+    solid = block([0, 1, 2, 4], [0, 1, 3, 4, 6], [0, 1, 2])
+    strains = Strains(solid)
+    stiffness = strains.stiffness(MATERIAL.tensor)
+    kept = np.sort(solid.surface_freedoms[2:5, 3:6].ravel())
+    condensed = Condensation(solid, stiffness, kept)
+    load = np.random.default_rng(1).normal(size=solid.size)
+    reduced, rest = condensed.reduce(load)
+    found = condensed.expand(np.linalg.solve(condensed.matrix, reduced), rest)
+    whole = spsolve(assembled(solid, stiffness), load)
+    assert found == pytest.approx(whole, rel=1e-9, abs=1e-12)
+    # The stresses balance the load, and so does what `forces` makes of them.
+    stress = strains.strains(found) @ MATERIAL.tensor
+    assert strains.forces(stress) == pytest.approx(load, abs=1e-10)
+
+
+def test_stresses_at_nodes_of_a_linear_field_are_exact():
+    solid = block(LINES, LINES, LINES, distorted)
+    # Linear in the reference coordinates of undistorted elements.
+    plain = block(LINES, LINES, LINES)
+    values = plain.points @ np.array([1.0, -2.0, 0.5])
+    assert plain.at_nodes(values) == pytest.approx(plain.nodes @ [1.0, -2.0, 0.5], abs=1e-12)
+    constant = solid.at_nodes(np.full(values.shape, 3.0))
+    assert constant == pytest.approx(np.full(constant.shape, 3.0), abs=1e-12)
+
+
+def test_areas_of_surface_nodes_add_up_to_the_surface():
+    solid = block(LINES, LINES, LINES, lambda nodes: nodes[..., :1] * [0.0, 0.2, 0.0])
+    assert solid.surface_area.sum() == pytest.approx(9.0 * np.sqrt(1.04), rel=1e-12)
+    assert (solid.surface_area > 0.0).all()
+
+
+def test_graded_lines_reach_from_border_to_border():
+    lines = graded_lines(-10.0, 30.0, (-2.0, 3.0), 0.6)
+    steps = np.diff(lines)
+    assert lines[0] == -10.0 and lines[-1] == pytest.approx(30.0, abs=1e-12)
+    inner = steps[(lines[:-1] >= -2.0 - 1e-9) & (lines[1:] <= 3.0 + 1e-9)]
+    assert inner == pytest.approx(np.full(inner.size, 5.0 / 9.0))
+    assert (steps[1:] / steps[:-1]).max() < 1.7 + 1e-9
+    assert (steps[:-1] / steps[1:]).max() < 1.7 + 1e-9
+    with pytest.raises(ValueError, match="no part"):
+        graded_lines(0.0, 1.0, (2.0, 3.0), 0.1)
+
+
+def test_impossible_solids_are_refused():
+    nodes = block(LINES, LINES, LINES).nodes
+    with pytest.raises(ValueError, match="odd numbers"):
+        Solid(nodes[:-1])
+    with pytest.raises(ValueError, match="inside out"):
+        Solid(nodes[:, :, ::-1])

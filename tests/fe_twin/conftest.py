@@ -1,0 +1,48 @@
+"""A small finite-element twin of the built-in bearing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kneewear import default_settings_file
+from kneewear.settings.study import read_study
+from kneewear.studies.fe_twin.twin import compute_twin
+from kneewear.studies.life import built_in_activities, exact_knee
+
+CONFIG = Path(__file__).parents[2] / "config/fe_twin.yaml"
+SMALL = {
+    "grid": {"rows": 40, "columns": 30},
+    "simulation": {"frames": 20, "distance": "exact"},
+    "fe_twin": {
+        "frames_percent": [15],
+        "elements": {
+            "along_mm": 2.0, "across_mm": 3.0, "ends_mm": 1.0, "below_mm": 2.0, "coarsening": 1.4,
+        },
+    },
+}  # fmt: skip
+
+
+def small_twin_study(*changes):
+    """The shipped study on few elements, with changes."""
+    return read_study(CONFIG, SMALL, *changes, defaults=default_settings_file())
+
+
+def twin_of(study, number=2):
+    """Twin of one case of a study, by default the centre."""
+    case, activity = study.twin_cases()[number], study.fe_twin.activity
+    return compute_twin(
+        exact_knee(study),
+        built_in_activities(study)[activity],
+        case,
+        study.twin_frames(),
+        study.fe_twin,
+        study.simulation,
+    )
+
+
+@pytest.fixture(scope="session")
+def twin():
+    """Twin of the centre case on few elements."""
+    return twin_of(small_twin_study())

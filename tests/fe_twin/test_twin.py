@@ -1,0 +1,196 @@
+"""Finite-element twins: balance, equal load, symmetry, meshes, and settings that are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kneewear import default_settings_file
+from kneewear.errors import InputDataError
+from kneewear.io.vtk import save_solids_vtk
+from kneewear.settings.study import read_study
+from tests.fe_twin.conftest import CONFIG, small_twin_study, twin_of
+
+
+def values(twin, side, column="finite_elements"):
+    own = twin.results[twin.results["side"] == side]
+    return dict(zip(own["quantity"], own[column], strict=True))
+
+
+def test_reaction_of_the_base_balances_the_load_of_the_foundation(twin):
+    assert (twin.solids["balance"] < 1e-6).all()
+    for side in ("medial", "lateral"):
+        fields = twin.fields[f"10mm_100kg_15_{side}"]
+        load = values(twin, side, "foundation")["force_at_pose"]
+        assert -fields.pressed.force[1] == pytest.approx(load, rel=1e-9)
+        assert fields.pressed.reaction[1] == pytest.approx(load, rel=1e-6)
+        # Mean pressure and area are those of one force, up to slopes of the bearing of a few deg.
+        own = values(twin, side)
+        assert own["avg_pressure"] * own["contact_area"] == pytest.approx(load, rel=0.02)
+        assert 0.0 < own["avg_pressure"] < own["middle_pressure"] <= own["max_pressure"]
+
+
+def test_solid_is_softer_than_the_confined_foundation_by_the_effective_modulus(twin):
+    for side in ("medial", "lateral"):
+        solid, foundation = values(twin, side), values(twin, side, "foundation")
+        part = solid["force_at_pose"] / foundation["force_at_pose"]
+        assert 0.3 < part < 1.0
+        assert solid["effective_modulus"] == pytest.approx(463.0 * part)
+        error = values(twin, side, "foundation_error_percent")["force_at_pose"]
+        assert error == pytest.approx(100.0 * (1.0 / part - 1.0))
+
+
+def test_effective_modulus_gives_the_foundation_the_force_of_the_solid(twin):
+    from kneewear.simulation.evaluation import evaluate_contact
+    from kneewear.studies.life import exact_knee
+
+    study = small_twin_study()
+    knee, fields = exact_knee(study), values(twin, "medial")
+    pose = twin.poses[15.0]
+    soft = study.simulation.model_copy(update={"youngs_modulus_mpa": fields["effective_modulus"]})
+    found = evaluate_contact(knee, pose, soft, 10.0)
+    assert -found.force[0, 0, 1] == pytest.approx(fields["force_at_pose"], rel=1e-6)
+
+
+def test_largest_stress_is_below_the_surface_and_within_the_insert(twin):
+    for side in ("medial", "lateral"):
+        own = values(twin, side)
+        assert 0.0 < own["middle_von_mises_depth"] < 10.0
+        assert own["middle_von_mises"] <= own["von_mises"]
+        # Tresca and von Mises: half to 1 / sqrt(3).
+        ratio = own["max_shear"] / own["von_mises"]
+        assert 0.45 < ratio < 0.6
+    inner = twin.profiles[twin.profiles["part"] == "middle"]
+    everywhere = twin.profiles[twin.profiles["part"] == "all"]
+    assert (everywhere["von_mises"].to_numpy() >= inner["von_mises"].to_numpy()).all()
+
+
+def test_maps_carry_the_load(twin):
+    maps = twin.maps.assign(force=twin.maps.eval("width_x * width_z * pressure"))
+    carried = maps.groupby(["method", "side"])["force"].sum()
+    for side in ("medial", "lateral"):
+        load = values(twin, side, "foundation")["force_at_pose"]
+        assert carried["foundation", side] == pytest.approx(load, rel=0.01)
+        # Nodes stand for their halves of neighbouring elements here, for 1/6 or 2/3 of them in the
+        # integral of the pressure.
+        assert carried["finite_elements", side] == pytest.approx(load, rel=0.25)
+
+
+@pytest.mark.slow
+def test_symmetric_bearing_has_symmetric_pressure():
+    # Neither rotated nor asymmetric: both plateaus with half of the load mirror each other.
+    plain = {"base": 0.0, "bumps": []}
+    symmetric = {
+        "activities": {"gait": {"tibial_external_rotation_deg": plain}},
+        "simulation": {"medial_share": 0.5},
+        "implant": {
+            "parametric": {"plateau_coronal_radius_mm": {"medial": 366.1, "lateral": 366.1}}
+        },
+    }
+    twin = twin_of(small_twin_study(symmetric))
+    medial, lateral = (twin.fields[f"10mm_100kg_15_{side}"] for side in ("medial", "lateral"))
+    one, other = medial.pressed.pressure, lateral.pressed.pressure
+    assert one == pytest.approx(other[:, ::-1], abs=1e-3 * one.max())
+    assert one == pytest.approx(one[:, ::-1], abs=1e-3 * one.max())
+
+
+@pytest.mark.slow
+def test_larger_elements_are_farther_from_small_ones():
+    errors = []
+    for coarsening in (1.25, 2.5):
+        study = small_twin_study({"fe_twin": {"elements": {"coarsening": coarsening}}})
+        own = twin_of(study).results
+        errors.append(own.groupby("quantity")["mesh_error_percent"].mean())
+    for quantity in ("force_at_pose", "avg_pressure"):
+        assert errors[0][quantity] < errors[1][quantity]
+
+
+@pytest.mark.slow
+def test_yield_lowers_pressure():
+    curve = {
+        "plastic_strain": [0.0, 0.2], "yield_stress_mpa": [14.0, 20.0], "load_steps": 2,
+        "source": "invented",
+    }  # fmt: skip
+    coarse = {"along_mm": 3.0, "across_mm": 4.0, "ends_mm": 2.0, "below_mm": 3.0}
+    plastic, elastic = (
+        twin_of(small_twin_study({"fe_twin": {"plasticity": one, "elements": coarse}}))
+        for one in (curve, None)
+    )
+    soft, stiff = values(plastic, "medial"), values(elastic, "medial")
+    assert soft["plastic_strain"] > 0.0
+    assert "plastic_strain" not in stiff
+    assert soft["max_pressure"] < stiff["max_pressure"]
+    assert (plastic.solids["balance"] < 1e-6).all()
+
+
+def test_solids_for_paraview_carry_their_fields(twin, tmp_path):
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOXML import vtkXMLStructuredGridReader
+
+    files = save_solids_vtk(twin.fields, tmp_path, left=True)
+    reader = vtkXMLStructuredGridReader()
+    reader.SetFileName(str(files[0]))
+    reader.Update()
+    mesh, fields = reader.GetOutput(), next(iter(twin.fields.values()))
+    points = vtk_to_numpy(mesh.GetPoints().GetData())
+    assert points[:, 0] == pytest.approx(-fields.solid.nodes[..., 0].ravel())
+    stress = vtk_to_numpy(mesh.GetPointData().GetArray("von_mises_MPa"))
+    assert stress == pytest.approx(fields.von_mises.ravel(), rel=1e-6)
+    # The first index varies fastest: neighbours along it are above each other.
+    assert mesh.GetExtent()[1] + 1 == fields.solid.nodes.shape[2]
+    assert points[1, 0] == pytest.approx(points[0, 0])
+
+
+def test_frames_and_cases_are_those_of_the_settings():
+    study = read_study(CONFIG, defaults=default_settings_file())
+    names = [case.name for case in study.twin_cases()]
+    assert names == ["6mm_50kg", "6mm_150kg", "10mm_100kg", "14mm_50kg", "14mm_150kg"]
+    assert study.twin_frames() == (15, 46)
+    every = read_study(CONFIG, {"fe_twin": {"cases": "all"}}, defaults=default_settings_file())
+    assert len(every.twin_cases()) == 9
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"activity": "gate"}, r"fe_twin\.activity: found no activity 'gate'.*'gait'"),
+        ({"activity": "stairs"}, r"found no activity 'stairs' in a life"),
+        ({"frames_percent": []}, r"fe_twin\.frames_percent: found"),
+        ({"frames_percent": [120]}, r"frames_percent\.0: found 120; expected .*less than 100"),
+        ({"frames_percent": [15.0, 15.2]}, r"two of which are one of 100 frames.*1 % apart"),
+        ({"elements": {"ends_mm": 0.0}}, r"elements\.ends_mm: found 0"),
+        ({"elements": {"coarsening": 1.0}}, r"elements\.coarsening: found 1"),
+        (
+            {"plasticity": {"plastic_strain": [0.0, 0.1], "yield_stress_mpa": [20.0, 10.0],
+                            "load_steps": 3, "source": "invented"}},
+            r"fe_twin\.plasticity: found plastic strains.*do not descend",
+        ),
+        ({"plasticity": {"plastic_strain": [0.0], "load_steps": 3, "source": "x"}},
+         r"yield_stress_mpa: found nothing"),
+    ],
+)  # fmt: skip
+def test_impossible_settings_are_refused(changes, message):
+    with pytest.raises(InputDataError, match=message):
+        read_study(CONFIG, {"fe_twin": changes}, defaults=default_settings_file())
+
+
+def test_contact_that_no_mesh_holds_is_one_clear_error(monkeypatch):
+    from kneewear.studies.fe_twin import frames
+
+    def fail(*_):
+        raise RuntimeError("contact reaches the border of the nodes that may be touched")
+
+    monkeypatch.setattr(frames.ElasticSurface, "press", fail)
+    monkeypatch.setattr(frames, "_MARGINS", (1.0,))
+    with pytest.raises(InputDataError, match=r"10mm_100kg, 15 % of gait.*fe_twin\.elements"):
+        twin_of(small_twin_study())
+
+
+def test_tables_have_one_row_per_quantity_side_and_frame(twin):
+    keys = ["case", "percent", "side", "quantity"]
+    assert not twin.results.duplicated(keys).any()
+    assert np.isfinite(twin.results["finite_elements"]).all()
+    stress = twin.results["quantity"].str.contains("von_mises|shear")
+    assert twin.results.loc[stress, "foundation"].isna().all()
+    assert isinstance(twin.solids, pd.DataFrame)

@@ -1,0 +1,54 @@
+"""A small finite-element twin from end to end."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from tests.workflow.conftest import Checkout
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+SMALL = {
+    "study": "small",
+    "grid": {"rows": 24, "columns": 18},
+    "table": {"u_points": 31, "v_points": 21},
+    "simulation": {"frames": 10},
+    "cases": {"thickness_mm": [8], "body_mass_kg": [60, 90]},
+    "fe_twin": {
+        "frames_percent": [10],
+        "elements": {"along_mm": 3.0, "across_mm": 4.0, "ends_mm": 2.0, "below_mm": 4.0},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def checkout(finished, tmp_path_factory):
+    """Checkout in which the small twin has been run."""
+    folder = tmp_path_factory.mktemp("fe_twin")
+    copy = Checkout(folder, "config/fe_twin.yaml", origin=finished.folder)
+    copy.snakemake(overrides=SMALL)
+    return copy
+
+
+def test_tables_figures_solids_and_page_are_there(checkout):
+    results = checkout.folder / "results/small"
+    twin = pd.read_csv(results / "tables/fe_twin.csv")
+    assert set(twin["case"]) == {"8mm_60kg", "8mm_90kg"}
+    force = twin[twin["quantity"] == "force_at_pose"]
+    assert (force["finite_elements"] < force["foundation"]).all()
+    assert len(pd.read_csv(results / "tables/fe_solids.csv")) == 4
+    assert len(list((results / "fe/8mm_60kg/vtk").glob("*.vts"))) == 2
+    assert {path.stem for path in (results / "figures").glob("*.svg")} == {
+        "twin_pressure",
+        "twin_errors",
+        "twin_stress",
+    }
+    assert "mesh error" in (results / "report/index.html").read_text()
+    assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_another_page_limit_runs_only_the_page_again(checkout):
+    said = checkout.snakemake("-n", overrides={**SMALL, "report": {"pressure_limit_mpa": 30.0}})
+    assert "write_report" in said
+    assert "compute_twin" not in said
