@@ -83,6 +83,13 @@ def save_json(record: Mapping[str, Any], path: str | Path) -> None:
     save_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", path)
 
 
+def save_settings(settings: Mapping[str, Any], path: str | Path) -> None:
+    """Write settings of a study as YAML."""
+    import yaml  # noqa: PLC0415 - only here
+
+    save_text(yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True), path)
+
+
 def load_json(path: str | Path) -> dict[str, Any]:
     """Read a JSON record; raises as `load_table`."""
     try:
@@ -137,7 +144,11 @@ def save_figures(
     folder: str | Path,
     suffixes: tuple[str, ...] = ("svg", "pdf", "png"),
 ) -> None:
-    """Write matplotlib figures as `{name}.{suffix}`, each in every format."""
+    """Write matplotlib figures as `{name}.{suffix}`, each in every format.
+
+    The folder is made even if there is no figure.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():
         # The layout is computed once for all formats: it costs more than drawing.
         layout = figure.get_layout_engine()

@@ -47,18 +47,24 @@ def load_finished(folder: str | Path) -> FinishedStudy:
         raise InputDataError(record, found, expected, "Run the study again.") from error
     if not isinstance(study, WearStudy):
         raise InputDataError(record, f"kind: {study.kind}", "kind: wear", "Name another study.")
+    missing = sorted(set(study.batches()) - {path.stem for path in damage})
+    if missing:
+        found = f"no wear/{missing[0]}.nc" + (f", {len(missing)} missing" if missing[1:] else "")
+        raise InputDataError(folder, found, "the wear of every case", "Run the study again.")
     samples = folder / SAMPLES
+    maps = list(netcdf.load_all(DamageMaps, damage))
+    # In the order of the maps, without activities that the study had before.
+    cycles = [
+        [folder / "simulation" / name / path.name for name in one.activities]
+        for one, path in zip(maps, damage, strict=True)
+    ]
     return FinishedStudy(
         settings=study,
         grid=netcdf.load(ElementGrid, knee, "grid"),
-        maps=list(netcdf.load_all(DamageMaps, damage)),
+        maps=maps,
         histories=[
-            list(
-                netcdf.load_all(
-                    ContactHistory, _histories(folder, path), leave_out=("pressure", "slip")
-                )
-            )
-            for path in damage
+            list(netcdf.load_all(ContactHistory, files, leave_out=("pressure", "slip")))
+            for files in cycles
         ],
         samples=load_computed([str(samples)] if samples.is_file() else []).get(samples.stem),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,9 +41,15 @@ def page_contents(files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def figure_files(folders: Iterable[str], suffix: str) -> dict[str, Path]:
-    """Files of the figures in some folders by name."""
+    """Files of the figures in some folders by name, numbers in names in their order."""
+
+    def place(path: Path) -> list[tuple[str, int]]:
+        return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", path.stem)]
+
     return {
-        path.stem: path for folder in folders for path in sorted(Path(folder).glob(f"*.{suffix}"))
+        path.stem: path
+        for folder in folders
+        for path in sorted(Path(folder).glob(f"*.{suffix}"), key=place)
     }
 
 

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import os
 from functools import reduce
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from kneewear.errors import InputDataError
+from kneewear.io.cohorts import read_cohort
+from kneewear.io.documents import load_json, load_table
+from kneewear.io.plans import read_plan
 from kneewear.settings.activity import FileActivity, ParametricActivity
 from kneewear.settings.base import CaseStudy, Study, WearStudy
 from kneewear.settings.checks import heard, setting_warnings
+from kneewear.settings.cohort import CohortStudy, Subject
 from kneewear.settings.designs import DesignStudy
 from kneewear.settings.faults import refusal
 from kneewear.settings.files import read_settings_file
 from kneewear.settings.multibody import MultibodyStudy
+from kneewear.settings.optimisation import OptimisationStudy
 from kneewear.settings.static import StaticStudy
 from kneewear.settings.study import load_study, merge_settings, read_settings
+from kneewear.settings.sweep import SweepStudy
 from kneewear.settings.uncertainty import ConstantsFile, UncertaintySettings
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
@@ -60,7 +67,9 @@ def _implant_files(study: Study) -> dict[str, str]:
 
 
 def design_studies(study: Study) -> dict[str, Study]:
-    """A study for each design of a study of designs; other studies have one."""
+    """A study for each design, in each size, of a study of designs; other studies have one."""
+    if isinstance(study, CohortStudy):
+        return dict(study.implants())
     return study.variants() if isinstance(study, DesignStudy) else {study.implant.name: study}
 
 
@@ -154,10 +163,75 @@ def peak_loads(study: Study, root: str | Path) -> tuple[str, ...]:
     return tuple(found)
 
 
+def plan_files(study: Study, root: str | Path) -> list[str]:
+    """File of the cases of a sweep, as a list; empty where the settings plan them."""
+    file = study.sweep.file if isinstance(study, SweepStudy) else None
+    return [] if file is None else [str(study.data_path(file, root))]
+
+
+def count_cases(study: SweepStudy, root: str | Path) -> int:
+    """Cases of a sweep, those of its file where it has one; InputDataError as `read_plan`."""
+    for path in plan_files(study, root):
+        _check_readable(path, study, root)
+        return len(read_plan(path, list(study.sweep.factors)))
+    return study.sweep.case_count or 0
+
+
+def cohort_file(study: CohortStudy, root: str | Path) -> str:
+    """File of the subjects of a cohort."""
+    return str(study.data_path(study.cohort.subjects, root))
+
+
+def cohort_files(study: Study, root: str | Path) -> list[str]:
+    """File of the subjects of a cohort and their own files; empty for studies of other kinds."""
+    if not isinstance(study, CohortStudy):
+        return []
+    return [cohort_file(study, root), *subject_files(study, root).values()]
+
+
+def subjects(study: CohortStudy, root: str | Path) -> list[Subject]:
+    """Subjects of a cohort; InputDataError as `read_cohort`."""
+    path = cohort_file(study, root)
+    _check_readable(path, study, root)
+    return read_cohort(path, study)
+
+
+def subject_files(study: CohortStudy, root: str | Path) -> dict[str, str]:
+    """Motion and load files of all subjects of a cohort, by the names settings and rows give them.
+
+    InputDataError if one does not exist; it names the first subject with it.
+    """
+    name = study.cohort.activity
+    found: dict[str, str] = {}
+    if name is not None:
+        files, own = _curve_files(study, name), activity_files(study, name, root)
+        found = {file: own[part] for part, file in files.items()}
+    for subject in subjects(study, root):
+        for part, file in subject.files.items():
+            if file not in found:
+                path = str(study.data_path(file, root))
+                if not Path(path).is_file():
+                    raise InputDataError(
+                        cohort_file(study, root),
+                        f"{part} file {file}, which does not exist",
+                        "a file in the data folder, or a path",
+                        f"Check the name and {_data_folder(study, root)}.",
+                        f"subject {subject.name}",
+                    )
+                found[file] = path
+    return found
+
+
 def simulator_tests(study: Study, root: str | Path) -> dict[str, str]:
     """Files of wear that was measured in a simulator, by the names of the tests."""
     tests = study.report.simulator_tests
     return {name: str(study.data_path(test.file, root)) for name, test in tests.items()}
+
+
+def twin_table(study: Study, root: str | Path) -> list[str]:
+    """Table of the finished finite-element twin that the page of a wear study quotes, as a list."""
+    file = study.report.fe_twin if isinstance(study, WearStudy) else None
+    return [str(study.data_path(file, root))] if file else []
 
 
 def uncertain_constants(study: Study, root: str | Path) -> UncertaintySettings | None:
@@ -214,8 +288,14 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
     ):
         _check_readable(path, study, root)
     given_poses(study, root)
+    if isinstance(study, SweepStudy):
+        count_cases(study, root)
+    if isinstance(study, CohortStudy):
+        subject_files(study, root)
+    _check_optimiser(study)
     _check_model(study, root)
     _check_tests(study, root)
+    _check_twin(study, root)
     warnings = []
     for one in design_studies(study).values():
         warnings += [*setting_warnings(one), *_check_implant(one, root)]
@@ -239,6 +319,17 @@ def _check_implant(study: Study, root: str | Path) -> tuple[str, ...]:
     return judge_meshes(study.implant, **shapes) if study.implant.source == "meshes" else ()
 
 
+def _check_optimiser(study: Study) -> None:
+    """Refuse an optimisation where the library of its search is missing."""
+    if isinstance(study, OptimisationStudy) and find_spec("pymoo") is None:
+        raise InputDataError(
+            "kind: optimisation",
+            "no pymoo to search with",
+            "the optional extra `optimisation`",
+            "Install it: pip install 'kneewear[optimisation]'.",
+        )
+
+
 def _check_model(study: Study, root: str | Path) -> None:
     """Read the tables and shapes of a multibody study's model, if it is one."""
     if isinstance(study, MultibodyStudy):
@@ -255,6 +346,36 @@ def _check_tests(study: Study, root: str | Path) -> None:
 
         for name, test in study.report.simulator_tests.items():
             read_simulator_test(files[name], test.columns.model_dump(), 1.0)
+
+
+def _check_twin(study: Study, root: str | Path) -> None:
+    """Refuse a finite-element twin that is not finished, or not of this implant and material."""
+    for path in twin_table(study, root):
+        record = Path(path).parent.parent / "provenance.json"
+        if Path(path).name != "fe_twin.csv" or not Path(path).is_file() or not record.is_file():
+            raise InputDataError(
+                path,
+                "no table of a finished finite-element twin",
+                "results/<study>/tables/fe_twin.csv of a study of kind fe_twin",
+                "Run that study first, or set report.fe_twin to null.",
+            )
+        load_table(path, ("case", "side", "quantity", "foundation", "finite_elements"))
+        of_twin = load_json(record)["settings"]
+        settings = study.model_dump(mode="json")
+        law = ("youngs_modulus_mpa", "poisson_ratio", "pressure_law")
+        pairs = {"implant": (of_twin["implant"], settings["implant"])} | {
+            f"simulation.{key}": (of_twin["simulation"][key], settings["simulation"][key])
+            for key in law
+        }
+        other = [key for key, (own, wanted) in pairs.items() if own != wanted]
+        if other:
+            raise InputDataError(
+                path,
+                f"a twin with another {' and '.join(other)}",
+                "the implant and the material of this study",
+                "Run the twin with these settings (name this study's file before its own), or set "
+                "report.fe_twin to null.",
+            )
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:

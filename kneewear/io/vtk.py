@@ -1,18 +1,18 @@
-"""Damage maps and geometry for ParaView (`wear/vtk/*.vtp`, `geometry/vtk/*.vtp`)."""
+"""Damage maps, geometry and solids for ParaView (`wear`, `geometry` and `fe`, folders `vtk`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
 from vtkmodules.vtkCommonCore import vtkPoints
-from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
-from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
+from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData, vtkStructuredGrid
+from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter, vtkXMLStructuredGridWriter
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.grid import bearing_of
@@ -21,6 +21,9 @@ from kneewear.geometry.surface import Surface
 from kneewear.geometry.thickness import layer_thickness
 from kneewear.io.result_files import atomic_path
 from kneewear.wear.records import DamageMaps
+
+if TYPE_CHECKING:
+    from kneewear.studies.fe_twin.frames import TwinFields
 
 Array = NDArray[np.float64]
 
@@ -79,6 +82,48 @@ def save_geometry_vtk(implant: Implant, grid: ElementGrid, folder: str | Path) -
         _write_nets(written[-1], patches, implant.left)
     written.append(Path(folder, "grid.vtp"))
     _write_grid(written[-1], grid, implant.left)
+    return written
+
+
+def save_solids_vtk(
+    fields: Mapping[str, TwinFields], folder: str | Path, left: bool = False
+) -> list[Path]:
+    """Write the solids of a finite-element twin by their names (`fe/*/vtk/*.vts`).
+
+    Nodes carry displacement (mm), von Mises and maximum shear stress, and the contact pressure
+    (MPa, zero below the surface). `left` mirrors them back to a left knee.
+    """
+    mirror = np.array([-1.0 if left else 1.0, 1.0, 1.0])
+    written = []
+    for name, one in fields.items():
+        nodes = one.solid.nodes
+        pressure = np.zeros(nodes.shape[:3])
+        pressure[:, :, -1] = one.pressed.pressure
+        mesh, points = vtkStructuredGrid(), vtkPoints()
+        # The first index of a structured grid varies fastest, here the height.
+        mesh.SetDimensions(*nodes.shape[2::-1])
+        points.SetData(
+            numpy_to_vtk(np.ascontiguousarray((nodes * mirror).reshape(-1, 3)), deep=True)
+        )
+        mesh.SetPoints(points)
+        data = {
+            "von_mises_MPa": one.von_mises.ravel(),
+            "max_shear_MPa": one.max_shear.ravel(),
+            "pressure_MPa": pressure.ravel(),
+            "displacement_mm": (one.pressed.displacement * mirror).reshape(-1, 3),
+        }
+        for label, values in data.items():
+            array = numpy_to_vtk(np.ascontiguousarray(values, dtype=np.float32), deep=True)
+            array.SetName(label)
+            mesh.GetPointData().AddArray(array)
+        mesh.GetPointData().SetActiveScalars("von_mises_MPa")
+        written.append(Path(folder) / f"{name}.vts")
+        with atomic_path(written[-1]) as temporary:
+            writer = vtkXMLStructuredGridWriter()
+            writer.SetFileName(str(temporary))
+            writer.SetInputData(mesh)
+            if not writer.Write():
+                raise OSError(f"cannot write {written[-1]}")
     return written
 
 

@@ -14,6 +14,8 @@ QUANTITIES = (
     "max_pressure", "avg_pressure", "wear_depth", "creep_depth", "damage_depth", "damage_area",
     "damage_volume",
 )  # fmt: skip
+# What is fitted: the published quantities, and the largest wear, for limits on wear.
+FITTED = (*QUANTITIES, "max_wear_depth")
 THICKNESS, BODY_MASS = "thickness_mm", "body_mass_kg"
 # Columns that name one result.
 HEAD = ["life", "side", "quantity", "unit"]
@@ -55,11 +57,14 @@ def side_tables(cases: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 def results_of(
     cases: pd.DataFrame,
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame, NDArray[np.float64]]]:
-    """Each result of each life and side: labels (`HEAD`), cases with covariates, and values."""
+    """Each of the `FITTED` results that the cases have, of each life and side.
+
+    Labels (`HEAD`), cases with covariates, and values.
+    """
     units = units_of(cases)
     for life, side, table in side_tables(cases):
         design = table.index.to_frame(index=False)
-        for quantity in QUANTITIES:
+        for quantity in filter(table.__contains__, FITTED):
             labels = dict(zip(HEAD, (life, side, quantity, units[quantity]), strict=True))
             yield labels, design, table[quantity].to_numpy(dtype=np.float64)
 

@@ -75,6 +75,14 @@ class _Fit:
         return np.exp(modelled) if self.name == POWER_LAW else modelled
 
 
+def polynomial_matrix(points: Array, squares: bool, products: bool) -> Array:
+    """Terms of a polynomial at points (n, k): 1, each covariate, its square, products of two."""
+    columns = [np.ones(len(points)), *points.T]
+    columns += [one**2 for one in points.T] if squares else []
+    columns += [a * b for a, b in combinations(points.T, 2)] if products else []
+    return np.column_stack(columns)
+
+
 def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
     """Fit planes, curved polynomials and a power law, and find which predicts unseen cases best.
 
@@ -104,8 +112,8 @@ def compare_models(cases: pd.DataFrame) -> pd.DataFrame:
 
     References
     ----------
-    Bei (2003), Eq. 4-1: the plane. Allen, D.M. (1974), Technometrics 16:125-127: prediction error
-    by leaving out.
+    Bei (2003), Eq. 4-1: the plane. Allen, D.M. (1974), Technometrics 16:125-127,
+    doi:10.1080/00401706.1974.10489157: prediction error by leaving out.
     """
     rows = []
     for head, fits in _all_fits(cases):
@@ -155,10 +163,7 @@ def _fits(design: pd.DataFrame, values: Array) -> Iterator[_Fit]:
     points = design.drop(columns="case").to_numpy(dtype=np.float64)
     scaled = (points - points.mean(axis=0)) / np.ptp(points, axis=0)
     for name, (squares, products) in POLYNOMIALS.items():
-        columns = [np.ones(len(values)), *scaled.T]
-        columns += [one**2 for one in scaled.T] if squares else []
-        columns += [a * b for a, b in combinations(scaled.T, 2)] if products else []
-        matrix = np.column_stack(columns)
+        matrix = polynomial_matrix(scaled, squares, products)
         if np.linalg.matrix_rank(matrix) == matrix.shape[1] < len(values):
             yield _Fit(name, design, values, OLS(values, matrix).fit())
     if (values > 0.0).all() and (points > 0.0).all():

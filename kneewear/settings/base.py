@@ -119,6 +119,7 @@ class ReportSettings(Settings):
     measured: Annotated[dict[str, MeasuredSettings], Removable]
     retrievals: Annotated[dict[str, RetrievalSettings], Removable]
     simulator_tests: Annotated[dict[str, SimulatorTestSettings], Removable]
+    fe_twin: FileName | None
 
 
 _NO_REPORT = {
@@ -129,6 +130,7 @@ _NO_REPORT = {
     "measured": {},
     "retrievals": {},
     "simulator_tests": {},
+    "fe_twin": None,
 }
 
 
@@ -163,6 +165,17 @@ class Study(Settings):
                 lines.append(InitErrorDetails(type=fault(*texts), loc=at, input=value))
         if lines:
             raise ValidationError.from_exception_data("settings", lines)
+        return self
+
+    @model_validator(mode="after")
+    def _aligned_components_have_an_activity(self) -> Study:
+        if not self.simulation.alignment.is_neutral and not isinstance(self, LifeStudy):
+            raise fault_at(
+                ("simulation", "alignment"),
+                f"components that are placed otherwise in a study of kind {self.kind}",
+                "zeros: only motion and load of activities are given for the bones",
+                "Remove it, and give the poses, offsets and loads of the components themselves.",
+            )
         return self
 
     @model_validator(mode="after")
@@ -301,6 +314,30 @@ class CaseStudy(LifeStudy):
             )
         return self
 
+    def require_single(self, what: str, example: str, quasi_static: bool = True) -> None:
+        """Refuse several cases or lives and updates where cases come from elsewhere than `cases`.
+
+        Where `quasi_static`, other analyses too. `what` names the kind, `example` a file of it.
+        """
+        count = len(self.case_list())
+        found = {
+            f"analysis: {self.simulation.analysis}": (
+                quasi_static and self.simulation.analysis != "quasi_static"
+            ),
+            f"{count} cases": count > 1,
+            f"{len(self.wear.lives)} lives": len(self.wear.lives) > 1,
+            f"blocks: {self.wear.blocks}, mixing: {self.wear.mixing}": (
+                self.wear != self.wear.without_updates()
+            ),
+        }
+        if any(found.values()):
+            raise fault(
+                f"{what} with {', '.join(name for name, there in found.items() if there)}",
+                f"one thickness, one body mass and one life,{' quasi-static,' * quasi_static} "
+                "without updates of the surface",
+                f"Set these in the study, as {example} does.",
+            )
+
     def job_size(self, count: int) -> int:
         """Number of cases or samples of a job, of `count` in all.
 
@@ -318,6 +355,12 @@ class CaseStudy(LifeStudy):
         few = min(ceil(count / max(FEW_JOBS, count / CASES_PER_JOB)), LONGEST_JOB * fits)
         # Four cases take about as long as starting a job.
         return int(min(max(1, most, few, ceil(count / MOST_JOBS)), max(4, ceil(count / 2))))
+
+    def batch_ranges(self, count: int) -> dict[str, tuple[int, int]]:
+        """First of `count` cases or samples of each job, and the one after its last, by batch."""
+        size = self.job_size(count)
+        starts = range(0, count, size)
+        return {f"b{i:03d}": (one, min(one + size, count)) for i, one in enumerate(starts)}
 
     def case_list(self) -> tuple[Case, ...]:
         """Cases of the full factorial design."""

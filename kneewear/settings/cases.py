@@ -22,6 +22,23 @@ EVERY = "*"
 # Names of the two settings that every case gives.
 THICKNESS, BODY_MASS = "thickness_mm", "body_mass_kg"
 
+# Results of every case and side, with their units.
+OUTPUTS = {
+    "max_pressure": "MPa",
+    "avg_pressure": "MPa",
+    "wear_depth": "mm",
+    "creep_depth": "mm",
+    "damage_depth": "mm",
+    "damage_area": "mm2",
+    "damage_volume": "mm3",
+    "wear_volume": "mm3",
+    "creep_volume": "mm3",
+    "linear_wear_rate": "mm/year",
+    "linear_penetration_rate": "mm/year",
+    "volumetric_wear_rate": "mm3/year",
+    "volumetric_penetration_rate": "mm3/year",
+}
+
 
 @dataclass(frozen=True)
 class Case:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from kneewear.settings.faults import fault
+from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.types import (
     FileName,
     Finite,
@@ -93,6 +93,29 @@ class ParametricImplantSettings(Settings):
     def _flexion_ascends(cls, arcs: tuple[FemoralArc, ...]) -> tuple[FemoralArc, ...]:
         ascend([arc.from_flexion_deg for arc in arcs])
         return arcs
+
+    @model_validator(mode="after")
+    def _arcs_reach_their_ends(self) -> ParametricImplantSettings:
+        reaches = {
+            "plateau_sagittal_radius_mm": ("plateau_half_length_mm", self.plateau_half_length_mm)
+        }
+        for radius, width in (
+            ("femoral_coronal_radius_mm", "femoral_half_width_mm"),
+            ("plateau_coronal_radius_mm", "plateau_land_half_width_mm"),
+        ):
+            for side in ("medial", "lateral"):
+                reaches[f"{radius}.{side}"] = (width, getattr(self, width))
+        for path, (name, reach) in reaches.items():
+            key, _, side = path.partition(".")
+            radius_mm = getattr(getattr(self, key), side) if side else getattr(self, key)
+            if radius_mm <= reach:
+                raise fault_at(
+                    tuple(path.split(".")),
+                    f"{radius_mm:g} with {name}: {reach:g}",
+                    "a radius above it; an arc is no wider than its radius",
+                    "Enlarge the radius, or make the surface narrower.",
+                )
+        return self
 
 
 class AxesSettings(Settings):

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from kneewear.settings.activity import FileActivity
 from kneewear.settings.base import CaseStudy, LifeStudy
 from kneewear.settings.cases import check_varied, is_built_in, setting_locations
+from kneewear.settings.factors import Change
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.files import Location
 from kneewear.settings.types import Name, Positive, Removable, Settings
@@ -24,6 +25,11 @@ class UncertainConstant(Settings):
     spread: Positive
     unit: str = Field(min_length=1)
     source: str = Field(min_length=1)
+
+    def changed(self, number: float) -> Change:
+        """The change of its settings by a random number, in the unit of the spread."""
+        multiplies = self.change == "multiply"
+        return Change(self.settings, self.change, 1.0 + number if multiplies else number)
 
     @model_validator(mode="after")
     def _factors_have_no_unit(self) -> UncertainConstant:
@@ -131,21 +137,7 @@ class UncertaintyStudy(CaseStudy):
 
     @model_validator(mode="after")
     def _is_of_one_plain_case(self) -> UncertaintyStudy:
-        count = len(self.case_list())
-        plain = self.wear == self.wear.without_updates()
-        found = {
-            f"{count} cases": count > 1,
-            f"{len(self.wear.lives)} lives": len(self.wear.lives) > 1,
-            f"analysis: {self.simulation.analysis}": self.simulation.analysis != "quasi_static",
-            f"blocks: {self.wear.blocks}, mixing: {self.wear.mixing}": not plain,
-        }
-        if any(found.values()):
-            raise fault(
-                f"an uncertainty study with {', '.join(k for k, there in found.items() if there)}",
-                "one thickness, one body mass and one life, quasi-static, without updates of the "
-                "surface",
-                "Set these in the study, as config/monte_carlo.yaml does, or set kind to wear.",
-            )
+        self.require_single("an uncertainty study", "config/monte_carlo.yaml")
         check_constants(self.model_dump(mode="json"), self.uncertainty)
         if self.uncertainty.pose_errors and not has_pose_errors(self):
             raise fault_at(
@@ -164,6 +156,4 @@ class UncertaintyStudy(CaseStudy):
 
     def batches(self) -> dict[str, tuple[int, int]]:
         """First sample of each job and the one after its last, by the name of the batch."""
-        count = self.uncertainty.sample_count
-        size = self.job_size(count)
-        return {f"b{i:03d}": (one, one + size) for i, one in enumerate(range(0, count, size))}
+        return self.batch_ranges(self.uncertainty.sample_count)

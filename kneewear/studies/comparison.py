@@ -20,14 +20,14 @@ from kneewear.errors import KneewearError
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.regression.groups import covariates_of
 from kneewear.settings.base import WearStudy
-from kneewear.settings.cases import BODY_MASS, THICKNESS, centre_case
+from kneewear.settings.cases import BODY_MASS, OUTPUTS, THICKNESS, Case, centre_case
 from kneewear.settings.files import settings_leaves
 from kneewear.settings.study import apply_case
 from kneewear.sides import BOTH, SIDES
 from kneewear.simulation.history import ContactHistory
+from kneewear.studies.cases import BORDER, FAILURE, column_name
 from kneewear.studies.uncertainty.centre import sample_intervals
 from kneewear.studies.uncertainty.plan import LABELS
-from kneewear.studies.uncertainty.samples import BORDER, FAILURE, OUTPUTS, column_name
 from kneewear.wear.records import DamageMaps
 from kneewear.wear.summary import summarize_batches
 
@@ -248,12 +248,12 @@ def _ranks(values: pd.Series[float]) -> Array:
 def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFrame:
     """Interval of the ratio of two centre cases when constants that both share change alike.
 
-    Columns reference and design (names of the studies), side (`both` among them), quantity; the
-    interval of either value over its own constants (`reference_lower`, `reference_upper`, `lower`,
-    `upper`), `ratio` with nothing changed, the interval of the ratio (`ratio_lower`,
-    `ratio_upper`), its `percentiles` and the number of its `samples`; the names of the constants
-    that both `shared` and that only one of them has or that are its `own`; `reason` why there is
-    none, in a single row without values.
+    Columns reference and design (those whose constants were sampled), side (`both` among them),
+    quantity; the interval of either value over its own constants (`reference_lower`,
+    `reference_upper`, `lower`, `upper`), `ratio` with nothing changed, the interval of the ratio
+    (`ratio_lower`, `ratio_upper`), its `percentiles` and the number of its `samples`; the names of
+    the constants that both `shared` and that only one of them has or that are its `own`; `reason`
+    why there is none, in a single row without values.
 
     Notes
     -----
@@ -261,7 +261,7 @@ def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFr
     (:func:`kneewear.studies.uncertainty.plan.stratify_samples`), so the ratio is taken sample by
     sample; percentiles as of `sample_intervals`.
     """
-    names = {"reference": reference.name, "design": other.name}
+    names = {"reference": sampled_design(reference), "design": sampled_design(other)}
     reason = _incomparable(reference, other)
     if reason:
         return pd.DataFrame([{**names, "reason": reason}])
@@ -283,14 +283,24 @@ def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFr
     return found.assign(**names, shared=", ".join(shared), own=", ".join(own), reason="")
 
 
+def sampled_design(study: FinishedStudy) -> str:
+    """Name of the design whose constants a study samples: its centre case in its first life."""
+    lives = study.maps[0].lives
+    return design_label(study.name, lives[0] if lives[1:] else None, _centre(study).overrides)
+
+
+def _centre(study: FinishedStudy) -> Case:
+    first = study.settings.variants()[0]
+    return first[centre_case(first)]
+
+
 def _incomparable(reference: FinishedStudy, other: FinishedStudy) -> str:
     """Why the samples of two studies cannot be compared; empty where they can."""
     cells = []
     for study in (reference, other):
         if study.samples is None:
             return f"{study.name} has no samples of its constants"
-        first = study.settings.variants()[0]
-        case = first[centre_case(first)]
+        case = _centre(study)
         wear = apply_case(study.settings, case).wear
         if wear != wear.without_updates():
             return f"samples of {study.name} are of a fresh surface, its results are not"

@@ -60,7 +60,7 @@ def recovered_part(minutes: float) -> float:
     References
     ----------
     Lee, K.Y. and Pienkowski, D. (1998) Viscoelastic recovery of creep-deformed ultra-high molecular
-    weight polyethylene (UHMWPE). ASTM International, paper STP11908S.
+    weight polyethylene (UHMWPE). ASTM International, doi:10.1520/STP11908S.
     """
     if minutes <= 0.0:
         return 0.0

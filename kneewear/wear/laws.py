@@ -127,7 +127,8 @@ class DirectionalWork(WearLaw):
     )
     references: ClassVar[tuple[str, ...]] = (
         "Schwenke, T. and Wimmer, M.A. (2013) Cross-shear in metal-on-polyethylene articulation "
-        "of orthopaedic implants and its relationship to wear. Wear 301, 168-174.",
+        "of orthopaedic implants and its relationship to wear. Wear 301, 168-174. "
+        "https://doi.org/10.1016/j.wear.2013.01.069",
     )
 
     def factor(self, cross_shear: Array) -> Array:

@@ -15,6 +15,7 @@ from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.knee import KneeModel
 from kneewear.geometry.surface import Surface
 from kneewear.settings.simulation import SimulationSettings
+from kneewear.simulation.alignment import given_coordinates
 from kneewear.simulation.cases import simulate_cases
 from kneewear.simulation.history import ContactHistory
 from kneewear.simulation.seat import refer_to_seat
@@ -66,12 +67,15 @@ def lower_surface(
         slopes[side] = np.stack(per_cell, axis=-1) @ np.linalg.inv(steps).T
     centre = grid.centre.copy()
     centre[..., 1] -= drops
-    leaning = grid.normal / grid.normal[..., 1:2]
+    valid = grid.valid[..., None]
+    # Normals and tangents are zero where there is no surface.
+    leaning = np.where(valid, grid.normal / upright[..., None], [0.0, 1.0, 0.0])
     leaning[..., [0, 2]] += slopes
     normal = leaning / np.linalg.norm(leaning, axis=-1, keepdims=True)
     # The unit vector across the normal nearest to +x.
     along = np.array([1.0, 0.0, 0.0]) - normal * normal[..., :1]
-    tangent_row = along / np.linalg.norm(along, axis=-1, keepdims=True)
+    tangent_row = np.where(valid, along / np.linalg.norm(along, axis=-1, keepdims=True), 0.0)
+    normal = np.where(valid, normal, 0.0)
     return replace(
         grid,
         centre=centre,
@@ -86,8 +90,9 @@ def lower_surface(
 def worn_patches(grid: ElementGrid) -> dict[str, Surface]:
     """B-spline surface through the element centres of each side, for CAD.
 
-    Cubic along rows and columns, normals upwards. It ends half an element within the border, and is
-    level where the elements have no surface (beyond an outline that is not a rectangle).
+    Cubic along rows and columns, normals upwards. It ends at the border, to which it continues
+    straight from the last two elements, and is level where the elements have no surface (beyond an
+    outline that is not a rectangle).
     """
     from scipy.interpolate import RectBivariateSpline  # noqa: PLC0415 - slow to load
     from scipy.ndimage import distance_transform_edt  # noqa: PLC0415
@@ -98,7 +103,10 @@ def worn_patches(grid: ElementGrid) -> dict[str, Surface]:
             ~grid.valid[side], return_distances=False, return_indices=True
         )
         height = grid.centre[side, ..., 1][tuple(nearest)]
-        rows, columns = (np.arange(float(count)) for count in height.shape)
+        rows, columns = (
+            np.concatenate([[-0.5], np.arange(count), [count - 0.5]]) for count in height.shape
+        )
+        height = _to_border(_to_border(height).T).T
         # Along columns (+z) first: S_u x S_v then points up.
         knots_u, knots_v, levels = RectBivariateSpline(columns, rows, height.T).tck
         # A spline reproduces a plane with these abscissae of its control points.
@@ -110,6 +118,12 @@ def worn_patches(grid: ElementGrid) -> dict[str, Surface]:
         points = np.stack([plan[..., 0], levels.reshape(len(u), len(v)), plan[..., 1]], axis=-1)
         found[name] = Surface(points, np.ones(points.shape[:2]), knots_u, knots_v, 3, 3)
     return found
+
+
+def _to_border(height: Array) -> Array:
+    """Heights with those at both ends of the rows' border, half an element beyond the last ones."""
+    ends = 1.5 * height[[0, -1]] - 0.5 * height[[1, -2]]
+    return np.concatenate([ends[:1], height, ends[1:]])
 
 
 def smooth_drop(drop: Array, plan_area: Array, widths: Array, length: float) -> Array:
@@ -191,7 +205,8 @@ class WornContact:
         activity = refer_to_seat(self.activities[fresh.activity], self.knee, settings)
         if self.medial_lateral == "held":
             translation = activity.translation.copy()
-            translation[:, 2] = fresh.translation[0, :, 2]
+            poses = np.hstack([fresh.translation[0], fresh.rotation[0]])
+            translation[:, 2] = given_coordinates(poses, settings)[:, 2]
             activity = replace(activity, translation=translation)
             settings = settings.model_copy(update={"medial_lateral": "held"})
         knee = replace(self.knee, grid=worn, coarse_grid=None)

@@ -132,10 +132,10 @@ def linear(study, monkeypatch):
             return np.full(4, np.inf)
         return np.concatenate([slopes @ (parts - 0.4), [0.001, -0.001]])
 
-    stages = [
+    stages = tuple(
         StageSettings(rows=8, columns=8, frames=8, starts=starts, steps=steps)
         for starts, steps in ((40, 0), (5, 20))
-    ]
+    )
     one = only(study, ["femoral sagittal radius", "wear factor"], stages=stages)
     problem = pose_problem(one)
     monkeypatch.setattr(fitting.Problem, "errors", errors)

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kneewear.report.facts import convergence
+from kneewear.report.case_facts import convergence
+from kneewear.studies.cases import FAILURE, column_name
 from kneewear.studies.uncertainty import analysis
 from kneewear.studies.uncertainty.analysis import analyse_samples, prediction_interval
 from kneewear.studies.uncertainty.plan import LABELS, draw_samples, standard_deviation
-from kneewear.studies.uncertainty.samples import FAILURE, column_name
 from tests.uncertainty.test_plan import MONTE_CARLO, merge_settings, study
 
 OUTPUTS = {"damage_depth": "mm"}

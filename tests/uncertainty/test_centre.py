@@ -8,6 +8,7 @@ import pytest
 
 from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import uncertain_constants
+from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.files import read_settings
 from kneewear.settings.study import load_study
 from kneewear.settings.uncertainty import UncertaintySettings
@@ -20,7 +21,7 @@ from kneewear.studies.uncertainty.centre import (
     sampled_study,
 )
 from kneewear.studies.uncertainty.plan import NOMINAL, plan_samples, stratify_samples
-from kneewear.studies.uncertainty.samples import OUTPUTS, evaluate_samples
+from kneewear.studies.uncertainty.samples import evaluate_samples
 from tests.uncertainty.test_plan import CONFIG, DEFAULT, MONTE_CARLO, merge_settings, study
 from tests.uncertainty.test_samples import COARSE, model_of
 
@@ -70,7 +71,7 @@ def test_the_case_of_a_real_implant_varies_the_constants_it_has():
     varied = set(sampled.uncertainty.constants)
     assert {"wear_factor", "youngs_modulus", "load", "thickness"} < varied
     assert varied.isdisjoint({"travel", "stance_flexion", "sagittal_radius"})
-    assert list(sampled.simulated_activities()) == ["scaled_ground_reaction"]
+    assert list(sampled.simulated_activities()) == ["measured_force"]
     table = constant_table(constants(), sampled).set_index("constant")["varied"]
     assert set(table.index[table]) == varied
     assert len(table) == len(constants().constants)

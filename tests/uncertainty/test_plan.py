@@ -14,8 +14,8 @@ from kneewear.errors import InputDataError
 from kneewear.settings.files import read_settings
 from kneewear.settings.study import apply_case, load_study, merge_settings
 from kneewear.settings.uncertainty import UncertainConstant
+from kneewear.studies.cases import with_pose_error
 from kneewear.studies.uncertainty.plan import POSE_ERROR, plan_samples, quantile, sample_case
-from kneewear.studies.uncertainty.samples import with_pose_error
 
 CONFIG = Path(__file__).parent.parent.parent / "config"
 DEFAULT = read_settings(CONFIG / "config.yaml")
@@ -129,12 +129,22 @@ def test_pose_errors_are_named_by_their_number():
     settings = study().activities["gait"]
     deviation = np.array([0.5, 0.5, 0.0, 0.02, 0.02, 0.02])
     activity = replace(build_parametric_activity("gait", settings, 8), deviation=deviation)
-    same = with_pose_error(activity, np.nan, 1)
+    same = with_pose_error(activity, np.nan, 1, "a.csv")
     assert same is activity
-    one, again, other = (with_pose_error(activity, error, 1) for error in (0.25, 0.25, 0.75))
+    one, again, other = (
+        with_pose_error(activity, error, 1, "a.csv") for error in (0.25, 0.25, 0.75)
+    )
     np.testing.assert_array_equal(one.coordinates, again.coordinates)
     assert not np.allclose(one.coordinates, other.coordinates)
-    first = [with_pose_error(activity, number / 400.0, 1).coordinates[0] for number in range(400)]
+    elsewhere = with_pose_error(activity, 0.25, 1, "b.csv")
+    assert not np.allclose(one.coordinates, elsewhere.coordinates)
+    # The error is that of the measurement, whatever the activity's name.
+    renamed = with_pose_error(replace(activity, name="walk"), 0.25, 1, "a.csv")
+    np.testing.assert_array_equal(one.coordinates, renamed.coordinates)
+    first = [
+        with_pose_error(activity, number / 400.0, 1, "a.csv").coordinates[0]
+        for number in range(400)
+    ]
     many = np.array(first) - activity.coordinates[0]
     # The standard deviation of 400 samples is known to 3.5 %, four times that is allowed.
     np.testing.assert_allclose(many.std(axis=0), activity.deviation, rtol=0.15)

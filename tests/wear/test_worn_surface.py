@@ -47,6 +47,22 @@ def test_nothing_worn_leaves_the_surface_as_it_is():
         np.testing.assert_allclose(getattr(worn, name), getattr(fresh, name), atol=1e-14)
 
 
+@pytest.mark.filterwarnings("error")
+def test_cells_without_elements_keep_no_direction():
+    whole = sloped(make_grid(rows=6, columns=6), 0.2, -0.1)
+    valid = whole.valid.copy()
+    valid[:, 0] = False
+    fresh = replace(
+        whole, valid=valid, normal=np.where(valid[..., None], whole.normal, 0.0),
+        area=np.where(valid, whole.area, 0.0),
+    )  # fmt: skip
+    depth = np.where(valid, 0.1, 0.0)
+    worn = lower_surface(fresh, depth, depth, 0.0, True)
+    for name in ("normal", "tangent_row", "tangent_column", "area"):
+        assert not getattr(worn, name)[:, 0].any()
+    np.testing.assert_allclose(np.linalg.norm(worn.normal[valid], axis=-1), 1.0)
+
+
 def test_normals_are_those_of_the_lowered_surface():
     fresh = make_grid(rows=60, columns=60)
     x, z = fresh.centre[..., 0], fresh.centre[..., 2]

@@ -16,7 +16,6 @@ from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.loads import Load, Spring
 from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
-from kneewear.simulation.balance import Balance
 from kneewear.simulation.equilibrium import approach
 from kneewear.simulation.seat import above_the_middle
 from kneewear.simulation.static import StaticEquilibrium, hold_pose, solve_static
@@ -97,11 +96,11 @@ class Bench:
     ) -> StaticEquilibrium:  # fmt: skip
         """Equilibrium along free coordinates (of `COORDINATES`) under an axial load.
 
-        `previous` as of `Balance`. Without a free coordinate it is the pose itself.
+        `previous` as of `solve_system`. Without a free coordinate it is the pose itself.
         ConvergenceError, which names the case, if there is none.
         """
         if not free:
-            return hold_pose(Balance(self.pairs, self.elements.layers, [axial.load]), pose)
+            return hold_pose(self.pairs, self.elements.layers, pose, [axial.load])
         springs = [
             Spring(name, WEAK * axial.force, rest=float(pose[COORDINATES.index(name)]))
             for name in ("x", "z")

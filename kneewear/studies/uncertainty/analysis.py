@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.uncertainty import UncertaintySettings
 from kneewear.sides import SIDES
+from kneewear.studies.cases import column_name
 from kneewear.studies.uncertainty.plan import LABELS, NOMINAL, uncertain_names
-from kneewear.studies.uncertainty.samples import OUTPUTS, column_name
 
 Array = NDArray[np.float64]
 Rows = list[dict[str, Any]]

@@ -12,7 +12,7 @@ from kneewear.activity.activity import Activity
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
 from kneewear.settings.base import WearStudy
-from kneewear.settings.cases import Case
+from kneewear.settings.cases import OUTPUTS, Case
 from kneewear.settings.study import apply_case
 from kneewear.settings.uncertainty import (
     UncertaintySettings,
@@ -21,13 +21,12 @@ from kneewear.settings.uncertainty import (
     has_pose_errors,
 )
 from kneewear.sides import BOTH, SIDES
+from kneewear.studies.cases import column_name, join_sides
 from kneewear.studies.uncertainty.plan import LABELS, NOMINAL, stratify_samples
-from kneewear.studies.uncertainty.samples import OUTPUTS, column_name, evaluate_samples
+from kneewear.studies.uncertainty.samples import evaluate_samples
 
 # Elements per side and frames of samples, at most: results err by up to 2 % (docs/validation.md).
 MOST_ROWS, MOST_COLUMNS, MOST_FRAMES = 60, 45, 100
-# Units whose results of both sides are summed; of others the larger one counts.
-SUMMED = ("mm2", "mm3", "mm3/year")
 
 
 def sampled_study(
@@ -90,11 +89,7 @@ def sample_constants(
     grid = build_grid(knee.implant, study.grid.rows, study.grid.columns)
     used = {name: activities[name] for name in study.simulated_activities()}
     found, _ = evaluate_samples(study, plan, replace(knee, grid=grid), used)
-    for quantity, unit in OUTPUTS.items():
-        sides = found[[column_name(side, quantity) for side in SIDES]]
-        both = sides.agg("sum" if unit in SUMMED else "max", axis=1, skipna=False)
-        found[column_name(BOTH, quantity)] = both
-    return plan.merge(found.drop(columns=[*LABELS[1:]]), on=LABELS[0])
+    return plan.merge(join_sides(found).drop(columns=[*LABELS[1:]]), on=LABELS[0])
 
 
 def sample_intervals(samples: pd.DataFrame, level_percent: float) -> pd.DataFrame:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
-from kneewear.settings.cases import BODY_MASS, THICKNESS, Case, setting_locations
-from kneewear.settings.files import value_at
+from kneewear.settings.cases import Case
+from kneewear.settings.factors import changed_case, changed_settings
 from kneewear.settings.study import apply_case
 from kneewear.settings.uncertainty import (
     UncertainConstant,
@@ -29,20 +30,19 @@ NOMINAL = "nominal"
 
 def quantile(constant: UncertainConstant, probability: ArrayLike) -> Array:
     """Random number of a constant, in the unit of its spread, not exceeded with a probability."""
-    from scipy.stats import truncnorm  # noqa: PLC0415 - slow to load
-
     probability = np.asarray(probability, dtype=float)
     if constant.distribution == "normal":
-        return np.asarray(constant.spread * truncnorm.ppf(probability, -CUT, CUT))
+        tail = ndtr(-CUT)
+        return np.asarray(constant.spread * ndtri(tail + probability * (1.0 - 2.0 * tail)))
     return constant.spread * (2.0 * probability - 1.0)
 
 
 def standard_deviation(constant: UncertainConstant) -> float:
     """Standard deviation of a constant's random number, in the unit of its spread."""
-    from scipy.stats import truncnorm  # noqa: PLC0415 - as above
-
     if constant.distribution == "normal":
-        return float(constant.spread * truncnorm.std(-CUT, CUT))
+        density = np.exp(-0.5 * CUT**2) / np.sqrt(2.0 * np.pi)
+        variance = 1.0 - 2.0 * CUT * density / (1.0 - 2.0 * ndtr(-CUT))
+        return float(constant.spread * np.sqrt(variance))
     return constant.spread / float(np.sqrt(3.0))
 
 
@@ -114,23 +114,12 @@ def stratify_samples(study: UncertaintyStudy) -> pd.DataFrame:
 def sample_case(study: UncertaintyStudy, row: Mapping[str, float] | pd.Series) -> Case:
     """Case of one sample: the settings its constants change by the random numbers of a row."""
     settings = study.model_dump(mode="json")
-    values: dict[str, float] = {}
-    for name, constant in study.uncertainty.constants.items():
-        for path in constant.settings:
-            for key_path in setting_locations(settings, path):
-                key = ".".join(map(str, key_path))
-                value = values.get(key, value_at(settings, key_path))
-                change = float(row[name])
-                values[key] = value + change if constant.change == "add" else value * (1.0 + change)
-    thickness, body_mass = (
-        values.pop(f"cases.{name}.0", levels[0])
-        for name, levels in (
-            (THICKNESS, study.cases.thickness_mm),
-            (BODY_MASS, study.cases.body_mass_kg),
-        )
+    values = changed_settings(
+        settings,
+        (one.changed(float(row[name])) for name, one in study.uncertainty.constants.items()),
     )
     name = f"sample {row.get('sample', '')} of the uncertainty study"
-    return Case(name, thickness, body_mass, values)
+    return changed_case(study, name, values)
 
 
 def _plan(uncertainty: UncertaintySettings, rows: Iterable[dict[str, object]]) -> pd.DataFrame:

@@ -1,0 +1,1 @@
+"""Cohorts: subjects and designs, distributions of wear, and who is outside validity."""

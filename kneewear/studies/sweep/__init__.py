@@ -1,0 +1,1 @@
+"""Sweeps: cases of a plan over any settings, effects and response surfaces."""

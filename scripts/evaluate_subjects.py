@@ -1,0 +1,26 @@
+"""Compute a batch of subjects of a cohort with their designs (rule evaluate_subjects)."""
+
+from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
+from kneewear.io import netcdf
+from kneewear.io.cohorts import read_cohort, subject_reader
+from kneewear.io.documents import save_table
+from kneewear.joblog import job_log
+from kneewear.settings.cohort import CohortStudy
+from kneewear.studies.cohort.cases import evaluate_subjects, list_pairs
+
+with job_log(snakemake.log[0], snakemake.threads):
+    study = CohortStudy(**snakemake.params.study)
+    subjects = read_cohort(snakemake.input.cohort, study)
+    first, last = snakemake.params.pairs
+    pairs = list_pairs(study, subjects)[first:last]
+    paths = dict(zip(snakemake.params.designs, snakemake.input.knees, strict=True))
+    needed = dict.fromkeys(study.implant_of(subject, design) for design, subject in pairs)
+    found = evaluate_subjects(
+        study,
+        pairs,
+        {name: netcdf.load(KneeModel, paths[name]) for name in needed},
+        {one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
+        subject_reader(study, subjects, snakemake.params.own_files),
+    )
+    save_table(found, snakemake.output.subjects)

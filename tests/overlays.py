@@ -1,0 +1,11 @@
+"""Shipped settings files that come after another one."""
+
+from __future__ import annotations
+
+AFTER = {
+    "config/dm_predicted.yaml": "config/dm_measured.yaml",
+    "config/fe_twin_dm.yaml": "config/dm_measured.yaml",
+    "config/uncertainty/one_at_a_time.yaml": "config/monte_carlo.yaml",
+    "config/uncertainty/variance_based.yaml": "config/monte_carlo.yaml",
+    "config/uncertainty/dm_monte_carlo.yaml": "config/dm_fluoroscopy.yaml",
+}

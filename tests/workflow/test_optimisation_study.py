@@ -1,0 +1,98 @@
+"""A small optimisation from end to end, and after it was killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.workflow.conftest import Checkout, contents
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+pytest.importorskip("pymoo", reason="the extra 'optimisation' is not installed")
+
+SMALL = {
+    "study": "small",
+    "grid": {"rows": 24, "columns": 18},
+    "simulation": {"analysis": "quasi_static", "frames": 10},
+    "optimisation": {
+        "population": 6, "generations": 3, "search_grid": {"rows": 16, "columns": 12}
+    },
+}  # fmt: skip
+
+
+def checkout(folder, origin):
+    """Copy of a checkout, for the shipped optimisation."""
+    return Checkout(folder, "config/optimisation.yaml", origin=origin)
+
+
+@pytest.fixture(scope="module")
+def study(finished, tmp_path_factory):
+    """Checkout in which the small optimisation is complete."""
+    copy = checkout(tmp_path_factory.mktemp("optimisation"), finished.folder)
+    copy.snakemake(overrides=SMALL)
+    return copy
+
+
+def test_front_page_view_and_shapes_are_there(study):
+    results = study.folder / "results/small"
+    assert len(pd.read_csv(results / "tables/designs.csv")) == 18
+    chosen = pd.read_csv(results / "tables/chosen_designs.csv")["chosen"]
+    assert list(chosen) == ["as_set", "lowest_wear_volume", "lowest_max_pressure", "knee_point"]
+    page = (results / "report/index.html").read_text()
+    assert "Not computed" not in page
+    for name in chosen:
+        assert f'"name":"{name}"' in page  # of the view
+        assert (results / f"geometry/{name}/vtk/insert.vtp").is_file()
+        own = yaml.safe_load((results / f"designs/{name}.yaml").read_text())
+        assert (own["kind"], own["study"]) == ("wear", f"small_{name}")
+    assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_best_designs_are_step_files(study):
+    pytest.importorskip("OCP", reason="the extra 'cad' is not installed")
+    file = study.folder / "results/small/geometry/knee_point/surfaces.step"
+    assert file.read_text().startswith("ISO-10303-21")
+
+
+def test_another_page_limit_runs_no_design_again(study):
+    limit = {"report": {"compare_with_published": False, "pressure_limit_mpa": 30.0}}
+    planned = study.planned(overrides=SMALL | limit)
+    assert "write_report" in planned
+    assert not planned.keys() & {"search_designs", "evaluate_front", "simulate_chosen"}
+
+
+def test_more_generations_continue_the_search(study):
+    longer = SMALL | {"optimisation": SMALL["optimisation"] | {"generations": 4}}
+    planned = study.planned(overrides=longer)
+    assert planned["search_designs"] == 2
+
+
+def test_killed_search_ends_with_the_same_front(study, finished, tmp_path):
+    copy = checkout(tmp_path / "killed", finished.folder)
+    command, environment = copy.command(overrides=SMALL)
+    process = subprocess.Popen(
+        command, cwd=copy.folder, env=environment, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    results = copy.folder / "results/small"
+    begun = results / "search/g000/b000.csv"
+    deadline = time.monotonic() + copy.patience
+    while not begun.exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    # A session of its own: the workflow and its jobs, and no other process.
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert begun.exists()
+    assert not (results / "tables/front.csv").exists()
+    copy.snakemake("--unlock", overrides=SMALL)
+    copy.snakemake("--rerun-incomplete", overrides=SMALL)
+    whole = study.folder / "results/small"
+    front = "tables/front.csv"
+    assert (results / front).read_bytes() == (whole / front).read_bytes()
+    assert contents(results) == contents(whole)
