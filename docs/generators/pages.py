@@ -28,6 +28,7 @@ ROOMS = (
     "activity",
     "contact",
     "tissue",
+    "fe",
     "multibody",
     "simulation",
     "wear",

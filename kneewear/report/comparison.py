@@ -110,13 +110,13 @@ def draw_depth_differences(
 def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) -> Figure:
     table = maps.pivot(index="x_mm", columns="z_mm")
     first, second = table[reference], table[other]
-    figure, panels = style.new_figure(3.3, columns=3)
+    figure, panels = style.new_figure(2.6, columns=3)
     top = float(np.nanmax([first, second]))
     span = float(np.nanmax(np.abs(second - first), initial=1e-9))
     for axes, values, title, limits, colours in zip(
         panels.flat,
         (first.where(first > 0.0), second.where(second > 0.0), second - first),
-        (reference, other, "second minus first"),
+        (reference, other, f"second minus first, {case}"),
         ((0.0, top), (0.0, top), (-span, span)),
         (style.DEPTH_COLOURS, style.DEPTH_COLOURS, style.ERROR_COLOURS),
         strict=True,
@@ -127,10 +127,9 @@ def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) 
         mesh = axes.pcolormesh(z, x, values, cmap=colours, vmin=limits[0], vmax=limits[1],
                                rasterized=True)  # fmt: skip
         style.show_plan(axes)
-        axes.set_title(title.replace(", ", ",\n"), fontsize=8.5)
+        axes.set_title(title.replace(", ", ",\n", 1), fontsize=8.5)
         label = "damage depth (mm)" if limits[0] == 0.0 else "difference (mm)"
         figure.colorbar(mesh, ax=axes, label=label, orientation="horizontal", pad=0.02)
-    figure.suptitle(case)
     return figure
 
 

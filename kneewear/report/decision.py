@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from kneewear.wear.laws import WEAR_LAWS, cycles_of_life
 from kneewear.wear.spread import LAW
 
 # Quantities that fall with thickness, for which the decision tool takes limits.
-LIMITED = ("max_pressure", "avg_pressure", "wear_depth", "damage_depth", "damage_volume")
+LIMITED = ("max_pressure", "avg_pressure", "max_wear_depth", "damage_depth", "damage_volume")
 CONFIDENCE = 0.95
 COEFFICIENTS = 3
 POWER = ["factor", "thickness_exponent", "mass_exponent", "log_deviation"]
@@ -61,20 +61,28 @@ def headline(cases: pd.DataFrame, wear: Mapping[str, Any], life: str) -> dict[st
     }
 
 
-def outside(validity: pd.DataFrame | None) -> list[str]:
-    """Names of the cases with a pressure above what the model is validated for."""
-    return [] if validity is None else list(dict.fromkeys(beyond_limits(validity)["case"]))
+def outside(validity: pd.DataFrame | None, lives: Sequence[str]) -> dict[str, list[str]]:
+    """Names of the cases with a pressure above what the model is validated for, by life.
+
+    Lives without such cases are left out. A table of a single life does not name it.
+    """
+    if validity is None:
+        return {}
+    beyond = beyond_limits(validity)
+    own = {life: rows_with(beyond, life=life) if "life" in beyond else beyond for life in lives}
+    return {life: list(rows["case"].unique()) for life, rows in own.items() if len(rows)}
 
 
-def design_table(cases: pd.DataFrame, beyond: list[str]) -> pd.DataFrame:
+def design_table(cases: pd.DataFrame, beyond: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """One row per case: thickness, mass, depth of the deepest damage (mm), and whether `outside`.
 
-    Of the first life.
+    Of the first life; `beyond` as of `outside`.
     """
-    rows = rows_with(cases, life=cases["life"].iloc[0], quantity="damage_depth")
+    life = cases["life"].iloc[0]
+    rows = rows_with(cases, life=life, quantity="damage_depth")
     keys = ["case", "thickness_mm", "body_mass_kg"]
     table = rows.groupby(keys, sort=False)["value"].max().rename("damage_depth").reset_index()
-    return table.assign(outside=table["case"].isin(beyond))
+    return table.assign(outside=table["case"].isin(beyond.get(life, [])))
 
 
 def choice(design: pd.DataFrame, body_mass: float) -> dict[str, Any]:

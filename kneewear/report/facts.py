@@ -7,7 +7,7 @@ Columns named `percent` are differences in per cent.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -18,7 +18,12 @@ from kneewear.regression.comparison import EXTRA_THICKNESS_MM
 from kneewear.regression.fit import regression_shortfall
 from kneewear.regression.groups import QUANTITIES, covariates_of, drop_single_life
 from kneewear.regression.models import ENOUGH, POWER_LAW
-from kneewear.report.tables import rows_with, shown, span, words
+from kneewear.report.tables import (
+    rows_with,
+    shown,
+    span,
+    words,
+)  # fmt: skip
 from kneewear.sides import POST, SIDES
 
 __all__ = ["ENOUGH", "EXTRA_THICKNESS_MM", "regression_shortfall"]
@@ -27,7 +32,9 @@ Settings = Mapping[str, Any]
 
 # Wear studies.
 
-KEY_QUANTITIES = (*QUANTITIES[2:], "volumetric_wear_rate", "max_pressure")
+KEY_QUANTITIES = (
+    "max_wear_depth", "max_creep_depth", *QUANTITIES[2:], "volumetric_wear_rate", "max_pressure",
+)  # fmt: skip
 POSITIONS = (
     "distance_max_damage_to_max_pressure", "damage_location_x", "damage_location_z",
     "centre_of_pressure_x", "centre_of_pressure_z", "centre_of_pressure_x_min",
@@ -140,14 +147,12 @@ def further_settings(cases: pd.DataFrame) -> dict[str, str]:
     return {name: name for name in covariates_of(cases)[2:]}
 
 
-def wide_cases(cases: pd.DataFrame, outside: Sequence[str] = ()) -> pd.DataFrame:
-    """The seven quantities of every case and side, a column each, and whether it is `outside`."""
+def wide_cases(cases: pd.DataFrame) -> pd.DataFrame:
+    """The seven quantities of every case and side, a column each."""
     chosen = cases[cases["quantity"].isin(QUANTITIES)]
     index = ["life", "case", *covariates_of(cases), "side"]
     wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
-    wide = drop_single_life(wide.reset_index())
-    within = np.where(wide["case"].isin(outside), "outside", "within")
-    return wide.assign(validity=within)
+    return drop_single_life(wide.reset_index())
 
 
 def describe_cases(
@@ -158,8 +163,8 @@ def describe_cases(
         rows = rows.assign(modelled_mm=rows["thickness_mm"] + extra_mm)
     if validity is None or "validity" in rows:
         return rows
-    # A case is its settings; it is outside on both sides and in every life.
-    keys = [name for name in validity if name in rows and name not in ("case", "life", "side")]
+    # A case is its settings; it is outside on both sides.
+    keys = [name for name in validity if name in rows and name not in ("case", "side")]
     beyond = pd.MultiIndex.from_frame(beyond_limits(validity)[keys])
     outside = pd.MultiIndex.from_frame(rows[keys]).isin(beyond)
     return rows.assign(validity=np.where(outside, "outside", "within"))
@@ -595,54 +600,6 @@ def division_errors(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
     return 100.0 * (values / finest - 1.0).iloc[:-1, :-1]
 
 
-# Studies of designs.
-
-_OF_CONDITIONS = {
-    "design": "Design", "flexion_deg": "Flexion (°)", "load_n": "Load (N)",
-    "medial_share": "Medial share", "tibial_external_rotation_deg": "External rotation (°)",
-    "posterior_offset_mm": "Posterior offset (mm)", "medial_offset_mm": "Medial offset (mm)",
-    "side": "Side", "contact_area": "Area (mm²)", "avg_pressure": "Mean pressure (MPa)",
-    "max_pressure": "Largest pressure (MPa)",
-}  # fmt: skip
-
-
-def contact_columns(contact: pd.DataFrame) -> dict[str, str]:
-    """Heads of the table of every condition, with a column per pressure that areas are above."""
-    above = [name for name in dict.fromkeys(contact["quantity"]) if name.startswith("area_above")]
-    heads = {name: f"Area above {name.split('_')[2]} MPa (mm²)" for name in above}
-    centres = {f"centre_{axis}": f"Centre, {axis} (mm)" for axis in ("posterior", "medial")}
-    return {**_OF_CONDITIONS, **heads, **centres}
-
-
-def resistances(laxity: pd.DataFrame) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
-    """Yield tests with the unit of their stiffness and, by design, its range at least friction."""
-    driven = laxity[laxity["test"] != "distraction"]
-    for test, part in driven.groupby("test", sort=False):
-        rows = []
-        for design, every in part.groupby("design", sort=False):
-            own = every[every["friction"] == every["friction"].min()]
-            leaves = own["subluxation"].fillna("") != ""
-            rows.append(
-                {
-                    "design": design,
-                    "least": own["stiffness"].min(),
-                    "most": own["stiffness"].max(),
-                    "friction": own["friction"].iloc[0],
-                    "subluxes": sorted(own.loc[leaves, "flexion_deg"].unique()),
-                    "how": " or ".join(sorted(set(own.loc[leaves, "subluxation"]))),
-                }
-            )
-        unit = f"{part['load_unit'].iloc[0]}/{part['displacement_unit'].iloc[0]}"
-        yield str(test), unit, rows
-
-
-def laxity_table(laxity: pd.DataFrame) -> pd.DataFrame:
-    """Loops with the names of their tests in words."""
-    return laxity.assign(
-        test=laxity["test"].map(words), subluxation=laxity["subluxation"].fillna("")
-    )
-
-
 # Verification studies.
 
 # Part of the deepest element's depth below which an element is too shallow to be drawn.
@@ -702,71 +659,3 @@ def tilted_element(table: pd.DataFrame) -> pd.Series[Any]:
     deep = table["minimum_distance_mm"] >= LEAST_DEPTH * table["minimum_distance_mm"].max()
     chosen = table[deep & table["ray_mm"].notna()]
     return chosen.loc[chosen["angle_deg"].idxmax()]
-
-
-# Uncertainty studies.
-
-# Outputs in figures and in the tables of the page; tables on disk hold all.
-SHOWN = (
-    "wear_depth", "creep_depth", "damage_depth", "wear_volume", "damage_volume", "damage_area",
-    "max_pressure", "avg_pressure",
-)  # fmt: skip
-# Outputs and constants that sentences name.
-KEY_OUTPUTS = ("damage_depth", "wear_volume", "max_pressure")
-NAMED = 3
-
-
-def most_important(found: pd.DataFrame, column: str) -> list[tuple[str, str, list[dict[Any, Any]]]]:
-    """Quantity, side and the constants with the largest absolute values of a column."""
-    rows = []
-    for quantity, side in product(KEY_OUTPUTS, SIDES):
-        own = rows_with(found, quantity=quantity, side=side)
-        order = (-own[column].abs()).argsort(kind="stable")[:NAMED]
-        rows.append((quantity, side, own.iloc[order].to_dict("records")))
-    return rows
-
-
-def convergence(found: pd.DataFrame) -> dict[str, Any]:
-    """Whether variance-based indices have converged, and the number of blocks that takes."""
-    from kneewear.studies.uncertainty.analysis import LARGEST_WIDTH  # noqa: PLC0415
-
-    known = found.dropna(subset=["first_error", "total_error"])
-    done = known["converged"].astype(bool)
-    needed = known["blocks_needed"].max()
-    return {
-        "converged": bool(len(known) and done.all()),
-        "limit": LARGEST_WIDTH,
-        "open": len(known.loc[~done, ["side", "quantity"]].drop_duplicates()),
-        "widest": 2.0 * float(known[["first_error", "total_error"]].to_numpy().max(initial=0.0)),
-        "blocks": int(known["blocks"].min()) if len(known) else 0,
-        "blocks_needed": float(f"{needed:.2g}"),
-    }
-
-
-def by_constant(found: pd.DataFrame, column: str, side: str) -> pd.DataFrame:
-    """Constants down, outputs across, for one side."""
-    own = found[(found["side"] == side) & found["quantity"].isin(SHOWN)]
-    wide = own.pivot(index="constant", columns="quantity", values=column)
-    return wide.reindex(index=list(dict.fromkeys(own["constant"]))).reset_index()
-
-
-def constant_rows(constants: Mapping[str, Settings]) -> pd.DataFrame:
-    """What is uncertain, by how much, and its source."""
-    return pd.DataFrame(
-        {
-            "constant": name,
-            "settings": ", ".join(one["settings"]),
-            "change": {"add": "plus", "multiply": "times 1 +"}[one["change"]],
-            "distribution": f"{one['distribution']}, "
-            f"{'±' if one['distribution'] == 'uniform' else 'σ'} {one['spread']:g}",
-            "dimension": one["unit"],
-            "source": one["source"],
-        }
-        for name, one in constants.items()
-    )
-
-
-def failures(samples: pd.DataFrame) -> list[str]:
-    """Reasons of the samples that have no result."""
-    reasons = samples["failure"].dropna()
-    return [str(reason) for reason in reasons[reasons != ""]]

@@ -62,13 +62,14 @@ def draw_results(
     `regression_points` may be absent or empty.
     """
     figures: dict[str, Figure] = {}
+    outside_of = outside(tables.get("validity"), maps.lives)
     for number, life in enumerate(maps.lives):
         ending = f"_{life}" if len(maps.lives) > 1 else ""
         own = {
             name: rows_with(table, life=life) if "life" in table else table
             for name, table in tables.items()
         }
-        beyond = outside(own.get("validity"))
+        beyond = outside_of.get(life, [])
         figures[f"damage_maps{ending}"] = draw_damage_maps(maps, grid, number, beyond)
         figures[f"wear_maps{ending}"] = draw_wear_maps(maps, grid, number, beyond)
         if "model_spread" in own:
@@ -80,7 +81,7 @@ def draw_results(
         if can_draw_surfaces(own["cases"]):
             surfaces = draw_damage_surfaces(own["cases"], own["regression"])
             figures[f"damage_surfaces{ending}"] = surfaces
-            figures[f"design{ending}"] = draw_design(design_table(own["cases"], beyond))
+            figures[f"design{ending}"] = draw_design(design_table(own["cases"], outside_of))
         if "comparison" in own and len(own["comparison"]):
             figures[f"published_scatter{ending}"] = draw_published_scatter(own["comparison"])
             figures[f"published_errors{ending}"] = draw_published_errors(own["comparison"])

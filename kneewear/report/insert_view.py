@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,17 +93,25 @@ def colour_steps(values: NDArray[Any], top: float) -> NDArray[np.uint8]:
     return np.where(values > 0.0, np.clip(steps, 1, STEPS), 0).astype(np.uint8)
 
 
+def scale_tops(maps: DamageMaps) -> dict[str, float]:
+    """Largest value of each map and of the pressure, mm and MPa."""
+    tops = {name: float(np.nanmax(getattr(maps, name))) for name in DEPTHS}
+    return tops | {"pressure": float(np.nanmax(maps.max_pressure))}
+
+
 def build_insert_view(
     implant: Implant,
     grid: ElementGrid,
     maps: DamageMaps,
     percent: NDArray[np.float64],
     histories: Iterable[ContactHistory],
+    tops: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     """Gather the data of the view, small enough for a page.
 
     `percent` is that of the frames; `histories` are the batches of all activities, in any order,
-    read one at a time. Returned are plain builtins: meshes, colour scales, and for each case shown
+    read one at a time; `tops` are the ends of the colour scales, without which they are those of
+    `scale_tops`. Returned are plain builtins: meshes, colour scales, and for each case shown
     the maps of each life and the pressures and poses of each activity. Arrays are compressed and
     coded as text. Each map comes with its exact largest value by side.
     """
@@ -112,8 +120,7 @@ def build_insert_view(
     frames = np.arange(0, len(percent), -(-len(percent) // MOST_FRAMES))
     maps_per_case = len(maps.activities) * len(frames) + len(DEPTHS) * len(maps.lives)
     chosen = shown_cases(maps.cases, len(mesh.points) * maps_per_case)
-    tops = {name: float(np.nanmax(getattr(maps, name))) for name in DEPTHS}
-    tops["pressure"] = float(np.nanmax(maps.max_pressure))
+    tops = scale_tops(maps) if tops is None else tops
 
     def packed_map(values: NDArray[Any], name: str) -> dict[str, Any]:
         """Steps of the vertices, and the exact largest value of each side."""

@@ -303,11 +303,11 @@ def draw_element_grid(grid: ElementGrid) -> Figure:
         axes.plot(centre[:, 2], centre[:, 0], ".", color=style.RED, ms=3)
         axes.set_title(f"{name.capitalize()} border enlarged")
         x, z = grid.corners[side, -1, 0] - grid.corners[side, 0, 0]
-        turned.append(f"{name} {np.degrees(np.arctan2(z, x)):.1f}°")
+        turned.append(f"{np.degrees(np.arctan2(z, x)):.1f}° ({name})")
     style.show_plan(plan)
     lines_drawn = "" if stride == 1 else f", one of {stride} lines drawn"
     plan.set_title(
-        f"{rows} x {columns} elements per side{lines_drawn}; turned by {', '.join(turned)}"
+        f"{rows} x {columns} elements per side{lines_drawn}; turned by {' and '.join(turned)}"
     )
     figure.colorbar(cells, ax=below, label="covered part of the cell", pad=0.01)
     return figure

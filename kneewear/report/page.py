@@ -1,7 +1,8 @@
 """The page of a study: one self-contained HTML file.
 
 `templates/page.html.j2` is the skeleton of every page; `templates/{kind}.html.j2` holds the prose
-and sections of one study kind. Templates call the functions of `kneewear.report.facts` as `facts`.
+and sections of one study kind. Templates call the functions of the modules `facts`, `case_facts`
+and `decision` by these names.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kneewear.errors import NOT_COMPUTED
-from kneewear.report import decision, facts, tables
+from kneewear.report import case_facts, decision, facts, tables
 from kneewear.report.captions import FigureText, figure_text, starting_with, template_data
 from kneewear.settings.checks import checks, heard
 from kneewear.settings.files import settings_leaves
@@ -74,8 +75,8 @@ def render_page(
         "pictures": lambda *prefixes: pictures(figures, *prefixes), "library": library,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
         "citations": citations, "data_frame": pd.DataFrame,
-        "facts": facts, "decision": decision, "heard": heard, "check_ranges": check_ranges,
-        "wear_laws": WEAR_LAWS,
+        "facts": facts, "case_facts": case_facts, "decision": decision, "heard": heard,
+        "check_ranges": check_ranges, "wear_laws": WEAR_LAWS,
     }  # fmt: skip
     return environment.get_template(f"{kind}.html.j2").render(
         study=study,

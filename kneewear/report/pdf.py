@@ -21,9 +21,11 @@ SIZES = {"h1": 16.0, "h2": 11.5, "p": 8.5, "li": 8.5, "figcaption": 7.0, "td": 6
 NO_DATE = datetime.fromtimestamp(0, UTC)
 # Elements whose text is not printed.
 HIDDEN = {"script", "style", "nav", "button", "h3"}
-# Rows of a table, and height of a picture, mm, at most.
+# Rows of a table, and height of a picture, mm, at most; of one that is higher than wide.
 MAX_ROWS = 30
-PICTURE_HEIGHT = 82.0
+PICTURE_HEIGHT, TALL_HEIGHT = 82.0, 120.0
+# Room beside a word in its cell, and width beyond which a text is broken, mm.
+CELL_MARGIN, LONGEST_CELL = 2.0, 55.0
 
 
 def write_pdf(html: str, title: str) -> bytes:
@@ -136,7 +138,8 @@ class _Reader(HTMLParser):
         """Place a picture over the width of the page, or as high as allowed."""
         page = self.document
         picture = Image.open(io.BytesIO(base64.b64decode(address.partition("base64,")[2])))
-        width = min(page.epw, PICTURE_HEIGHT * picture.width / picture.height)
+        height = TALL_HEIGHT if picture.height > picture.width else PICTURE_HEIGHT
+        width = min(page.epw, height * picture.width / picture.height)
         page.ln(1.0)
         if page.get_y() + width * picture.height / picture.width > page.h - MARGIN:
             page.add_page()
@@ -148,19 +151,35 @@ class _Reader(HTMLParser):
         if not rows:
             return
         page = self.document
+        left_out = len(rows) - 1 - MAX_ROWS
+        rows = rows[: MAX_ROWS + 1]
+        columns = [[row[column] for row in rows if column < len(row)]
+                   for column in range(len(rows[0]))]  # fmt: skip
+        widths = _column_widths(page, columns)
         page.set_font(FONT, size=SIZES["td"])
-        if len(rows) > MAX_ROWS + 1:
-            more = f"and {len(rows) - 1 - MAX_ROWS} more rows: see the page"
-            rows = [*rows[: MAX_ROWS + 1], [more, *[""] * (len(rows[0]) - 1)]]
-        widths = [max(len(row[column]) for row in rows if column < len(row)) + 2
-                  for column in range(len(rows[0]))]  # fmt: skip
         with page.table(
-            rows, col_widths=tuple(min(width, 40) for width in widths), line_height=3.2,
+            rows, col_widths=widths, line_height=3.2,
             headings_style=FontFace(emphasis="BOLD"), text_align="LEFT",
             borders_layout=TableBordersLayout.HORIZONTAL_LINES, padding=(0.3, 0.5),
         ):  # fmt: skip
             pass
+        if left_out > 0:
+            page.write(TEXT_HEIGHT, f"and {left_out} more rows: see the page")
+            page.ln(TEXT_HEIGHT)
         page.ln(2.0)
+
+
+def _column_widths(page: FPDF, columns: Sequence[Sequence[str]]) -> tuple[float, ...]:
+    """Widths, mm: room for the longest word, and what is left over for those with long texts."""
+    page.set_font(FONT, "B", SIZES["td"])  # as the heading
+    words = [max((page.get_string_width(word) for cell in cells for word in cell.split()),
+                 default=0.0) for cells in columns]  # fmt: skip
+    least = [word + CELL_MARGIN for word in words]
+    whole = [max(map(page.get_string_width, cells)) + CELL_MARGIN for cells in columns]
+    more = [min(wide, LONGEST_CELL) - word for wide, word in zip(whole, least, strict=True)]
+    more = [max(0.0, one) for one in more]
+    share = max(0.0, page.epw - sum(least)) / max(sum(more), 1e-9)
+    return tuple(word + share * one for word, one in zip(least, more, strict=True))
 
 
 def _joined(parts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

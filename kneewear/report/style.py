@@ -56,6 +56,8 @@ BLUE, SKY, RED, AMBER, GREEN, PURPLE = (
     "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73", "#CC79A7",
 )  # fmt: skip
 WIDTH = 9.0
+# Points of a panel beyond which they are a picture within a figure of lines: its file stays small.
+MANY = 1000
 # Of plans, in which anterior is up and medial is left, and of sections.
 X_LABEL = "posterior ← x (mm) → anterior"
 Z_LABEL = "medial ← z (mm) → lateral"

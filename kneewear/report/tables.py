@@ -35,6 +35,12 @@ def unit_name(unit: str) -> str:
     return UNIT_NAMES.get(unit, unit)
 
 
+def with_unit(name: str, unit: str) -> str:
+    """Name in words and its unit in brackets, which pure numbers have not."""
+    shown_unit = unit_name(unit)
+    return f"{words(name)} ({shown_unit})" if shown_unit else words(name)
+
+
 def shown(value: Any, form: str = "4") -> str:
     """Value as text: numbers formatted, absent ones as a dash, truth values as yes and no.
 
@@ -124,7 +130,8 @@ def _values(frame: pd.DataFrame, name: str) -> Sequence[Any]:
         pairs = zip(frame["quantity"], frame["unit"], strict=True)
         return [f"{quantity_name(quantity)} ({unit_name(unit)})" for quantity, unit in pairs]
     in_words = {
-        "quantity": quantity_name, "unit": unit_name, "constant": words, "component": words,
+        "quantity": quantity_name, "unit": unit_name, "constant": words, "factor": words,
+        "component": words,
         "contact": _words_of_parts, "material": words, "reference": words,
     }  # fmt: skip
     values: Sequence[Any] = frame[name].tolist()

@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.report import style
-from kneewear.report.facts import SHOWN
+from kneewear.report.case_facts import SHOWN
 from kneewear.report.maps import draw_plateaus
 from kneewear.report.tables import quantity_name, rows_with, unit_name, words
+from kneewear.studies.cases import column_name
 from kneewear.studies.uncertainty.element_sums import ElementSums
-from kneewear.studies.uncertainty.samples import column_name
 
 # Constants a panel can name.
 MOST = 10
@@ -61,11 +61,11 @@ def draw_predictions(found: pd.DataFrame, samples: pd.DataFrame) -> Figure:
 
 
 @style.styled
-def draw_effects(found: pd.DataFrame) -> Figure:
+def draw_effects(found: pd.DataFrame, what: str = "constant") -> Figure:
     """Tornado: change of each output with each constant alone, largest on top."""
     changes = {end: 100.0 * (found[end] / found["nominal"] - 1.0) for end in ("at_low", "at_high")}
     rows = found.assign(size=found["effect_percent"].abs(), **changes)
-    bars = {"at_low": ("constant lower", 0.0, 0.36), "at_high": ("constant higher", 0.0, 0.36)}
+    bars = {"at_low": (f"{what} lower", 0.0, 0.36), "at_high": (f"{what} higher", 0.0, 0.36)}
     figure = _draw_constants(rows, "size", bars)
     for axes in figure.axes:
         axes.axvline(0.0, color=style.INK, lw=0.8)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from kneewear.report import style
 from kneewear.report.decision import by_choice, variant_name
 from kneewear.report.facts import BLOCK_QUANTITIES, by_blocks, centre_rows
-from kneewear.report.tables import rows_with
+from kneewear.report.tables import rows_with, words
 from kneewear.sides import BOTH
 from kneewear.wear.spread import CONFIGURED, FACTOR, LAW, SURFACE
 
@@ -83,10 +83,11 @@ def draw_wear_over_cycles(curves: pd.DataFrame, tests: pd.DataFrame | None) -> F
         whole = own.groupby("million_cycles")["wear_mm3"].agg(["min", "max"])
         if own["case"].nunique() > 1:
             axes.fill_between(whole.index, whole["min"], whole["max"], color=colour, alpha=0.2,
-                              lw=0.0, label=f"{life}: all cases")  # fmt: skip
+                              lw=0.0, label=f"{words(str(life))}: all cases")  # fmt: skip
         centre = centre_rows(own)
+        case = "{thickness_mm:g} mm, {body_mass_kg:g} kg".format(**centre.iloc[0])
         axes.plot(centre["million_cycles"], centre["wear_mm3"], color=colour,
-                  label=f"{life}: {centre['case'].iloc[0]}")  # fmt: skip
+                  label=f"{words(str(life))}: {case}")  # fmt: skip
     if tests is not None:
         points = tests.drop_duplicates(["test", "million_cycles"]).groupby("test", sort=False)
         for marker, (name, test) in zip(cycle("osD^v"), points):

@@ -16,15 +16,18 @@ import pytest
 from statsmodels.api import OLS
 
 from docs.generators.results import SNAPSHOT
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.documents import load_table
 from kneewear.regression.groups import QUANTITIES
 from kneewear.report.comparison import draw_depth_differences, render_comparison
 from kneewear.report.facts import centre_rows
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
+from kneewear.report.multibody import scene_view
 from kneewear.report.page import render_page
 from kneewear.report.regression import draw_calibration_figures
 from kneewear.report.static import draw_static_figures
+from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.study import load_study, read_study
 from kneewear.sides import BOTH, SIDES
 from kneewear.studies.comparison import (
@@ -34,7 +37,8 @@ from kneewear.studies.comparison import (
     middle_cell,
     shared_cells,
 )
-from kneewear.studies.uncertainty.samples import OUTPUTS
+from kneewear.studies.multibody.result import Scene, scene_record
+from tests.report.new_kinds import NEW_KINDS, passive_flexion, searched
 from tests.report.static_results import STUDY
 from tests.report.test_uncertainty_report import made_up
 
@@ -204,7 +208,81 @@ def test_static_page_is_quiet_alone_and_accessible(browser, static_address, tmp_
 
 
 @pytest.fixture(scope="module")
-def plain_addresses(whole, static_study, tmp_path_factory):
+def new_kinds():
+    """What the pages of studies of designs and of several bodies show."""
+    found = {}
+    for name, make in NEW_KINDS.items():
+        *contents, drawn = make()
+        found[name] = (*contents, {one: as_svg(figure) for one, figure in drawn.items()})
+    return found
+
+
+@pytest.fixture(scope="module")
+def knee_address(tmp_path_factory):
+    """The page of a knee of several bodies as a file, with a small scene of three positions."""
+    sheet = TriangleMesh(
+        20.0 * np.array([[0.0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]]),
+        np.array([[0, 1, 2], [0, 2, 3]]),
+    )
+    turns, places = np.tile(np.eye(3), (3, 2, 1, 1)), np.zeros((3, 2, 3))
+    places[:, 1, 1] = [-10.0, -20.0, -30.0]
+    bundle = [(np.array([[10.0, 0.0, 10.0], [10.0, y, 10.0]]),) for y in places[:, 1, 1]]
+    scene = Scene(("femur", "tibia"), {"femur": sheet, "tibia": sheet}, turns, places,
+                  ("0°", "45°", "90°"), tuple(bundle))  # fmt: skip
+    kind, settings, tables, drawn = passive_flexion()
+    figures = {name: as_svg(figure) for name, figure in drawn.items()}
+    path = tmp_path_factory.mktemp("knee") / "index.html"
+    view = scene_view(scene_record(scene))
+    page = render_page(kind, settings, tables, figures, {"versions": {"numpy": "2.0"}}, view=view)
+    path.write_text(page, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_a_knee_is_moved_in_three_dimensions(browser, knee_address, tmp_path, kind):
+    from axe_playwright_python.sync_playwright import Axe
+
+    one = Visit(browser, knee_address, **LOOKS[kind])
+    one.page.wait_for_selector('#scene[data-shown="0 0°"]')
+
+    def coloured():
+        picture = matplotlib.image.imread(
+            io.BytesIO(one.page.locator("#scene-canvas").screenshot())
+        )
+        return (np.ptp(picture[..., :3], axis=-1) > 0.1).sum(axis=1)
+
+    first = coloured()
+    one.page.locator("#scene-frame").focus()
+    one.page.keyboard.press("ArrowRight")
+    one.page.wait_for_selector('#scene[data-shown="1 45°"]')
+    assert "at 45°" in one.page.inner_text("#scene-title")
+    one.put("#scene-frame", 2)
+    one.page.wait_for_selector('#scene[data-shown="2 90°"]')
+    # The tibia and the end of the bundle are lower in the picture.
+    assert np.flatnonzero(coloured()).max() > np.flatnonzero(first).max()
+    one.page.locator("#scene-play").click()
+    one.page.wait_for_selector('#scene[data-shown="0 0°"]')
+    assert one.page.get_attribute("#scene-play", "aria-pressed") == "true"
+    one.page.locator("#scene-play").click()
+    one.page.locator('#scene [data-view="front"]').click()
+    assert one.complaints == []
+    assert [url for url in one.requests if not url.startswith(("data:", "blob:"))] == [knee_address]
+    assert one.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    found = Axe().run(one.page).response["violations"]
+    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+    one.page.locator("#scene").screenshot(path=tmp_path / f"scene_{kind}.png")
+    one.window.close()
+
+
+def as_svg(figure):
+    """Bytes of a figure."""
+    file = io.BytesIO()
+    figure.savefig(file, format="svg")
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def plain_addresses(whole, static_study, new_kinds, tmp_path_factory):
     """Pages without a view as files: appendices, and pages of other kinds of study.
 
     The verification study is the one whose tables the documentation keeps.
@@ -221,18 +299,11 @@ def plain_addresses(whole, static_study, tmp_path_factory):
         ROOT / "config/calibration.yaml", defaults=ROOT / "config/config.yaml"
     ).model_dump(mode="json")
     fitted = calibration_tables(whole, calibration["calibration"]["constants"])
-    drawn = {name: io.BytesIO() for name in ("trade_off", "sensitivity", "correlations")}
     figures = draw_calibration_figures(
         *(fitted[name] for name in ("constants", "comparison", "correlations", "trade_off"))
     )
-    for name, file in drawn.items():
-        figures[name].savefig(file, format="svg")
-    fit = (
-        "calibration",
-        calibration,
-        fitted,
-        {name: file.getvalue() for name, file in drawn.items()},
-    )
+    drawn = ("trade_off", "sensitivity", "correlations")
+    fit = ("calibration", calibration, fitted, {name: as_svg(figures[name]) for name in drawn})
     touched = pd.DataFrame({"pose": ["gait, 0 %"], "touches": ["medial"], "medial_gap": [0.0]})
     pages = {
         "verification": (("verification", verified, kept, {}), "page"),
@@ -248,6 +319,9 @@ def plain_addresses(whole, static_study, tmp_path_factory):
         "uncertainty": (uncertain, "page"),
         "uncertainty appendix": (uncertain, "appendix"),
     }
+    for name, contents in new_kinds.items():
+        pages[name] = contents, "page"
+        pages[f"{name} appendix"] = contents, "appendix"
     folder, found = tmp_path_factory.mktemp("plain"), {}
     for name, (given, part) in pages.items():
         path = folder / f"{name}.html"
@@ -327,6 +401,25 @@ def test_pages_of_other_kinds_are_quiet_and_accessible(browser, plain_addresses,
         assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == [], name
         one.page.screenshot(path=tmp_path / f"{name}_{kind}.png", full_page=True)
         one.window.close()
+
+
+def test_view_of_designs_shows_the_surfaces_of_each(browser, tmp_path):
+    (kind, settings, tables, drawn), view = searched()
+    figures = {name: as_svg(figure) for name, figure in drawn.items()}
+    path = tmp_path / "index.html"
+    path.write_text(render_page(kind, settings, tables, figures, view=view), encoding="utf-8")
+    one = Visit(browser, path.as_uri(), **LOOKS["laptop"])
+    cases = view["cases"]
+    assert len(cases) == len(tables["chosen_designs"]) > 1
+    seen = []
+    for number, case in enumerate(cases):
+        one.choose("#viewer-case", str(number))
+        one.shown(case["name"])
+        seen.append(one.canvas())
+    assert np.abs(seen[-1] - seen[0]).max() > 0.2
+    assert one.complaints == []
+    one.page.locator("#viewer").screenshot(path=tmp_path / "view_of_designs.png")
+    one.window.close()
 
 
 @pytest.mark.parametrize("kind", LOOKS)
@@ -450,14 +543,16 @@ def thicknesses(page):
     }
 
 
-@pytest.mark.parametrize("name", ["Wear depth", "Damage depth"])
-def test_minimum_thickness_agrees_with_statsmodels(visits, whole, name):
+@pytest.mark.parametrize(
+    ("name", "quantity"),
+    [("Largest wear depth", "max_wear_depth"), ("Damage depth", "damage_depth")],
+)
+def test_minimum_thickness_agrees_with_statsmodels(visits, whole, name, quantity):
     one = visits["laptop"]
     cases, mass = whole.tables["cases"], 80.0
     models = whole.tables["regression_models"].drop_duplicates(["side", "quantity"])
     models = models.set_index(["side", "quantity"])
     one.put("#decision-mass", mass)
-    quantity = name.lower().replace(" ", "_")
     own = cases[(cases["quantity"] == quantity) & (cases["side"] == "medial")]
     points, values = own[["thickness_mm", "body_mass_kg"]].to_numpy(float), own["value"]
     plane = models.loc["medial", quantity]["plane_is_enough"]

@@ -10,11 +10,7 @@ import pandas as pd
 import pytest
 
 from kneewear.report.bodies import draw_dynamics, shown_frames
-from kneewear.report.facts import (
-    analysis_differences,
-    by_variant,
-    largest_effect,
-)
+from kneewear.report.facts import analysis_differences, by_variant, largest_effect
 from kneewear.report.verification import draw_analyses
 from kneewear.settings.cases import Case
 from kneewear.verification.methods import compare_analyses

@@ -59,7 +59,8 @@ def test_grid_shows_the_covered_part_of_cells(whole):
     assert len(shown) == 2 * 12 * 12
     # The front and back borders of the built-in plateaus bulge by a fraction of a cell.
     assert 0.5 < shown.min() < 1.0
-    assert "24 x 18 elements per side; turned by medial 0.0°" in figure.axes[0].get_title("left")
+    title = figure.axes[0].get_title("left")
+    assert "24 x 18 elements per side; turned by 0.0° (medial) and" in title
 
 
 def test_natural_knee_has_a_map_of_its_femoral_cartilage(whole):

@@ -283,6 +283,20 @@ def test_validity_counts_cases_not_sides(whole):
     assert "4 of 4 cases go beyond" in page_of(whole, validity=validity)[0]
 
 
+def test_validity_is_that_of_each_life(whole):
+    tables = {
+        name: pd.concat([table, table.assign(life="heavy")], ignore_index=True)
+        for name, table in whole.tables.items()
+        if name in ("cases", "validity")
+    }
+    heavy = tables["validity"]["life"] == "heavy"
+    tables["validity"] = tables["validity"].assign(max_pressure_above_limit=heavy)
+    text = page_of(whole, **tables)[0]
+    badges = re.findall(r"<h2>\d+ mm.*?<span class=\"badge( within)?\"", text, re.DOTALL)
+    assert badges == [" within", ""]
+    assert "4 of 4 cases of heavy go beyond" in text
+
+
 def test_warnings_that_differ_in_numbers_alone_are_shown_once():
     warnings = [
         ["simulate/b000", "case 6mm_50kg: holding takes up to 2 N"],
@@ -351,6 +365,22 @@ def test_page_of_a_surface_that_follows_states_no_linear_effects(whole, mixing):
     text, _ = page_of(whole, {**whole.settings, "wear": wear})
     assert "lowered in 4 blocks" in text
     assert "% (linear)" not in text
+
+
+def test_alignment_is_stated_where_components_are_placed_otherwise(whole):
+    assert "Components placed otherwise" not in page_of(whole)[0]
+    simulation = whole.settings["simulation"]
+    alignment = {
+        "tibial": simulation["alignment"]["tibial"] | {"slope_deg": 3.0, "medial_mm": -1.5},
+        "femoral": simulation["alignment"]["femoral"] | {"external_rotation_deg": 2.0},
+    }
+    settings = whole.settings | {"simulation": simulation | {"alignment": alignment}}
+    text = " ".join(page_of(whole, settings)[0].split())
+    assert (
+        "Components placed otherwise than motion and load have them: insert on the tibia: "
+        "medial -1.5 mm; insert on the tibia: slope +3 deg; femoral component on the femur: "
+        "external rotation +2 deg."
+    ) in text
 
 
 def test_boundary_conditions_are_those_the_activity_records(whole):

@@ -10,7 +10,7 @@ import zlib
 import pytest
 from PIL import Image
 
-from kneewear.report.pdf import MAX_ROWS, write_pdf
+from kneewear.report.pdf import MAX_ROWS, _column_widths, _Document, write_pdf
 
 
 def picture(width, height):
@@ -45,8 +45,10 @@ def test_equal_texts_are_equal_files(tmp_path):
     assert pages(tmp_path / "a") == 1
 
 
-@pytest.mark.parametrize(("width", "height"), [(400, 100), (100, 400)])
-def test_pictures_are_centred_and_no_higher_than_allowed(tmp_path, width, height):
+@pytest.mark.parametrize(
+    ("width", "height", "most"), [(400, 100, 82.0), (120, 100, 82.0), (100, 400, 120.0)]
+)
+def test_pictures_are_centred_and_no_higher_than_allowed(tmp_path, width, height, most):
     (tmp_path / "a").write_bytes(
         write_pdf(f'<p>One</p><img src="{picture(width, height)}">', "Study")
     )
@@ -54,7 +56,24 @@ def test_pictures_are_centred_and_no_higher_than_allowed(tmp_path, width, height
     across, up, left = (float(value) / 72.0 * 25.4 for value in found.groups())
     assert across / up == pytest.approx(width / height, rel=1e-3)
     assert left + 0.5 * across == pytest.approx(105.0, abs=0.1)
-    assert up <= 82.01
+    assert up <= most + 0.01
+
+
+def test_no_word_of_a_table_is_broken(tmp_path):
+    heads = ["Displacement", "Friction", "Text", *map(str, range(9))]
+    cells = ["anterior", "0.01325", "words " * 40, *["0.007042"] * 9]
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in (heads, cells)
+    )
+    page = _Document("Study")
+    widths = _column_widths(page, list(zip(heads, cells, strict=True)))
+    assert sum(widths) == pytest.approx(page.epw)
+    for width, *column in zip(widths, heads, cells, strict=True):
+        longest = max(page.get_string_width(word) for cell in column for word in cell.split())
+        assert width >= longest + 1.0
+    # What fpdf does with them: every cell of one word stays one text.
+    (tmp_path / "a").write_bytes(write_pdf(f"<table>{rows}</table>", "Study"))
+    assert pages(tmp_path / "a") == 1
 
 
 def test_long_tables_are_cut(tmp_path):

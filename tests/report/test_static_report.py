@@ -10,12 +10,7 @@ import pytest
 
 from kneewear.regression.materials import compare_materials
 from kneewear.report.captions import figure_texts
-from kneewear.report.facts import (
-    convergence_errors,
-    division_errors,
-    scan_results,
-    scans_positions,
-)
+from kneewear.report.facts import convergence_errors, division_errors, scan_results, scans_positions
 from kneewear.report.static import (
     draw_grid_sensitivity,
     draw_position_scan,

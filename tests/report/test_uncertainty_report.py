@@ -11,10 +11,11 @@ from markupsafe import escape
 from kneewear.report.captions import figure_texts
 from kneewear.report.tables import words
 from kneewear.report.uncertainty import draw_effects, draw_uncertainty
+from kneewear.settings.cases import OUTPUTS
+from kneewear.studies.cases import FAILURE, column_name
 from kneewear.studies.uncertainty.analysis import analyse_samples
 from kneewear.studies.uncertainty.element_sums import add_sample, no_sums
 from kneewear.studies.uncertainty.plan import draw_samples
-from kneewear.studies.uncertainty.samples import FAILURE, OUTPUTS, column_name
 from tests.report.pages import both_pages
 from tests.uncertainty.test_plan import study
 

@@ -15,8 +15,11 @@
     "medial side": [0, 0, 0.9, 0, 1, 0],
     oblique: [-0.7, 0.7, 0.2, 0, 1, 0],
   };
-  const outside = new Set(data.outside);
-  const labelled = (one) => one.label + (outside.has(one.name) ? " \u2013 outside validity" : "");
+  // Cases outside validity differ by life, as loads do.
+  function labelled(one) {
+    const outside = data.outside[find("life").value] || [];
+    return one.label + (outside.includes(one.name) ? " \u2013 outside validity" : "");
+  }
 
   // Each array is unpacked when it is first looked at, and kept.
   const unpacked = new Map();
@@ -78,16 +81,24 @@
       // No object: the page has a colour bar of its own.
       colorbarObjectId: 0,
     });
-    const insert = await mesh(1, data.insert, { color_range: [0, data.scales.pressure.steps] });
-    insert.attribute = { data: new Float32Array(insert.vertices.shape[0]) };
-    insert.color_map = colourMap(data.scales.pressure);
-    const femoral = [];
-    for (const [i, packed] of data.femoral.entries()) {
-      femoral.push(await mesh(2 + i, packed, { color: 0x8a97a3, opacity: 0.25 }));
+    // Cases share one shape, or have designs of their own.
+    const shapes = [];
+    let id = 0;
+    for (const packed of data.shapes || [data]) {
+      const insert = await mesh(++id, packed.insert, {
+        color_range: [0, data.scales.pressure.steps], visible: shapes.length === 0,
+      });
+      insert.attribute = { data: new Float32Array(insert.vertices.shape[0]) };
+      insert.color_map = colourMap(data.scales.pressure);
+      const femoral = [];
+      for (const one of packed.femoral) {
+        femoral.push(await mesh(++id, one, { color: 0x8a97a3, opacity: 0.25, visible: false }));
+      }
+      shapes.push({ insert, femoral });
     }
-    await plot.load({ objects: [insert, ...femoral] });
+    await plot.load({ objects: shapes.flatMap(({ insert, femoral }) => [insert, ...femoral]) });
 
-    const points = insert.vertices.data;
+    let points = shapes[0].insert.vertices.data;
     const range = [0, 1, 2].map((axis) => {
       let [low, high] = [Infinity, -Infinity];
       for (let i = axis; i < points.length; i += 3) {
@@ -174,12 +185,22 @@
       }
       waiting = true;
       const now = chosen();
+      const { insert, femoral } = shapes[now.found.shape || 0];
+      for (const other of shapes) {
+        for (const part of [other.insert, ...other.femoral]) {
+          if (other.insert === insert || !part.visible) continue;
+          part.visible = false;
+          await plot.reload(part, { visible: false });
+        }
+      }
+      points = insert.vertices.data;
+      insert.visible = true;
       const all = await steps(now.map);
       const count = points.length / 3;
       values = Float32Array.from(all.subarray(now.row * count, (now.row + 1) * count));
       insert.attribute = { data: values, shape: [count] };
       insert.color_map = colourMap(data.scales[now.quantity]);
-      await plot.reload(insert, { attribute: insert.attribute, color_map: insert.color_map });
+      await plot.reload(insert, { attribute: insert.attribute, color_map: insert.color_map, visible: true });
       const pose = { data: new Float32Array(now.cycle.poses[now.frame]), shape: [4, 4] };
       for (const part of femoral) {
         part.model_matrix = pose;
@@ -210,8 +231,8 @@
     }
 
     fill(find("quantity"), Object.entries(names).map(([key, [name, unit]]) => [key, `${name} (${unit})`]));
-    fill(find("case"), data.cases.map((one, i) => [i, labelled(one)]));
     fill(find("life"), data.lives.map((name) => [name, name]));
+    fill(find("case"), data.cases.map((one, i) => [i, labelled(one)]));
     fill(find("activity"), data.activities.map((name) => [name, name]));
     find("quantity").value = "damage_depth";
     find("case").value = Math.max(0, data.cases.findIndex((one) => one.name === data.first));
@@ -220,6 +241,9 @@
     for (const name of ["quantity", "case", "life", "activity", "femoral"]) {
       find(name).addEventListener("change", show);
     }
+    find("life").addEventListener("change", () => {
+      data.cases.forEach((one, i) => { find("case").options[i].text = labelled(one); });
+    });
     find("frame").addEventListener("input", show);
     box.querySelectorAll("[data-view]").forEach((button) => {
       button.addEventListener("click", () => look(button.dataset.view));

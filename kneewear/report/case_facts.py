@@ -1,0 +1,305 @@
+"""Facts that pages state of studies of many designs, samples or subjects.
+
+Those of characterisations, laxity tests, finite-element twins, optimisations, uncertainty studies,
+sweeps and cohorts; facts of one implant in a wear study are in :mod:`kneewear.report.facts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kneewear.report.tables import (
+    quantity_name,
+    rows_with,
+    shown,
+    unit_name,
+    words,
+)  # fmt: skip
+from kneewear.settings.optimisation import quantity_unit
+from kneewear.sides import BOTH, SIDES
+
+Settings = Mapping[str, Any]
+
+# Studies of designs.
+
+# Part of the largest load below which the width of a loop is an error of the equilibria.
+ROUNDING = 1e-6
+
+_OF_CONDITIONS = {
+    "design": "Design", "flexion_deg": "Flexion (°)", "load_n": "Load (N)",
+    "medial_share": "Medial share", "tibial_external_rotation_deg": "External rotation (°)",
+    "posterior_offset_mm": "Posterior offset (mm)", "medial_offset_mm": "Medial offset (mm)",
+    "side": "Side", "contact_area": "Area (mm²)", "avg_pressure": "Mean pressure (MPa)",
+    "max_pressure": "Largest pressure (MPa)",
+}  # fmt: skip
+
+
+def contact_columns(contact: pd.DataFrame) -> dict[str, str]:
+    """Heads of the table of every condition, with a column per pressure that areas are above."""
+    above = [name for name in dict.fromkeys(contact["quantity"]) if name.startswith("area_above")]
+    heads = {name: f"Area above {name.split('_')[2]} MPa (mm²)" for name in above}
+    centres = {f"centre_{axis}": f"Centre, {axis} (mm)" for axis in ("posterior", "medial")}
+    return {**_OF_CONDITIONS, **heads, **centres}
+
+
+def resistances(laxity: pd.DataFrame) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    """Yield tests with the unit of their stiffness and, by design, its range at least friction."""
+    driven = laxity[laxity["test"] != "distraction"]
+    for test, part in driven.groupby("test", sort=False):
+        rows = []
+        for design, every in part.groupby("design", sort=False):
+            own = every[every["friction"] == every["friction"].min()]
+            leaves = own["subluxation"].fillna("") != ""
+            rows.append(
+                {
+                    "design": design,
+                    "least": own["stiffness"].min(),
+                    "most": own["stiffness"].max(),
+                    "friction": own["friction"].iloc[0],
+                    "subluxes": sorted(own.loc[leaves, "flexion_deg"].unique()),
+                    "how": " or ".join(sorted(set(own.loc[leaves, "subluxation"]))),
+                }
+            )
+        unit = f"{part['load_unit'].iloc[0]}/{part['displacement_unit'].iloc[0]}"
+        yield str(test), unit, rows
+
+
+def laxity_table(laxity: pd.DataFrame) -> pd.DataFrame:
+    """Loops with the names of their tests in words; widths that are rounding errors are zero."""
+    width = laxity["hysteresis"]
+    return laxity.assign(
+        test=laxity["test"].map(words),
+        subluxation=laxity["subluxation"].fillna(""),
+        hysteresis=width.where(width > ROUNDING * laxity["peak_load"].abs(), 0.0),
+    )
+
+
+# Finite-element twins.
+
+
+def twin_range(twin: pd.DataFrame, quantity: str) -> dict[str, float]:
+    """Range of the foundation's error in a quantity, and the largest mesh error, %."""
+    own = rows_with(twin, quantity=quantity)
+    error = own["foundation_error_percent"]
+    mesh = own["mesh_error_percent"].max()
+    return {"least": float(error.min()), "most": float(error.max()), "mesh": float(mesh)}
+
+
+def twin_stresses(twin: pd.DataFrame) -> pd.DataFrame:
+    """Stresses and depths of every frame and side in a row, and their largest mesh error, %."""
+    keys = ["case", "percent", "side"]
+    own = twin[twin["quantity"].str.contains("von_mises|shear")]
+    wide = own.pivot_table(index=keys, columns="quantity", values="finite_elements", sort=False)
+    mesh = own.groupby(keys, sort=False)["mesh_error_percent"].max().rename("mesh")
+    return wide.join(mesh).reset_index()
+
+
+def twin_words(twin: pd.DataFrame, quantity: str) -> str:
+    """Range of the foundation's error in a quantity over all frames, cases and sides, in words."""
+    found = twin_range(twin, quantity)
+    return f"{found['least']:+.0f} to {found['most']:+.0f} %"
+
+
+def twin_effects(twin: pd.DataFrame, cases: pd.DataFrame) -> list[dict[str, Any]]:
+    """Creep and damage that pressures of finite elements would give, one row per side.
+
+    Of the case of the twin nearest to the middle of its design among those that the wear study has,
+    in its first life; none without such a case. Creep is proportional to the largest pressure: that
+    of the frame with the largest pressure in the middle of the contact replaces the foundation's
+    (`creep`, `damage`, mm; `creep_twin` and `damage_twin` with it).
+    """
+    keys = ["thickness_mm", "body_mass_kg"]
+    known = cases[keys].drop_duplicates()
+    own = rows_with(twin, quantity="middle_pressure").merge(known, on=keys)
+    if own.empty:
+        return []
+    design = twin[keys].drop_duplicates()
+    spread = design.std().replace(0.0, 1.0).fillna(1.0)
+    away = ((own[keys] - design.median()) / spread).pow(2).sum(axis=1).to_numpy(float)
+    chosen = own.iloc[int(np.argmin(away))]
+    nearest = {key: float(chosen[key]) for key in keys}
+    life = cases["life"].iloc[0]
+    rows = []
+    for side, part in rows_with(own, **nearest).groupby("side", sort=False):
+        frame = part.sort_values("foundation").iloc[-1]
+        of_case = rows_with(cases, **nearest, side=side, life=life).set_index("quantity")["value"]
+        depths = {name: float(of_case[name]) for name in ("creep_depth", "damage_depth")}
+        creep, ratio = depths["creep_depth"], frame["finite_elements"] / frame["foundation"]
+        more = creep * (float(ratio) - 1.0)
+        damage = depths["damage_depth"]
+        rows.append(
+            {**nearest, "side": side, "creep": creep, "creep_twin": creep + more,
+             "damage": damage, "damage_twin": damage + more}
+        )  # fmt: skip
+    return rows
+
+
+# Optimisation studies.
+
+
+def design_results(optimisation: Mapping[str, Any]) -> dict[str, str]:
+    """Results that objectives and constraints name, with their units."""
+    names = dict.fromkeys([*optimisation["objectives"], *optimisation["constraints"]])
+    return {name: quantity_unit(name) for name in names}
+
+
+def design_values(optimisation: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Values of the variables of a design, as words."""
+    return ", ".join(
+        f"{words(name)} {shown(row[name], '3')} {one['unit']}".rstrip()
+        for name, one in optimisation["variables"].items()
+    )
+
+
+def described_designs(chosen: pd.DataFrame) -> pd.DataFrame:
+    """Chosen designs with their names in words."""
+    return chosen.assign(chosen=[words(name) for name in chosen["chosen"]])
+
+
+def design_columns(optimisation: Mapping[str, Any]) -> dict[str, str | tuple[str, str]]:
+    """Heads of a table of designs: variables, then results."""
+    heads: dict[str, str | tuple[str, str]] = {"chosen": "Design", "design": "Number"}
+    heads |= {
+        name: f"{quantity_name(name)}{one['unit'] and ' (' + one['unit'] + ')'}"
+        for name, one in optimisation["variables"].items()
+    }
+    others = {name: quantity_unit(name) for name in ("wear_volume", "max_pressure", "damage_depth")}
+    for name, unit in {**design_results(optimisation), **others}.items():
+        heads[name] = f"{quantity_name(name)} ({unit_name(unit)})"
+    return heads
+
+
+def failure_columns(optimisation: Mapping[str, Any]) -> dict[str, str | tuple[str, str]]:
+    """Heads of the table of designs without results."""
+    shown_columns = design_columns(optimisation)
+    wanted = ("design", *optimisation["variables"])
+    return {name: shown_columns[name] for name in wanted} | {"failure": "Reason"}
+
+
+# Uncertainty studies.
+
+# Outputs in figures and in the tables of the page; tables on disk hold all.
+SHOWN = (
+    "wear_depth", "creep_depth", "damage_depth", "wear_volume", "damage_volume", "damage_area",
+    "max_pressure", "avg_pressure",
+)  # fmt: skip
+# Outputs and constants that sentences name.
+KEY_OUTPUTS = ("damage_depth", "wear_volume", "max_pressure")
+NAMED = 3
+
+
+def most_important(found: pd.DataFrame, column: str) -> list[tuple[str, str, list[dict[Any, Any]]]]:
+    """Quantity, side and the constants with the largest absolute values of a column."""
+    rows = []
+    for quantity, side in product(KEY_OUTPUTS, SIDES):
+        own = rows_with(found, quantity=quantity, side=side)
+        order = (-own[column].abs()).argsort(kind="stable")[:NAMED]
+        rows.append((quantity, side, own.iloc[order].to_dict("records")))
+    return rows
+
+
+def convergence(found: pd.DataFrame) -> dict[str, Any]:
+    """Whether variance-based indices have converged, and the number of blocks that takes."""
+    from kneewear.studies.uncertainty.analysis import LARGEST_WIDTH  # noqa: PLC0415
+
+    known = found.dropna(subset=["first_error", "total_error"])
+    done = known["converged"].astype(bool)
+    needed = known["blocks_needed"].max()
+    return {
+        "converged": bool(len(known) and done.all()),
+        "limit": LARGEST_WIDTH,
+        "open": len(known.loc[~done, ["side", "quantity"]].drop_duplicates()),
+        "widest": 2.0 * float(known[["first_error", "total_error"]].to_numpy().max(initial=0.0)),
+        "blocks": int(known["blocks"].min()) if len(known) else 0,
+        "blocks_needed": float(f"{needed:.2g}"),
+    }
+
+
+def by_constant(found: pd.DataFrame, column: str, side: str) -> pd.DataFrame:
+    """Constants down, outputs across, for one side."""
+    own = found[(found["side"] == side) & found["quantity"].isin(SHOWN)]
+    wide = own.pivot(index="constant", columns="quantity", values=column)
+    return wide.reindex(index=list(dict.fromkeys(own["constant"]))).reset_index()
+
+
+def constant_rows(constants: Mapping[str, Settings]) -> pd.DataFrame:
+    """What is uncertain, by how much, and its source."""
+    return pd.DataFrame(
+        {
+            "constant": name,
+            "settings": ", ".join(one["settings"]),
+            "change": {"add": "plus", "multiply": "times 1 +"}[one["change"]],
+            "distribution": f"{one['distribution']}, "
+            f"{'±' if one['distribution'] == 'uniform' else 'σ'} {one['spread']:g}",
+            "dimension": one["unit"],
+            "source": one["source"],
+        }
+        for name, one in constants.items()
+    )
+
+
+def sweep_effects(effects: pd.DataFrame) -> list[tuple[str, str, list[dict[Any, Any]]]]:
+    """Quantity, unit and the factors with the largest effects on it, of both sides together."""
+    rows = []
+    for quantity in KEY_OUTPUTS:
+        own = rows_with(effects, quantity=quantity, side=BOTH)
+        order = (-own["span"]).argsort(kind="stable")[:NAMED]
+        if len(own):
+            rows.append((quantity, own["unit"].iloc[0], own.iloc[order].to_dict("records")))
+    return rows
+
+
+def end_cases(sweep: pd.DataFrame, quantity: str, count: int = NAMED) -> pd.DataFrame:
+    """Cases with the least and the most of a result of both sides, and the one in the middle."""
+    known = sweep.dropna(subset=f"{BOTH}_{quantity}").sort_values(
+        f"{BOTH}_{quantity}", kind="stable"
+    )
+    if len(known) <= 2 * count + 1:
+        return known
+    middle = known.iloc[[len(known) // 2]]
+    return pd.concat([known.head(count), middle, known.tail(count)])
+
+
+def cohort_rates(percentiles: pd.DataFrame) -> list[tuple[str, str, list[dict[Any, Any]]]]:
+    """Quantity, unit and the percentiles of every design, of the key results of both sides."""
+    rows = []
+    for quantity in ("volumetric_wear_rate", "damage_depth", "max_pressure"):
+        own = rows_with(percentiles, quantity=quantity, side=BOTH)
+        rows.append((quantity, own["unit"].iloc[0], own.to_dict("records")))
+    return rows
+
+
+def percentile_names(percentiles: Sequence[float]) -> list[str]:
+    """Columns of some percentiles, in ascending order."""
+    return [f"p{percent:g}" for percent in sorted(percentiles)]
+
+
+def outside_counts(outside: pd.DataFrame) -> pd.DataFrame:
+    """Number of subjects by reason and design."""
+    counts = outside.groupby(["reason", "design"], sort=False)["subject"].nunique()
+    return counts.unstack("design", fill_value=0).reset_index().rename_axis(columns=None)
+
+
+def factor_rows(factors: Mapping[str, Settings]) -> pd.DataFrame:
+    """What a sweep varies, how, and between which bounds."""
+    of = {"set": "equal to it", "add": "plus it", "multiply": "times it"}
+    return pd.DataFrame(
+        {
+            "factor": words(name),
+            "settings": ", ".join(one["settings"]),
+            "change": f"{one['of']} times it" if one["of"] else of[one["change"]],
+            **{key: one[key] for key in ("low", "high", "unit")},
+        }
+        for name, one in factors.items()
+    )
+
+
+def failures(samples: pd.DataFrame) -> list[str]:
+    """Reasons of the samples that have no result."""
+    reasons = samples["failure"].dropna()
+    return [str(reason) for reason in reasons[reasons != ""]]

@@ -1,0 +1,118 @@
+"""Figures of cohorts: distributions, percentiles, and wear over the subjects' columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from kneewear.report import style
+from kneewear.report.case_facts import SHOWN
+from kneewear.report.static import MATERIAL_COLOURS
+from kneewear.report.tables import quantity_name, rows_with, unit_name, with_unit, words
+from kneewear.settings.cases import OUTPUTS
+from kneewear.sides import BOTH
+from kneewear.studies.cases import column_name
+from kneewear.studies.cohort.cases import DESIGN
+
+DISTRIBUTED = ("volumetric_wear_rate", "wear_depth", "damage_depth", "max_pressure")
+RATE = "volumetric_wear_rate"
+# Columns of the cohort that have a panel.
+MOST = 8
+
+
+def draw_cohort(
+    cohort: pd.DataFrame,
+    percentiles: pd.DataFrame,
+    effects: pd.DataFrame,
+    units: Mapping[str, str],
+) -> dict[str, Figure]:
+    """Figures of a cohort from its tables and the units of the columns that change settings."""
+    figures = {
+        "cohort_distribution": draw_distribution(cohort),
+        "cohort_percentiles": draw_percentiles(percentiles),
+    }
+    own = rows_with(effects, side=BOTH, quantity=RATE)
+    # Without a span where the subjects are too few for effects.
+    sizes = own.groupby("factor", sort=False)["span"].max().dropna()
+    columns = list(sizes.sort_values(ascending=False, kind="stable").index[:MOST])
+    if columns:
+        figures["cohort_covariates"] = draw_covariates(
+            cohort, {name: units.get(name, "") for name in columns}
+        )
+    return figures
+
+
+def _colours(table: pd.DataFrame) -> dict[str, str]:
+    """Colour of each design."""
+    designs = list(dict.fromkeys(table[DESIGN]))
+    return {name: MATERIAL_COLOURS[n % len(MATERIAL_COLOURS)] for n, name in enumerate(designs)}
+
+
+@style.styled
+def draw_distribution(cohort: pd.DataFrame) -> Figure:
+    """Cumulative distribution of key results over the subjects, a line per design."""
+    figure, panels = style.new_figure(5.6, 2, 2)
+    for axes, quantity in zip(panels.flat, DISTRIBUTED, strict=True):
+        for design, colour in _colours(cohort).items():
+            values = rows_with(cohort, design=design)[column_name(BOTH, quantity)].dropna()
+            part = 100.0 * np.arange(1, len(values) + 1) / max(1, len(values))
+            axes.step(np.sort(values), part, where="post", color=colour, label=words(design))
+        axes.set(ylim=(0, 100), ylabel="subjects (%)")
+        axes.set_xlabel(f"{quantity_name(quantity)} ({unit_name(OUTPUTS[quantity])})")
+    style.share_legend(figure, panels[0, 0], 4, below=True)
+    return figure
+
+
+@style.styled
+def draw_percentiles(percentiles: pd.DataFrame) -> Figure:
+    """Percentiles of results by design."""
+    names = sorted(
+        (name for name in map(str, percentiles) if re.fullmatch(r"p[\d.]+", name)),
+        key=lambda name: float(name[1:]),
+    )
+    colours = _colours(percentiles)
+    figure, panels = style.new_figure(1.8 + 0.7 * len(colours), 2, 4, style.WIDTH + 1.5)
+    for axes, quantity in zip(panels.flat, SHOWN, strict=True):
+        for height, (design, colour) in zip(
+            range(len(colours))[::-1], colours.items(), strict=True
+        ):
+            row = rows_with(percentiles, design=design, side=BOTH, quantity=quantity).iloc[0]
+            values = row[names].to_numpy(float)
+            axes.plot(values[[0, -1]], [height, height], color=colour, lw=1.5)
+            inner = values[1:-1] if len(values) > 2 else values
+            axes.plot(inner[[0, -1]], [height, height], color=colour, lw=7, solid_capstyle="butt")
+            if "p50" in names:
+                axes.plot(row["p50"], height, "|", color="white", ms=7, mew=2)
+        axes.set_yticks(range(len(colours))[::-1], [words(name) for name in colours])
+        axes.set_ylim(-0.6, len(colours) - 0.4)
+        axes.grid(visible=False, axis="y")
+        axes.set_title(quantity_name(quantity))
+        axes.set_xlabel(unit_name(OUTPUTS[quantity]))
+    return figure
+
+
+@style.styled
+def draw_covariates(cohort: pd.DataFrame, columns: Mapping[str, str]) -> Figure:
+    """Volumetric wear rate over columns of the cohort, given with their units."""
+    rows = -(-len(columns) // 4)
+    figure, panels = style.new_figure(
+        2.4 * rows + 0.5, rows, min(4, len(columns)), style.WIDTH + 1.5, sharey=True
+    )
+    for axes, (name, unit) in zip(panels.flat, columns.items(), strict=False):
+        for design, colour in _colours(cohort).items():
+            own = rows_with(cohort, design=design)
+            axes.plot(
+                own[name], own[column_name(BOTH, RATE)], ".", ms=3, color=colour, alpha=0.6,
+                label=words(design), rasterized=len(own) > style.MANY,
+            )  # fmt: skip
+        axes.set_xlabel(with_unit(name, unit))
+    for axes in panels.flat[len(columns) :]:
+        axes.set_visible(False)
+    for row in panels:
+        row[0].set_ylabel(f"{quantity_name(RATE)}\n({unit_name(OUTPUTS[RATE])})")
+    style.share_legend(figure, panels[0, 0], 4, below=True)
+    return figure
