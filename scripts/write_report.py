@@ -6,7 +6,7 @@ from kneewear import default_settings_file
 from kneewear.io.documents import save_bytes, save_json, save_text
 from kneewear.io.page_contents import figure_files, page_contents, read_figures
 from kneewear.joblog import job_log
-from kneewear.provenance import gather_records, provenance_record
+from kneewear.provenance import provenance_record
 from kneewear.report.page import render_page
 from kneewear.report.pdf import write_pdf
 from kneewear.settings.study import load_study
@@ -16,10 +16,9 @@ LISTS = ("tables", "activities", "benchmarks", "calibration", "signs", "view")
 
 with job_log(snakemake.log[0], snakemake.threads):
     settings = snakemake.params.settings
-    folders = {name: snakemake.params[name] for name in ("benchmarks", "logs")}
-    provenance = provenance_record(settings, inputs=list(snakemake.input.data), **folders)
+    records = {name: snakemake.params[name] for name in ("benchmarks", "logs")}
+    provenance = provenance_record(settings, inputs=list(snakemake.input.data), **records)
     save_json(provenance, snakemake.output.provenance)
-    gather_records(**folders)
     contents = page_contents({name: snakemake.input.get(name, []) for name in LISTS})
     contents |= {"kind": settings["kind"], "study": settings, "provenance": provenance}
     vector, raster = (figure_files(snakemake.input.figures, suffix) for suffix in ("svg", "png"))

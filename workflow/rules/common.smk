@@ -10,14 +10,17 @@ from kneewear.errors import KneewearError
 from kneewear.joblog import ATTEMPT
 from kneewear.io.study_inputs import (
     activity_files,
+    cohort_files,
     design_studies,
     measured_activities,
     multibody_files,
+    plan_files,
     pose_files,
     simulator_tests,
+    twin_table,
     uncertain_constants,
 )
-from kneewear.provenance import source_fingerprint
+from kneewear.provenance import gather_records, source_fingerprint
 from kneewear.workflow import JobSizes, caption_texts, checked_study, input_digests
 
 # Relative: a moved checkout runs nothing again.

@@ -9,6 +9,8 @@ DATA_FILES = {
     *pose_files(STUDY, ROOT),
     *multibody_files(STUDY, ROOT).values(),
     *TESTS.values(),
+    *plan_files(STUDY, ROOT),
+    *cohort_files(STUDY, ROOT),
     *(
         path
         for name in ACTIVITIES
@@ -46,3 +48,8 @@ rule write_report:
         logs=LOGS,
     script:
         "../../scripts/write_report.py"
+
+
+# At the end: a job that still ran would miss its folder.
+onsuccess:
+    gather_records(BENCHMARKS, LOGS)
