@@ -23,6 +23,7 @@ help:
 	@echo "make test | test-all | check | coverage | docs | benchmark | clean"
 
 environment: $(STAMP)
+	@:
 
 # A linked environment is another checkout's: it is used and not changed.
 $(STAMP): requirements.lock

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = (
     "numpy", "scipy", "numba", "pandas", "h5netcdf", "h5py", "jinja2", "pyyaml", "ruamel.yaml",
     "SALib", "scikit-sundae", "statsmodels", "matplotlib", "vtk", "xarray", "k3d", "itables",
-    "trimesh", "pydantic", "fpdf2", "pillow", "snakemake",
+    "trimesh", "pydantic", "fpdf2", "pillow", "pymoo", "snakemake",
 )  # fmt: skip
 
 

@@ -18,9 +18,12 @@ from typing import Any
 from kneewear.io.result_files import check_writable, file_hash
 from kneewear.io.study_inputs import check_inputs
 from kneewear.report.captions import figure_texts
-from kneewear.settings.base import CaseStudy, Study, WearStudy
+from kneewear.settings.base import CASES_PER_JOB, CaseStudy, Study, WearStudy
+from kneewear.settings.cohort import CohortStudy
 from kneewear.settings.files import read_settings_file, unfiled_settings
+from kneewear.settings.optimisation import OptimisationStudy
 from kneewear.settings.study import load_study, merge_settings
+from kneewear.settings.sweep import SweepStudy
 from kneewear.settings.uncertainty import UncertaintyStudy
 
 MIN_MEMORY_MB = 1000
@@ -111,6 +114,12 @@ class JobSizes:
             self.cases_per_job = study.job_size(self.cases)
         if isinstance(study, UncertaintyStudy):
             self.cases_per_job = study.job_size(study.uncertainty.sample_count)
+        if isinstance(study, SweepStudy):
+            self.cases_per_job = study.job_size(study.sweep.case_count or CASES_PER_JOB)
+        if isinstance(study, CohortStudy):
+            self.cases_per_job = study.job_size(CASES_PER_JOB)
+        if isinstance(study, OptimisationStudy):
+            self.cases_per_job = study.job_size(study.optimisation.population)
         if isinstance(study, WearStudy):
             self.batches = study.batches()
             self.cases = len(study.cases_with_maps())

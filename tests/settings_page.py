@@ -46,16 +46,24 @@ single keys:
 | `characterisation_dm.yaml` | the same of a real implant and the built-in one (data not included) |
 | `laxity.yaml` | force-displacement loops of two bearings, with and without friction |
 | `laxity_dm.yaml` | the same of a real implant and the built-in one (data not included) |
+| `fe_twin.yaml` | load peaks of the built-in gait by finite elements beside the foundation |
+| `fe_twin_dm.yaml` | after `dm_measured.yaml`: the same of a real implant under measured force |
+| `fe_twin_ultracongruent.yaml` | the same of a conforming dish |
+| `sweep.yaml` | 128 cases over radii, alignment and body mass: effects and response surfaces |
+| `cohort_example.yaml` | 200 synthetic subjects with two designs in three sizes: percentiles |
+| `optimisation.yaml` | front of wear against peak pressure over radii of the built-in bearing |
 | `natural_knee.yaml` | static contact of a natural knee's cartilage (data not included) |
 | `natural_passive.yaml` | passive flexion of a natural knee with ligaments (data not included) |
 | `tkr_predicted_gait.yaml` | gait of a real implant predicted with ligaments (data not included) |
 | `tkr_soft_tissue.yaml` | passive flexion of a real implant with ligaments (data not included) |
+| `knee_extension.yaml` | a natural knee extends under its quadriceps (Caruntu and Hefzy) |
 | `planar_knee.yaml` | a knee in the sagittal plane under eight contact laws (Machado) |
 | `spatial_knee.yaml` | a knee in space that flexes under gravity (Machado) |
 | `verification.yaml` | the contact model against analytical solutions; its methods compared |
 | `dm_fluoroscopy.yaml` | a real implant with its fluoroscopic gait (data not included) |
 | `standards.yaml` | knee simulators of ISO 14243 with the curves of your copy of the standard |
 | `dm_measured.yaml` | the same under the contact force measured in the subject |
+| `dm_predicted.yaml` | after `dm_measured.yaml`: with the gait of `tkr_predicted_gait.yaml` |
 
 Run one with `make study CONFIG=config/quick.yaml` or
 `snakemake --cores 2 --configfile config/quick.yaml`. Several files may be named; later ones win.
@@ -95,7 +103,7 @@ cases:
 These are 36 cases. Numbers of `simulation`, `wear` and built-in activities can be varied, except
 `simulation.frames`, durations and `wear.lives`, which all cases share. `implant`, `grid`,
 `coarse_grid` and `table` cannot: geometry is built once for all cases. Run one study per
-geometry, or a study of `kind: uncertainty`, which builds the geometry of every sample.
+geometry, or a study of `kind: sweep` or `uncertainty`, which build the geometry of every case.
 `tables/cases.csv` has a column for each path, and the regression a coefficient. Maps and
 histories show cases with the first value of each path where they cannot show all; surfaces over
 thickness and mass are drawn without overrides only. A job simulates cases with equal overrides,
@@ -278,7 +286,7 @@ def _kind(annotation: Any) -> str:
             return f"list of {kind}s"
         if get_origin(parts[0]) is tuple:
             return f"{len(parts)} rows of {len(get_args(parts[0]))} numbers"
-        return f"pair of {kind}s"
+        return f"pair of {kind}s" if len(parts) == 2 else f"{len(parts)} {kind}s"
     if origin is dict:
         return "mapping"
     names = {float: "number", int: "whole number", str: "text", bool: "true or false"}

@@ -22,6 +22,7 @@ from kneewear.settings.study import (
     read_study,
 )
 from kneewear.settings.types import Settings
+from tests.overlays import AFTER
 from tests.settings_page import MEANINGS, PAGE, meaning, render
 
 FOLDER = Path(__file__).parent.parent / "config"
@@ -45,7 +46,9 @@ def test_default_study_is_the_factorial_design_of_the_source():
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_committed_study_is_valid(file):
-    load_study(merge_settings(DEFAULT, read_settings(file)), file.name)
+    base = AFTER.get(f"config/{file.name}")
+    first = merge_settings(DEFAULT, read_settings(FOLDER.parent / base)) if base else DEFAULT
+    load_study(merge_settings(first, read_settings(file)), file.name)
 
 
 def test_kind_decides_what_is_inherited():
@@ -66,7 +69,8 @@ def test_kind_decides_what_is_inherited():
         (
             "kind: static\nwear: {months: 12}\ncases: {}\n",
             r"mine\.yaml, line 2, key wear: found a block of kind wear or calibration or "
-            r"uncertainty or verification in a study of kind static.*remove wear and cases\.",
+            r"cohort or fe_twin or optimisation or sweep or uncertainty or verification in a "
+            r"study of kind static.*remove wear and cases\.",
         ),
         ("kind: statik\n", r"line 1, key kind: found 'statik'; .*Did you mean 'static'\?"),
         ("kind: static\n", r"key static: found nothing; expected a value"),
@@ -122,6 +126,17 @@ def test_batches_are_consecutive_and_complete():
         ("simulation.frmaes", 50, r"key simulation\.frmaes: found an unknown key.*'frames'\?"),
         ("wear.month", 5, r"key wear\.month: found an unknown key.*Did you mean 'months'\?"),
         ("simulation.poisson_ratio", 0.5, r"poisson_ratio: found 0\.5; expected less than 0\.5"),
+        (
+            "implant.parametric.femoral_coronal_radius_mm.lateral",
+            12.0,
+            r"femoral_coronal_radius_mm\.lateral: found 12 with femoral_half_width_mm: 12; "
+            r"expected a radius above it",
+        ),
+        (
+            "implant.parametric.plateau_sagittal_radius_mm",
+            10.0,
+            r"plateau_sagittal_radius_mm: found 10 with plateau_half_length_mm: 18; expected",
+        ),
         ("simulation.frames", "many", r"frames: found 'many'; expected a whole number"),
         ("simulation.frames", 50.5, r"frames: found 50\.5; expected a whole number"),
         ("simulation.youngs_modulus_mpa", float("nan"), "expected a finite number"),

@@ -39,6 +39,7 @@ WORDS = {
 }
 ALLOWED = re.compile(
     r"foot strike|same foot|the foot|on the foot|standing|stand-alone|foot goes|foot moves"
+    r"|\.tell\("  # a method of pymoo
 )
 SUFFIXES = (".py", ".pyi", ".md", ".in", ".yaml", ".smk", ".j2", ".rst", ".ipynb", ".toml")
 FOLDERS = ("kneewear", "scripts", "workflow", "config", "docs", "benchmarks", "examples")

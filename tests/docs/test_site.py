@@ -17,6 +17,7 @@ import yaml
 import kneewear
 from docs.generators import results
 from docs.generators.docstrings import readable
+from docs.generators.identifiers import linked
 from docs.generators.pages import API, FAULTS_HEAD, NO_CATALOGUE, ROOMS, page_name
 from kneewear.settings.study import Study
 
@@ -191,6 +192,15 @@ def test_roles_and_plain_tables_of_docstrings_become_markdown():
     text = "See :func:`a.b`.\n\n=== ===\nx   y\n=== ===\n1   2\n=== ===\n\nEnd."
     assert readable(text) == (
         "See `a.b`.\n\n```text\n=== ===\nx   y\n=== ===\n1   2\n=== ===\n```\n\nEnd."
+    )
+
+
+def test_identifiers_become_links_without_the_text_around_them():
+    text = "(X 1991, doi:10.1016/0021-9290(91)90019-J), <p>doi:10.1115/1.3138397.</p>"
+    assert linked(text) == (
+        '(X 1991, <a href="https://doi.org/10.1016/0021-9290(91)90019-J">'
+        "doi:10.1016/0021-9290(91)90019-J</a>), "
+        '<p><a href="https://doi.org/10.1115/1.3138397">doi:10.1115/1.3138397</a>.</p>'
     )
 
 

@@ -16,19 +16,13 @@ from kneewear.settings.checks import checks
 from kneewear.settings.study import read_study
 from tests.faults.faulty_files import CHECKOUT
 from tests.faults.implausible import MEANINGS, render_table
+from tests.overlays import AFTER
 
 SHIPPED = sorted(
     str(path.relative_to(CHECKOUT))
     for path in (CHECKOUT / "config").glob("**/*.yaml")
     if path.name != "config.yaml"
 )
-# Files that come after another one.
-AFTER = {
-    "config/dm_fluoroscopy/measured_load.yaml": "config/dm_fluoroscopy.yaml",
-    "config/uncertainty/one_at_a_time.yaml": "config/monte_carlo.yaml",
-    "config/uncertainty/variance_based.yaml": "config/monte_carlo.yaml",
-    "config/uncertainty/dm_monte_carlo.yaml": "config/dm_fluoroscopy.yaml",
-}
 
 
 def judged(*paths):
@@ -60,6 +54,12 @@ def test_catalogue_is_large_and_names_real_checks():
     assert {one.said for one in MEANINGS if one.verdict == "W"} <= set(checks())
     assert {one.verdict for one in MEANINGS} == {"E", "W"}
     assert render_table().count("\n") == len(MEANINGS) + 2
+
+
+@pytest.mark.parametrize("name", AFTER)
+def test_files_that_come_after_another_one_are_refused_alone(name):
+    with pytest.raises(InputDataError):
+        read_study(CHECKOUT / name, defaults=default_settings_file())
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -88,6 +89,20 @@ def test_patches_pass_through_the_worn_elements_and_look_up(maps, grid):
         np.testing.assert_allclose(points[whole], worn.centre[side][whole], atol=1e-9)
         np.testing.assert_allclose(points[..., 1], worn.centre[side, ..., 1], atol=1e-9)
         assert (patch.normal(np.array([3.5]), np.array([4.5]))[..., 1] > 0.0).all()
+
+
+def test_patches_of_a_plane_are_the_plane_up_to_the_corners_of_the_grid(grid):
+    corners = grid.corners
+    ends = (corners[:, :-1, :-1], corners[:, 1:, :-1], corners[:, :-1, 1:], corners[:, 1:, 1:])
+    # Centres of elements that are partly covered are off the middle of their cell.
+    x, z = np.moveaxis(np.mean(ends, axis=0), -1, 0)
+    flat = replace(grid, centre=np.stack([x, 1.0 + 0.1 * x - 0.2 * z, z], axis=-1))
+    for side, patch in enumerate(worn_patches(flat).values()):
+        x, z = np.moveaxis(grid.corners[side][[0, 0, -1, -1], [0, -1, 0, -1]], -1, 0)
+        rows, columns = grid.valid.shape[1:]
+        u, v = np.array([0, columns, 0, columns]) - 0.5, np.array([0, 0, rows, rows]) - 0.5
+        expected = np.stack([x, 1.0 + 0.1 * x - 0.2 * z, z], axis=-1)
+        np.testing.assert_allclose(patch.evaluate(u, v), expected, atol=1e-9)
 
 
 @pytest.mark.skipif(not cad_is_installed(), reason="needs the optional extra `cad`")

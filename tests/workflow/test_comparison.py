@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import replace
 
@@ -12,8 +13,10 @@ import pytest
 
 import kneewear as kw
 from kneewear.errors import InputDataError, KneewearError
+from kneewear.io import netcdf
 from kneewear.io.finished_study import load_finished
 from kneewear.report.comparison import draw_depth_differences, render_comparison
+from kneewear.simulation.history import ContactHistory
 from kneewear.studies.comparison import (
     FinishedStudy,
     compare_samples,
@@ -24,6 +27,7 @@ from kneewear.studies.comparison import (
     on_raster,
     shared_cells,
 )
+from kneewear.wear.records import DamageMaps
 
 pytestmark = pytest.mark.workflow
 
@@ -31,6 +35,24 @@ pytestmark = pytest.mark.workflow
 @pytest.fixture(scope="module")
 def quick(results) -> FinishedStudy:
     return load_finished(results)
+
+
+def test_activities_are_read_in_the_order_of_the_damage(results, tmp_path):
+    """Folders of activities are listed by name, and one of an earlier run may remain."""
+    folder = tmp_path / "renamed"
+    shutil.copytree(results, folder)
+    for name in ("zigzag", "ascent", "earlier"):
+        shutil.copytree(results / "simulation/gait", folder / "simulation" / name)
+        for path in (folder / "simulation" / name).glob("*.nc"):
+            one = netcdf.load(ContactHistory, path)
+            netcdf.save(replace(one, activity=name), path)
+    for path in (folder / "wear").glob("b*.nc"):
+        maps = netcdf.load(DamageMaps, path)
+        shares = np.full((len(maps.lives), 2), 0.5)
+        netcdf.save(replace(maps, activities=("zigzag", "ascent"), shares=shares), path)
+    found = load_finished(folder)
+    for histories in found.histories:
+        assert [one.activity for one in histories] == ["zigzag", "ascent"]
 
 
 def other(study, factor=1.0, **changes):

@@ -81,7 +81,7 @@ def test_medial_volume_is_about_twice_the_lateral(default_results):
 
 def test_planes_fit_every_quantity(default_results):
     regression = pd.read_csv(default_results / "tables" / "regression.csv")
-    assert len(regression) == 14
+    assert len(regression) == 16
     assert (regression["r2"] >= 0.95).all()
 
 

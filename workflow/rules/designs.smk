@@ -1,6 +1,6 @@
 """Geometry of every design of a study of designs."""
 
-DESIGNS = STUDY.variants()
+DESIGNS = design_studies(STUDY)
 
 
 wildcard_constraints:
@@ -31,4 +31,4 @@ use rule build_geometry as build_design with:
         grid=settings(STUDY.grid),
         coarse_grid=settings(STUDY.coarse_grid),
         table=settings(STUDY.table),
-        tabulate_distances=False,
+        tabulate_distances=STUDY.reads_distance_tables,

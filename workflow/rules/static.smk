@@ -126,4 +126,5 @@ rule static:
     input:
         rules.build_geometry.output,
         rules.export_geometry.output,
+        rules.solve_static.output.record,
         PAGE,

@@ -211,7 +211,11 @@ REPORTED = {
         rules.plot_contact.output.figures,
         rules.plot_results.output.figures,
     ],
-    "tables": [*TABLES, rules.build_geometry.output.fit_quality],
+    "tables": [
+        *TABLES,
+        rules.build_geometry.output.fit_quality,
+        *twin_table(STUDY, ROOT),
+    ],
     "activities": PREPARED,
     "benchmarks": BENCHMARK_TABLES,
     "calibration": CALIBRATION_RECORD,
@@ -223,9 +227,12 @@ REPORTED = {
 }
 
 
+# Results of each case are named, so that one that was set aside or lost is computed again.
 rule wear:
     input:
         rules.build_geometry.output,
         rules.export_geometry.output,
+        HISTORIES,
+        DAMAGE,
         rules.export_damage.output,
         PAGE,
