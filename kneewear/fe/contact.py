@@ -69,6 +69,10 @@ class PressedSolid:
     iterations: int
 
 
+class BorderReachedError(RuntimeError):
+    """Contact reaches the border of the part of a surface that may be touched."""
+
+
 class ElasticSurface:
     """A linear elastic solid as seen from the part of its surface that may be touched.
 
@@ -89,8 +93,8 @@ class ElasticSurface:
     def press(self, body: Distance, load: float | None = None) -> PressedSolid:
         """Equilibrium at the pose of the body, or under a vertical load, N, that moves it along y.
 
-        RuntimeError if the contact area does not converge, or reaches the border of the touchable
-        part.
+        RuntimeError if the contact area does not converge, BorderReachedError if it reaches the
+        border of the touchable part.
         """
         condensed, compliance = self._elastic
         base = np.zeros_like(self.points)
@@ -167,7 +171,7 @@ class ElasticSurface:
         border = self.touchable & ~_inside(self.touchable)
         outermost = border & ~_at_edge(border.shape)
         if (contact.force[outermost[self.touchable]] > 0.0).any():
-            raise RuntimeError("contact reaches the border of the nodes that may be touched")
+            raise BorderReachedError("contact reaches the border of the nodes that may be touched")
         area = self.solid.surface_area
         pressure = np.zeros(area.shape)
         pressure[self.touchable] = contact.force / area[self.touchable]

@@ -8,6 +8,7 @@ import pytest
 
 from kneewear import default_settings_file
 from kneewear.errors import InputDataError
+from kneewear.fe.contact import BorderReachedError
 from kneewear.io.vtk import save_solids_vtk
 from kneewear.settings.study import read_study
 from tests.fe_twin.conftest import CONFIG, small_twin_study, twin_of
@@ -179,7 +180,7 @@ def test_contact_that_no_mesh_holds_is_one_clear_error(monkeypatch):
     from kneewear.studies.fe_twin import frames
 
     def fail(*_):
-        raise RuntimeError("contact reaches the border of the nodes that may be touched")
+        raise BorderReachedError("the part that may be touched is too small")
 
     monkeypatch.setattr(frames.ElasticSurface, "press", fail)
     monkeypatch.setattr(frames, "_MARGINS", (1.0,))

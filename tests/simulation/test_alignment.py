@@ -157,7 +157,7 @@ class TestMotion:
         assert_same(elsewhere.run(CASE), one.run(CASE))
 
     @pytest.mark.parametrize("medial_lateral", ["held", "solved"])
-    def test_bones_follow_the_given_motion_whatever_is_solved(self, medial_lateral):
+    def test_bones_follow_the_given_motion_with_any_coordinates_solved(self, medial_lateral):
         """The given position, flexion and rotation are those of the bones in every frame."""
         given = gait_study()
         # The insert may not be in varus where nothing but the bearing holds it sideways.

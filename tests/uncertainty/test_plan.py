@@ -138,7 +138,7 @@ def test_pose_errors_are_named_by_their_number():
     assert not np.allclose(one.coordinates, other.coordinates)
     elsewhere = with_pose_error(activity, 0.25, 1, "b.csv")
     assert not np.allclose(one.coordinates, elsewhere.coordinates)
-    # The error is that of the measurement, whatever the activity's name.
+    # The error is that of the measurement, independent of the activity's name.
     renamed = with_pose_error(replace(activity, name="walk"), 0.25, 1, "a.csv")
     np.testing.assert_array_equal(one.coordinates, renamed.coordinates)
     first = [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.errors import InputDataError
-from kneewear.fe.contact import ElasticSurface, PressedSolid
+from kneewear.fe.contact import BorderReachedError, ElasticSurface, PressedSolid
 from kneewear.fe.material import Elastic, Hardening, maximum_shear, von_mises
 from kneewear.fe.solid import Solid
 from kneewear.geometry.grid import Bearing
@@ -161,10 +161,11 @@ def _compute(
         try:
             posed = surface.press(body)
             loaded = _pressed(surface, side, settings)
+        except BorderReachedError as error:
+            reason = str(error)
         except RuntimeError as error:
             reason = str(error)
-            if "border" not in reason:
-                break
+            break
         else:
             fields = _fields(solid, loaded)
             values = {"force_at_pose": -float(posed.force[1])} | _values(fields, side.box)
