@@ -1,8 +1,9 @@
 """All benchmarks in one process, and the targets with the measured values.
 
 `make benchmark` runs this. It writes `results/benchmarks/benchmarks.json`, everything measured and
-the machine it was measured on, and `results/benchmarks/targets.csv`, which it also prints. Times
-are medians on one thread; every ratio to another program is from the same run.
+the machine it was measured on, and two tables that it also prints: `targets.csv`, and
+`releases.csv`, the stages against those of the previous release. Times are medians on one thread;
+every ratio to another program is from the same run.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import distance, dynamics, evaluation, multibody, peers, stages, tables, tissue
+from benchmarks.regressions import NOTICEABLE, PREVIOUS, compare_releases, reference_ms
 from benchmarks.targets import compare
 from kneewear.io.documents import save_table
 from kneewear.io.result_files import atomic_path
@@ -65,13 +67,20 @@ def main() -> None:
         "tables": tables.main(),
         "multibody": multibody.main(),
         "muscle_strings": tissue.main(),
+        "reference_ms": reference_ms(),
     }
     measured["machine"] |= measured.pop("machine_limits")
     targets = compare(measured)
     save_table(targets, FOLDER / "targets.csv")
+    releases = compare_releases(measured, pd.read_csv(PREVIOUS))
+    save_table(releases, FOLDER / "releases.csv")
     with atomic_path(FOLDER / "benchmarks.json") as path:
         path.write_text(json.dumps(plain(measured | {"targets": targets}), indent=1) + "\n")
     print(f"\nTargets and measured values, written to {FOLDER}\n{targets.to_string(index=False)}")
+    print(
+        "\nStages over a reference kernel of the same run, now and in the previous release "
+        f"(slower: more than {NOTICEABLE} times)\n{releases.to_string(index=False)}"
+    )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.distance import compare_published
+from benchmarks.regressions import compare_releases
 from benchmarks.run import plain
 from benchmarks.targets import EVALUATIONS, compare
 
@@ -89,3 +90,32 @@ def test_distance_methods_stand_beside_the_printed_ones():
     assert twelve["published"].tolist() == pytest.approx([48.6, 1.48, 1.9, 0.884])
     assert twelve["difference"].tolist() == pytest.approx([-38.6, -0.48, 0.1, -0.634])
     assert found["opencascade"].isna().all()
+
+
+RELEASE = {
+    "reference_ms": 10.0,
+    "stages_ms": {"cycle": 30.0, "closest points by scipy.optimize.minimize": 900.0},
+    "evaluations": [{"search": "bounds", "distance": "table", "evaluation_us": 20.0}],
+    "dynamics": pd.DataFrame([{"stage": "forward", "median_s": 0.2, "target_s": 0.1}]),
+    "multibody": [],
+}
+
+
+def test_stages_are_compared_with_the_previous_release():
+    ratios = {"cycle": 3.0, "forward": 10.0, "gone": 1.0}
+    previous = pd.DataFrame({"stage": ratios.keys(), "ratio": ratios.values(), "version": "1.0"})
+    table = compare_releases(RELEASE, previous).set_index("stage")
+    assert table["slower"].to_dict() == {
+        "cycle": "no",
+        "forward": "yes",
+        "gone": "not measured",
+        "evaluation of 2 x 900 elements, table, bounds": "not measured",
+    }
+    assert table.loc["forward", "change"] == pytest.approx(2.0)
+
+
+def test_a_machine_of_half_the_speed_is_no_regression():
+    previous = pd.DataFrame({"stage": ["cycle"], "ratio": [3.0], "version": "1.0"})
+    slow = RELEASE | {"reference_ms": 20.0, "stages_ms": {"cycle": 60.0}}
+    table = compare_releases(slow, previous).set_index("stage")
+    assert table.loc["cycle", "change"] == pytest.approx(1.0)
