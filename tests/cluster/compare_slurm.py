@@ -2,8 +2,9 @@
 
     timeout -k 10 1500 python -m tests.cluster.compare_slurm quick hundred node
 
-`quick` is the quick study, `hundred` a study of 100 cases on a coarse grid, `node` kills the node
-in the middle of the quick study's contact, starts it again and waits for the study's end. With
+`quick` is the quick study, `hundred` a study of 100 cases on a coarse grid, `thousand` a sweep of
+1,000 cases on coarse elements with few frames, `node` kills the node in the middle of the quick
+study's contact, starts it again and waits for the study's end. With
 `--tables` a study ends with the table of its cases and what is made of it. Needs
 `snakemake-executor-plugin-slurm` besides what `one_node_slurm` asks for.
 """
@@ -45,7 +46,20 @@ HUNDRED = COARSE | {
     "cases_per_job": 25,
     "simulation": {"frames": 25},
 }
-STUDIES: dict[str, dict[str, Any]] = {"quick": {"study": "quick"}, "hundred": HUNDRED}
+THOUSAND = {
+    "grid": COARSE["grid"],
+    "table": COARSE["table"],
+    "study": "thousand",
+    "cases_per_job": 100,
+    "simulation": {"frames": 10},
+    "sweep": {"samples": 1000},
+}
+# The configuration file of each, and what is different.
+STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "quick": ("config/quick.yaml", {"study": "quick"}),
+    "hundred": ("config/quick.yaml", HUNDRED),
+    "thousand": ("config/sweep.yaml", THOUSAND),
+}
 
 
 def why_not() -> str:
@@ -60,9 +74,10 @@ TABLES = ("--until", "tabulate_results")
 
 def compare(name: str, folder: Path, asked: Sequence[str]) -> dict[str, float]:
     """Run a study both ways; files compared, files that differ and wall times."""
-    settings, results = STUDIES[name], Path("results") / STUDIES[name]["study"]
+    study, settings = STUDIES[name]
+    results = Path("results") / settings["study"]
     # Both before the first run: the checkout may be edited meanwhile.
-    local, remote = Checkout(folder / "local"), Checkout(folder / "slurm")
+    local, remote = Checkout(folder / "local", study), Checkout(folder / "slurm", study)
     start = time.perf_counter()
     local.snakemake(*asked, overrides=settings)
     between = time.perf_counter()
@@ -82,7 +97,7 @@ def kill_node(folder: Path, node: Node, undisturbed: Path) -> dict[str, float]:
     documented commands must end the study.
     """
     checkout = Checkout(folder / "node")
-    settings, start = {**STUDIES["quick"]}, time.perf_counter()
+    settings, start = STUDIES["quick"][1], time.perf_counter()
     run = _start(checkout, settings)
     deadline = time.monotonic() + 600
     while not _runs("simulate_contact"):
@@ -134,7 +149,7 @@ def _counts(first: Path, second: Path) -> dict[str, float]:
 def main() -> None:
     """Run what the command line names."""
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.compare_slurm")
-    parser.add_argument("part", nargs="+", choices=["quick", "hundred", "node"])
+    parser.add_argument("part", nargs="+", choices=[*STUDIES, "node"])
     parser.add_argument("--tables", action="store_true", help="no figures and no page")
     asked = parser.parse_args()
     Checkout.patience = 3600.0
