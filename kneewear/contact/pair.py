@@ -87,6 +87,9 @@ class ContactPair:
         (deeper than its band and at borders) distances are computed on the surface itself.
     search : {"bounds", "breadth_first", "all"}
         How active elements are found, see `kneewear.contact.search`; the result is the same.
+    map_share : float
+        Share of the voxels of a full map of the space around the indenter, for pairs that are
+        evaluated at few poses (`kneewear.contact.search.FEW_POSES`); the result is the same.
     friction, damping : Friction and Damping, optional
         What motion adds to the pressure; nothing by default.
 
@@ -118,6 +121,7 @@ class ContactPair:
         direction: str = "minimum_distance",
         distance_table: DistanceTable | None = None,
         search: str = "bounds",
+        map_share: float = 1.0,
         friction: Friction | None = None,
         damping: Damping | None = None,
     ) -> None:
@@ -139,7 +143,7 @@ class ContactPair:
             several=len(self.patches) > 1,
         )
         self._traction = traction_law(friction, damping)
-        space = map_proximity(self.patches, tables)
+        space = map_proximity(self.patches, tables, map_share)
         self._voxels = distances.Voxels(
             space.planes,
             space.starts,

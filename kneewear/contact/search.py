@@ -36,8 +36,10 @@ Integers = NDArray[np.int64]
 # How far the map reaches beyond the box round the surface, mm. It is also the greatest depth of
 # contact: an element farther behind a flat patch than this has left the body on the other side.
 REACH = 10.0
-# Target number of voxels: those of a condyle are 2 mm wide.
+# Target number of voxels, those of a condyle are 2 mm wide, and the part of them that serves for a
+# few hundred poses: a map costs as much as several thousand evaluations.
 VOXELS = 50_000
+FEW_POSES = 0.25
 # Part of the distance two neighbouring voxels disagree by that a bound gives way, and what it gives
 # way always, mm: rounding, and the error of a distance table.
 CAUTION = 5.0
@@ -77,12 +79,17 @@ class Proximity:
     starts: NDArray[np.float32]
 
 
-def map_proximity(surfaces: Sequence[Surface], tables: Sequence[SurfaceTable]) -> Proximity:
-    """Map the space around the patches of a body; the `tables` of samples start projections."""
+def map_proximity(
+    surfaces: Sequence[Surface], tables: Sequence[SurfaceTable], share: float = 1.0
+) -> Proximity:
+    """Map the space around the patches of a body; the `tables` of samples start projections.
+
+    A `share` of the voxels is quicker to map, and leaves more elements to be tested.
+    """
     samples = [table.point.reshape(-1, 3) for table in tables]
     nodes = np.concatenate(samples)
     low, high = nodes.min(axis=0) - REACH, nodes.max(axis=0) + REACH
-    voxel = float((np.prod(high - low) / VOXELS) ** (1 / 3))
+    voxel = float((np.prod(high - low) / (share * VOXELS)) ** (1 / 3))
     shape = np.ceil((high - low) / voxel).astype(int)
     axes = [low[a] + voxel * (np.arange(shape[a]) + 0.5) for a in range(3)]
     middle = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)

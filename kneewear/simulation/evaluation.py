@@ -22,6 +22,7 @@ from kneewear.contact.foundation import (
 )
 from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
+from kneewear.contact.search import FEW_POSES
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.knee import KneeModel
@@ -57,6 +58,7 @@ def build_pairs(knee: KneeModel, settings: SimulationSettings) -> tuple[ContactP
             correction="mid_surface" if settings.force_direction == "mid_surface" else "none",
             direction=settings.force_direction,
             distance_table=tables.get(side),
+            map_share=FEW_POSES if settings.analysis == "quasi_static" else 1.0,
         )
         for number, side in enumerate(knee.grid.sides)
     )

@@ -10,6 +10,7 @@ from scipy.ndimage import label
 from scipy.spatial.transform import Rotation
 
 from kneewear.contact.pair import ContactModel, ContactPair
+from kneewear.contact.search import FEW_POSES
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
 from kneewear.sides import SIDES
@@ -138,6 +139,22 @@ def test_searches_save_most_evaluations():
     assert active <= evaluated["bounds"] < 1.25 * active
     assert active < evaluated["breadth_first"] < 2.0 * active
     assert evaluated["all"] > 5 * active
+
+
+@pytest.mark.parametrize("share", [FEW_POSES, 0.02])
+def test_a_part_of_the_map_finds_the_same_contact(share):
+    study, history = gait_study(), gait_study().run(CASES[1])
+    condyle = study.implant.femoral["medial"]
+    nodes = tabulate_surface(condyle, 61, 31)
+    whole, part = (
+        ContactPair(study.grid, 0, condyle, nodes, map_share=one) for one in (1.0, share)
+    )
+    layer = linear_layer(np.full(whole.index.size, 9.0))
+    for frame in range(12):
+        expected, found = (pair.evaluate(*pose_of(history, frame), layer) for pair in (whole, part))
+        assert np.array_equal(found.element, expected.element)
+        # Projections end at the same points but for rounding, wherever they start.
+        np.testing.assert_allclose(found.pressure, expected.pressure, rtol=1e-9)
 
 
 def test_bodies_apart_cost_no_distance():
