@@ -4,6 +4,7 @@ from __future__ import annotations
 
 AFTER = {
     "config/dm_predicted.yaml": "config/dm_measured.yaml",
+    "config/fe_knee_natural.yaml": "config/fe_knee.yaml",
     "config/fe_twin_dm.yaml": "config/dm_measured.yaml",
     "config/uncertainty/one_at_a_time.yaml": "config/monte_carlo.yaml",
     "config/uncertainty/variance_based.yaml": "config/monte_carlo.yaml",

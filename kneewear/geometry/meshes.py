@@ -142,6 +142,24 @@ def sheet_coverage(mesh: TriangleMesh, x: tuple[float, float], z: tuple[float, f
     return mesh_coverage(mesh.vertices[mesh.faces[mesh.face_normals[:, 1] > 0]][:, :, [0, 2]], x, z)
 
 
+def simplified(mesh: TriangleMesh, most: int) -> TriangleMesh:
+    """A mesh with at most about so many points: those in one cube of a grid become their mean."""
+    if len(mesh.vertices) <= most:
+        return mesh
+    corners = mesh.vertices[mesh.faces]
+    edges = corners[:, 1:] - corners[:, :1]
+    area = 0.5 * np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum()
+    # A surface passes about 1.5 cubes per square of their side.
+    cell = np.sqrt(1.5 * area / most)
+    _, number = np.unique(np.floor(mesh.vertices / cell), axis=0, return_inverse=True)
+    number = number.ravel()
+    count = np.bincount(number)
+    sums = [np.bincount(number, weights=column) for column in mesh.vertices.T]
+    faces = number[mesh.faces]
+    whole = (np.diff(np.sort(faces, axis=1), axis=1) > 0).all(axis=1)
+    return TriangleMesh(np.stack(sums, axis=1) / count[:, None], np.unique(faces[whole], axis=0))
+
+
 def sampled_triangles(mesh: TriangleMesh, parts: int = 4) -> Array:
     """Points (n, 3) on all triangles of a mesh, at `parts` equal steps along their edges, mm."""
     steps = range(parts + 1)

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from kneewear import default_settings_file
-from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.meshes import TriangleMesh, simplified
 from kneewear.report.multibody import draw_multibody_figures, scene_view
 from kneewear.report.page import render_page
 from kneewear.settings.study import read_study
-from kneewear.studies.multibody.result import Scene, curves, scene_record, simplified, statements
+from kneewear.studies.multibody.result import Scene, curves, scene_record, statements
 from kneewear.studies.point_contact.results import stated
 
 AT = np.linspace(0.0, 90.0, 4)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.meshes import TriangleMesh, simplified
 
 Array = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ def scene_record(scene: Scene | None) -> dict[str, Any]:
     """A scene as plain builtins, rounded to a micrometre: poses, lines, simplified meshes."""
     if scene is None:
         return {}
-    meshes = {name: simplified(mesh) for name, mesh in scene.meshes.items()}
+    meshes = {name: simplified(mesh, POINTS) for name, mesh in scene.meshes.items()}
     return {
         "bodies": list(scene.bodies),
         "labels": list(scene.labels),
@@ -102,21 +102,3 @@ def scene_record(scene: Scene | None) -> dict[str, Any]:
         },
         "lines": [[np.round(line, 3).tolist() for line in frame] for frame in scene.lines],
     }
-
-
-def simplified(mesh: TriangleMesh, most: int = POINTS) -> TriangleMesh:
-    """A mesh with at most about so many points: those in one cube of a grid become their mean."""
-    if len(mesh.vertices) <= most:
-        return mesh
-    corners = mesh.vertices[mesh.faces]
-    edges = corners[:, 1:] - corners[:, :1]
-    area = 0.5 * np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum()
-    # A surface passes about 1.5 cubes per square of their side.
-    cell = np.sqrt(1.5 * area / most)
-    _, number = np.unique(np.floor(mesh.vertices / cell), axis=0, return_inverse=True)
-    number = number.ravel()
-    count = np.bincount(number)
-    sums = [np.bincount(number, weights=column) for column in mesh.vertices.T]
-    faces = number[mesh.faces]
-    whole = (np.diff(np.sort(faces, axis=1), axis=1) > 0).all(axis=1)
-    return TriangleMesh(np.stack(sums, axis=1) / count[:, None], np.unique(faces[whole], axis=0))

@@ -1,0 +1,66 @@
+"""Files of a dynamic finite-element knee: surfaces of bones and attachments of ligaments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh, to_knee_axes
+from kneewear.io.shapes import load_shape
+from kneewear.io.soft_tissue import FileFrame, read_ligaments
+from kneewear.settings.fe_knee import BonesSettings, NaturalBonesSettings
+from kneewear.studies.fe_knee.bones import FEMUR, TIBIA, NaturalBones
+
+Array = NDArray[np.float64]
+Files = Mapping[str, str | Path]
+
+
+def load_bones(settings: BonesSettings, files: Files, knee: str) -> NaturalBones | None:
+    """Surfaces and attachments of natural bones by `files`; None for simplified ones.
+
+    `knee` is "left" or "right". InputDataError if a file is not what the settings say.
+    """
+    own = settings.natural
+    if settings.source != "natural" or own is None:
+        return None
+    axes = own.axes.model_dump()
+    surfaces = {
+        name: to_knee_axes(load_shape(files[name]), own.unit, axes, knee, str(files[name]))
+        for name in ("tibia", "tibial_sheet", "femoral_sheet")
+    }
+    return NaturalBones(surfaces, _attachments(own, files["ligaments"], axes, knee))
+
+
+def _attachments(
+    own: NaturalBonesSettings, path: str | Path, axes: Mapping[str, str], knee: str
+) -> dict[str, dict[str, Array]]:
+    """Mean attachments of the bundles whose names begin as the settings say, in knee axes, mm."""
+    frames = {name: FileFrame(body) for name, body in own.frames.items()}
+    bundles = read_ligaments(path, frames, tuple(sorted(set(own.frames.values())))).bundles
+    found = {}
+    for name, beginning in own.bundles.items():
+        paths = [
+            {body: np.asarray(point, dtype=float) for body, point in ends}
+            for bundle, ends in zip(bundles.names, bundles.paths, strict=True)
+            if bundle.startswith(beginning) and {body for body, _ in ends} == {FEMUR, TIBIA}
+        ]
+        if not paths:
+            raise InputDataError(
+                path,
+                f"no bundle that begins with {beginning}",
+                "one or more between femur and tibia",
+                "Correct the name.",
+                f"fe_knee.bones.natural.bundles.{name}",
+            )
+        found[name] = {body: _mean(paths, body, axes, knee) for body in (FEMUR, TIBIA)}
+    return found
+
+
+def _mean(paths: list[dict[str, Array]], body: str, axes: Mapping[str, str], knee: str) -> Array:
+    points = np.array([ends[body] for ends in paths], dtype=float)
+    cloud = TriangleMesh(points, np.empty((0, 3), dtype=np.int64))
+    return to_knee_axes(cloud, "mm", axes, knee).vertices.mean(axis=0)

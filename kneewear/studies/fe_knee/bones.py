@@ -1,0 +1,203 @@
+"""Bones of a dynamic finite-element knee, from simplified solids or from natural surfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.errors import InputDataError
+from kneewear.fe import bone_meshes
+from kneewear.fe.volume_mesh import (
+    VolumeMesh,
+    boundary_triangles,
+    cartilage_surface,
+    element_volumes,
+)
+from kneewear.geometry.meshes import TriangleMesh
+from kneewear.settings.fe_knee import BonesSettings, NaturalBonesSettings, SimplifiedBonesSettings
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEMUR, TIBIA = "femur", "tibia"
+CONTACT, BASE = "contact", "base"
+# Triangles of a natural bone are under cartilage if their centre is so near to the subchondral
+# sheet, in parts of the element size.
+_NEAR_SHEET = 0.2
+# Nodes at most so far above the lowest one, in parts of the element size, are the tibia's base.
+_BASE_DEPTH = 0.25
+
+
+@dataclass(frozen=True)
+class NaturalBones:
+    """Surfaces of natural bones in knee axes, mm, and where ligaments are attached to them.
+
+    `surfaces` by the names `tibia`, `tibial_sheet` and `femoral_sheet`; `attachments` by ligament
+    and bone.
+    """
+
+    surfaces: Mapping[str, TriangleMesh]
+    attachments: Mapping[str, Mapping[str, Array]]
+
+
+@dataclass(frozen=True)
+class KneeBones:
+    """Coarse meshes of femur and tibia with cartilage, mm: x posterior, y superior, z medial.
+
+    Their patches are the cartilage surface `contact`, those of the ligaments by their names, and
+    `base` of the tibia, which meets the obstacle. `raised` is how far the femur was moved up, mm.
+    """
+
+    femur: VolumeMesh
+    tibia: VolumeMesh
+    ligaments: tuple[str, ...]
+    raised: float
+
+    @property
+    def meshes(self) -> dict[str, VolumeMesh]:
+        """Meshes by body."""
+        return {FEMUR: self.femur, TIBIA: self.tibia}
+
+
+def build_bones(settings: BonesSettings, natural: NaturalBones | None = None) -> KneeBones:
+    """Coarse bones with cartilage and insertions, the femur raised to the wanted gap.
+
+    `natural` holds the surfaces of natural bones, and is needed for these only. InputDataError if
+    a mesh is of no use, cartilages do not face each other, or an attachment is far from its bone.
+    """
+    if settings.source == "natural":
+        if natural is None or settings.natural is None:
+            raise ValueError("natural bones need their surfaces")
+        femur, tibia = _natural(settings, settings.natural, natural)
+        attachments = natural.attachments
+    else:
+        own = settings.simplified
+        if own is None:
+            raise ValueError("simplified bones need their settings")
+        femur, tibia = _simplified(settings, own)
+        attachments = {
+            name: {FEMUR: np.array(one.femur), TIBIA: np.array(one.tibia)}
+            for name, one in own.attachments_mm.items()
+        }
+    meshes = {FEMUR: femur, TIBIA: tibia}
+    for name, mesh in meshes.items():
+        bone_meshes.check_quality(mesh, name)
+        meshes[name] = _with_patches(mesh, name, attachments, settings)
+    gap = bone_meshes.joint_gap(femur, tibia)
+    if not np.isfinite(gap):
+        raise InputDataError(
+            "fe_knee.bones",
+            "no femoral cartilage above tibial cartilage",
+            "surfaces that face each other",
+            "Check axes and places of the bones.",
+        )
+    raised = settings.joint_gap_mm - gap
+    up = replace(meshes[FEMUR], nodes=meshes[FEMUR].nodes + [0.0, raised, 0.0])
+    return KneeBones(up, meshes[TIBIA], tuple(attachments), raised)
+
+
+def _with_patches(
+    mesh: VolumeMesh,
+    body: str,
+    attachments: Mapping[str, Mapping[str, Array]],
+    settings: BonesSettings,
+) -> VolumeMesh:
+    """Mesh with the contact surface, the insertions and the base as patches."""
+    patches = {CONTACT: cartilage_surface(mesh)}
+    for name, ends in attachments.items():
+        at = f"insertion of {name} on the {body}"
+        patches[name] = bone_meshes.insertion_patch(mesh, ends[body], settings.patch_radius_mm, at)
+    if body == TIBIA:
+        patches[BASE] = bone_meshes.lowest_triangles(mesh, _BASE_DEPTH * settings.element_mm)
+    return replace(mesh, patches=patches)
+
+
+def _simplified(
+    settings: BonesSettings, own: SimplifiedBonesSettings
+) -> tuple[VolumeMesh, VolumeMesh]:
+    """Blocks whose cartilage covers a rectangle of each compartment."""
+    element = settings.element_mm
+    tibia = bone_meshes.simplified_tibia(own.size_mm, element)
+    femur = bone_meshes.simplified_femur(
+        own.size_mm, element, own.condyle_radii_mm, own.condyle_spacing_mm
+    )
+    return (
+        _covered_block(*femur, -1.0, settings, own),
+        _covered_block(*tibia, 1.0, settings, own),
+    )
+
+
+def _covered_block(
+    nodes: Array,
+    tetrahedra: Ints,
+    side: float,
+    settings: BonesSettings,
+    own: SimplifiedBonesSettings,
+) -> VolumeMesh:
+    """Block with cartilage on its upper (1) or lower (-1) side."""
+    boundary = boundary_triangles(VolumeMesh(nodes, tetrahedra))
+    surface = TriangleMesh(nodes, boundary)
+    centre = nodes[boundary].mean(axis=1)
+    up = side * surface.face_normals[:, 1]
+    length, width = own.cartilage_size_mm
+    covered = (
+        (up > 0.3 * np.linalg.norm(surface.face_normals, axis=1))
+        & (np.abs(centre[:, 0]) < 0.5 * length)
+        & (np.abs(np.abs(centre[:, 2]) - 0.5 * own.condyle_spacing_mm) < 0.5 * width)
+    )
+    return bone_meshes.add_cartilage(
+        nodes, tetrahedra, boundary[covered], settings.cartilage_mm, "fe_knee.bones.cartilage_mm"
+    )
+
+
+def _natural(
+    settings: BonesSettings, own: NaturalBonesSettings, natural: NaturalBones
+) -> tuple[VolumeMesh, VolumeMesh]:
+    """Tetrahedra in the tibia and in a femoral block, with cartilage on the subchondral sheets."""
+    surfaces = natural.surfaces
+    sides = [ends[FEMUR] for name, ends in natural.attachments.items()]
+    outside = [one for one in sides if _is_beside(one, surfaces["femoral_sheet"])]
+    solids = {
+        FEMUR: bone_meshes.closed_femur(
+            surfaces["femoral_sheet"], np.array(outside).reshape(-1, 3), own.femur_top_mm
+        ),
+        TIBIA: surfaces["tibia"],
+    }
+    sheets = {FEMUR: surfaces["femoral_sheet"], TIBIA: surfaces["tibial_sheet"]}
+    found = []
+    for name, solid in solids.items():
+        nodes, tetrahedra = bone_meshes.tetrahedralise(solid, settings.element_mm, name)
+        boundary = boundary_triangles(VolumeMesh(nodes, tetrahedra))
+        near = _NEAR_SHEET * settings.element_mm
+        covered = bone_meshes.covered_triangles(boundary, nodes, sheets[name], near)
+        thickness, where = settings.cartilage_mm, f"cartilage of the {name}"
+        covered = bone_meshes.extrudable(nodes, covered, thickness)
+        found.append(bone_meshes.add_cartilage(nodes, tetrahedra, covered, thickness, where))
+    return found[0], found[1]
+
+
+def _is_beside(point: Array, sheet: TriangleMesh) -> bool:
+    """Whether a point is further to the side than all of a sheet."""
+    return bool(np.abs(point[2]) > np.abs(sheet.vertices[:, 2]).max())
+
+
+def mesh_summary(bones: KneeBones) -> list[dict[str, object]]:
+    """Counts and qualities of the coarse meshes, one row for each body."""
+    rows = []
+    for name, mesh in bones.meshes.items():
+        tetrahedra, prisms = element_volumes(mesh)
+        rows.append(
+            {
+                "body": name,
+                "nodes": len(mesh.nodes),
+                "tetrahedra": len(mesh.tetrahedra),
+                "prisms": len(mesh.prisms),
+                "least_quality": float(bone_meshes.tetrahedron_quality(mesh).min()),
+                "bone_volume_cm3": float(tetrahedra.sum()) * 1e-3,
+                "cartilage_volume_cm3": float(prisms.sum()) * 1e-3,
+            }
+        )
+    return rows
