@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -267,6 +268,6 @@ def _refined_prisms(
     ]
     layers = [
         np.concatenate([low[:, _TRIANGLE_CHILDREN], high[:, _TRIANGLE_CHILDREN]], axis=2)
-        for low, high in zip(levels[:-1], levels[1:], strict=True)
+        for low, high in pairwise(levels)
     ]
     return np.concatenate(layers, axis=1).reshape(-1, 6)
