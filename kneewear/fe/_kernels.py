@@ -1,0 +1,127 @@
+"""Compiled integrals over overlaps of triangles, and Gauss-Seidel sweeps of 3 x 3 blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kneewear.compilation import compiled
+
+
+@compiled
+def clip(polygon, count, start, end, cut):
+    """Part of a polygon (count, 2) to the left of a line, into `cut`; the number of its corners."""
+    kept = 0
+    for i in range(count):
+        j = (i + 1) % count
+        here = (end[0] - start[0]) * (polygon[i, 1] - start[1]) - (end[1] - start[1]) * (
+            polygon[i, 0] - start[0]
+        )
+        there = (end[0] - start[0]) * (polygon[j, 1] - start[1]) - (end[1] - start[1]) * (
+            polygon[j, 0] - start[0]
+        )
+        if here >= 0.0:
+            cut[kept, 0], cut[kept, 1] = polygon[i, 0], polygon[i, 1]
+            kept += 1
+        if (here > 0.0 and there < 0.0) or (here < 0.0 and there > 0.0):
+            part = here / (here - there)
+            for c in range(2):
+                cut[kept, c] = polygon[i, c] + part * (polygon[j, c] - polygon[i, c])
+            kept += 1
+    return kept
+
+
+@compiled
+def fill_coordinates(triangle, x, y, found):
+    """Barycentric coordinates of a point in a triangle (3, 2)."""
+    a0, a1 = triangle[1, 0] - triangle[0, 0], triangle[1, 1] - triangle[0, 1]
+    b0, b1 = triangle[2, 0] - triangle[0, 0], triangle[2, 1] - triangle[0, 1]
+    p0, p1 = x - triangle[0, 0], y - triangle[0, 1]
+    size = a0 * b1 - a1 * b0
+    found[1] = (p0 * b1 - p1 * b0) / size
+    found[2] = (a0 * p1 - a1 * p0) / size
+    found[0] = 1.0 - found[1] - found[2]
+
+
+@compiled
+def integrate_overlaps(first, second, pairs, area, own, mixed):
+    """Integrals of products of linear functions over the overlaps of pairs of plane triangles.
+
+    `first` (m, 3, 2) and `second` (m, 3, 2) are counter-clockwise triangles of pair after pair.
+    Fills `area` (m,), `own` (m, 3, 3), products of the functions of the first triangle, and `mixed`
+    (m, 3, 3), products of functions of the first (rows) and of the second.
+    """
+    polygon, cut = np.empty((9, 2)), np.empty((9, 2))
+    here, there = np.empty(3), np.empty(3)
+    for m in range(pairs):
+        polygon[:3] = first[m]
+        count = 3
+        for side in range(3):
+            count = clip(polygon, count, second[m, side], second[m, (side + 1) % 3], cut)
+            polygon, cut = cut, polygon
+        for k in range(1, count - 1):
+            a0, a1 = polygon[k, 0] - polygon[0, 0], polygon[k, 1] - polygon[0, 1]
+            b0, b1 = polygon[k + 1, 0] - polygon[0, 0], polygon[k + 1, 1] - polygon[0, 1]
+            size = 0.5 * (a0 * b1 - a1 * b0)
+            area[m] += size
+            # Middles of the sides: exact for quadratic functions.
+            for side in range(3):
+                i = 0 if side == 0 else k + side - 1
+                j = 0 if side == 2 else k + side
+                x = 0.5 * (polygon[i, 0] + polygon[j, 0])
+                y = 0.5 * (polygon[i, 1] + polygon[j, 1])
+                fill_coordinates(first[m], x, y, here)
+                fill_coordinates(second[m], x, y, there)
+                for a in range(3):
+                    for b in range(3):
+                        own[m, a, b] += size / 3.0 * here[a] * here[b]
+                        mixed[m, a, b] += size / 3.0 * here[a] * there[b]
+
+
+@compiled
+def sweep(start, column, block, inverse, right, x, backward):
+    """One block Gauss-Seidel sweep for A x = right, in place.
+
+    `inverse` (n, 3, 3) are the inverses of the diagonal blocks; components whose rows and columns
+    in it are zero remain as they are.
+    """
+    n = inverse.shape[0]
+    for step in range(n):
+        i = n - 1 - step if backward else step
+        r0, r1, r2 = right[i, 0], right[i, 1], right[i, 2]
+        for k in range(start[i], start[i + 1]):
+            j = column[k]
+            x0, x1, x2 = x[j, 0], x[j, 1], x[j, 2]
+            r0 -= block[k, 0, 0] * x0 + block[k, 0, 1] * x1 + block[k, 0, 2] * x2
+            r1 -= block[k, 1, 0] * x0 + block[k, 1, 1] * x1 + block[k, 1, 2] * x2
+            r2 -= block[k, 2, 0] * x0 + block[k, 2, 1] * x1 + block[k, 2, 2] * x2
+        for c in range(3):
+            x[i, c] += inverse[i, c, 0] * r0 + inverse[i, c, 1] * r1 + inverse[i, c, 2] * r2
+
+
+@compiled
+def projected_sweep(start, column, block, inverse, right, bound, x):
+    """One block Gauss-Seidel sweep that minimises each node's energy under x[i, 0] <= bound[i].
+
+    As `sweep`; the minimum over three components with one bound is exact.
+    """
+    for i in range(inverse.shape[0]):
+        r0, r1, r2 = right[i, 0], right[i, 1], right[i, 2]
+        for k in range(start[i], start[i + 1]):
+            j = column[k]
+            x0, x1, x2 = x[j, 0], x[j, 1], x[j, 2]
+            r0 -= block[k, 0, 0] * x0 + block[k, 0, 1] * x1 + block[k, 0, 2] * x2
+            r1 -= block[k, 1, 0] * x0 + block[k, 1, 1] * x1 + block[k, 1, 2] * x2
+            r2 -= block[k, 2, 0] * x0 + block[k, 2, 1] * x1 + block[k, 2, 2] * x2
+        d0 = inverse[i, 0, 0] * r0 + inverse[i, 0, 1] * r1 + inverse[i, 0, 2] * r2
+        d1 = inverse[i, 1, 0] * r0 + inverse[i, 1, 1] * r1 + inverse[i, 1, 2] * r2
+        d2 = inverse[i, 2, 0] * r0 + inverse[i, 2, 1] * r1 + inverse[i, 2, 2] * r2
+        if x[i, 0] + d0 > bound[i] and inverse[i, 0, 0] > 0.0:
+            # A reaction along the bounded component: the inverse's column gives the response.
+            reaction = (bound[i] - x[i, 0] - d0) / inverse[i, 0, 0]
+            d1 += inverse[i, 1, 0] * reaction
+            d2 += inverse[i, 2, 0] * reaction
+            x[i, 0] = bound[i]
+        else:
+            x[i, 0] += d0
+        x[i, 1] += d1
+        x[i, 2] += d2
