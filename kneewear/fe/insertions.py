@@ -1,4 +1,4 @@
-"""Insertions of rods into elastic bodies: mean pose of a patch, and tractions of a force and moment.
+"""Insertions of rods into elastic bodies: mean pose of a patch, tractions of force and moment.
 
 The pose of an insertion is the mean position of the patch and the rotation of its mean deformation
 gradient (Sander et al. 2012, equations 12 and 13). A rod's force and moment become the traction
@@ -29,8 +29,8 @@ class Insertion:
 
     Made by `insertion`. `numbers` (k,) are nodes of the patch, `position` (k, 3) their reference
     positions, mm, `mass` (k, k) the integrals of products of their shape functions, mm2;
-    `inner_numbers` (g,) are nodes of the tetrahedra behind the patch and `gradient` (g, 3) the means
-    of the gradients of their shape functions over the patch, 1/mm.
+    `inner_numbers` (g,) are nodes of the tetrahedra behind the patch and `gradient` (g, 3) the
+    means of the gradients of their shape functions over the patch, 1/mm.
     """
 
     numbers: Numbers
@@ -76,6 +76,15 @@ class Insertion:
         """Rotation (3, 3) of the patch: polar factor of the mean of grad(x + u) (equation 13)."""
         return polar_rotation(np.eye(3) + displacement[self.inner_numbers].T @ self.gradient)
 
+    def mean_turn(self, displacement: Array) -> Array:
+        """Small rotation (3,), rad, of the patch that is closest to a displacement (n, 3), mm.
+
+        It minimises the integral over the patch of the squared distance to a rigid motion, and is
+        adjoint to `nodal_forces`: these do the work moment . turn in any displacement.
+        """
+        weighted = self.mass @ displacement[self.numbers]
+        return np.linalg.solve(self.inertia, np.sum(np.cross(self.arms, weighted), axis=0))
+
     def traction(self, force: ArrayLike, moment: ArrayLike) -> Array:
         """Traction at the nodes of the patch, MPa, shape (k, 3), linear between them.
 
@@ -83,8 +92,9 @@ class Insertion:
 
         Notes
         -----
-        Of all fields with this resultant, t = force / area + w x y has the smallest integral of |t|^2,
-        hence also of |t - mean|^2. Moments refer to the reference shape, as strains are small.
+        Of all fields with this resultant, t = force / area + w x y, with the arm y, has the
+        smallest integral of |t|^2, hence also of |t - mean|^2. Moments refer to the reference
+        shape, as strains are small.
         """
         turn = np.linalg.solve(self.inertia, np.asarray(moment, dtype=float))
         return np.asarray(force, dtype=float) / self.area + np.cross(turn, self.arms)
@@ -92,10 +102,7 @@ class Insertion:
     def nodal_forces(self, force: ArrayLike, moment: ArrayLike) -> Array:
         """Forces on the nodes of the patch, N, (k, 3), equivalent to `traction`.
 
-        They do the work force . u of the mean displacement u and, in rigid motions, moment . w of the
-        rotation w. For other displacements the work of the moment is that of the least-squares
-        rotation, which differs from `mean_rotation`; the coupling therefore does not conserve energy
-        exactly.
+        In a displacement u they do the work force . (mean of u) + moment . (`mean_turn` of u).
         """
         return np.asarray(self.mass @ self.traction(force, moment))
 

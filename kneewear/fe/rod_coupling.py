@@ -18,7 +18,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.fe.insertions import Insertion
 from kneewear.fe.rod_step import Poses, RodStep, RodSystem, relative_turn
 from kneewear.fe.rods import RodState
-from kneewear.mechanics.rotation_vectors import exponential, logarithm, transposed
+from kneewear.mechanics.rotation_vectors import cayley, exponential, logarithm, transposed
 
 Array = NDArray[np.float64]
 # From loads (n, 3), N, on the nodes of each body to their displacements (n, 3), mm, after the step.
@@ -32,8 +32,8 @@ _LEAST_MOTION = 1e-10
 class Answer:
     """Answer of bodies to forces of rods: poses of the insertions, and the motion in the step.
 
-    `ends` has the poses of the insertions, shapes (rod, 2, 3) and (rod, 2, 3, 3); `motion` holds the
-    displacements in the step of all points whose convergence matters, mm, in any shape.
+    `ends` has the poses of the insertions, shapes (rod, 2, 3) and (rod, 2, 3, 3); `motion` holds
+    the displacements in the step of all points whose convergence matters, mm, in any shape.
     """
 
     ends: Poses
@@ -73,19 +73,36 @@ class AttachedBodies:
     solve
         Step of the bodies: from nodal loads, N, of each body to its displacements after the step.
         It must start from the same state in each call.
+    ends
+        Poses of the rods' ends at the start of the step, if the coupling must conserve energy.
+
+    Notes
+    -----
+    By default, the rotation of an insertion is that of its mean deformation gradient, as in the
+    source. Its change is not adjoint to the tractions of a moment: what the moment does on the rod
+    differs from what the tractions do on the body, so that the coupling loses or adds energy. If
+    `ends` is given, insertions turn in the step by the least-squares rotation of the patch
+    (`Insertion.mean_turn`, a Cayley vector), which is adjoint; both works are then the same, and
+    rods and bodies together conserve energy.
     """
 
     attachments: Sequence[tuple[Attachment, Attachment]]
     displacements: tuple[Array, ...]
     solve: Solve
+    ends: Poses | None = None
 
     def __call__(self, force: Array, moment: Array) -> Answer:
         """Answer of the bodies to forces and moments of the rods' ends."""
         displaced = self.solve(self.loads(force, moment))
-        moves = [
-            np.ravel(new - old) for new, old in zip(displaced, self.displacements, strict=True)
-        ]
-        return Answer(insertion_poses(self.attachments, displaced), np.concatenate(moves))
+        moves = [new - old for new, old in zip(displaced, self.displacements, strict=True)]
+        ends = insertion_poses(self.attachments, displaced)
+        if self.ends is not None:
+            turns = [
+                [one.insertion.mean_turn(moves[one.body]) for one in pair]
+                for pair in self.attachments
+            ]
+            ends = Poses(ends.position, cayley(np.array(turns)) @ self.ends.rotation)
+        return Answer(ends, np.concatenate([np.ravel(move) for move in moves]))
 
     def loads(self, force: Array, moment: Array) -> tuple[Array, ...]:
         """Nodal loads of each body, N, of forces and moments of the rods' ends."""
@@ -160,6 +177,7 @@ def coupled_step(
     bodies: Bodies,
     start: Poses | None = None,
     settings: DirichletNeumann | None = None,
+    scales: tuple[float, float] | None = None,
 ) -> CoupledStep:
     """Step of rods and bodies whose ends and insertions agree.
 
@@ -170,38 +188,44 @@ def coupled_step(
     bodies
         Step of the bodies.
     start
-        First poses of the ends; by default those of `state`, as in the source. `extrapolated` poses
-        save iterations.
+        First poses of the ends; by default those of a motion with the velocities of `state`. From
+        the poses of `state` themselves more iterations are needed.
     settings
         Damping and tolerance; by default 0.6 and 1e-4, as in the source.
+    scales
+        Lengths, mm, to which the corrections of rods and bodies are related; by default the largest
+        motion of each in the step.
 
     Raises
     ------
     ConvergenceError
-        If the corrections are not below the tolerance after the most iterations. A rod that is stiff
-        beside its body needs a smaller damping.
+        If the corrections are not below the tolerance after the most iterations. A rod that is
+        stiff beside its body needs a smaller damping.
 
     Notes
     -----
-    The correction of iteration k is the largest absolute component of x_k - x_(k-1), divided by that
-    of x_k, where x is the motion in the step: for bodies the displacements of all nodes; for rods the
-    displacements of all nodes and their turns (Cayley vectors) times the radius of the cross-section.
-    Both must be below the tolerance, thus there are at least two iterations. The error of the poses
-    is multiplied by |1 - damping (1 + stiffness of rod / stiffness of body)| in each iteration, thus
-    by 0.4 or less if the rods are soft beside the bodies.
+    The correction of iteration k is the largest absolute component of x_k - x_(k-1), divided by
+    that of x_k, where x is the motion in the step: for bodies the displacements of all nodes; for
+    rods the displacements of all nodes and their turns (Cayley vectors) times the radius of the
+    cross-section. Both must be below the tolerance, thus there are at least two iterations. The
+    source does not state to what it relates corrections; related to displacements since the start,
+    or to coordinates, fewer iterations are needed the longer a motion lasts.
+
+    The error of the poses is multiplied by |1 - damping (1 + k)| in each iteration, with the ratio
+    k of the dynamic stiffness of a rod's end to that of the body there; thus by about 0.4 with a
+    damping of 0.6 and soft rods, for which a damping near 1 is faster.
     """
     settings = settings or DirichletNeumann()
-    ends = system.ends(state) if start is None else start
-    corrections: list[tuple[float, float]] = []
+    ends = system.coasting_ends(state, tau) if start is None else start
+    corrections: list[list[float]] = []
     before: tuple[Array, Array] | None = None
     for _ in range(settings.most_iterations):
         rods = system.step(state, tau, ends)
         answer = bodies(-rods.force, -rods.moment)
         motion = _motion(system, state, rods.state), answer.motion
         if before is not None:
-            corrections.append(
-                (_correction(motion[0], before[0]), _correction(motion[1], before[1]))
-            )
+            pairs = zip(motion, before, scales or (None, None), strict=True)
+            corrections.append([_correction(*pair) for pair in pairs])
             if max(corrections[-1]) < settings.tolerance:
                 gap = np.max(np.linalg.norm(answer.ends.position - ends.position, axis=-1))
                 return CoupledStep(rods, answer, np.array(corrections), float(gap))
@@ -210,7 +234,7 @@ def coupled_step(
     raise ConvergenceError(
         "Dirichlet-Neumann iteration of rods and bodies",
         0,
-        max(corrections[-1], default=np.inf) if corrections else np.inf,
+        max(corrections[-1]) if corrections else np.inf,
         "of the motion in the step",
         "Use a smaller damping or a shorter step.",
     )
@@ -225,14 +249,6 @@ def geodesic(start: Poses, end: Poses, share: float) -> Poses:
     )
 
 
-def extrapolated(before: Poses, now: Poses) -> Poses:
-    """Poses after one more step of the same motion."""
-    return Poses(
-        2.0 * now.position - before.position,
-        now.rotation @ transposed(before.rotation) @ now.rotation,
-    )
-
-
 def _motion(system: RodSystem, old: RodState, new: RodState) -> Array:
     """Displacements of nodes, mm, and turns times radius, mm, (rod, node, 6)."""
     radius = np.array([one.radius for one in system.materials])[:, None, None]
@@ -240,7 +256,7 @@ def _motion(system: RodSystem, old: RodState, new: RodState) -> Array:
     return np.concatenate([new.position - old.position, radius * turn], axis=-1)
 
 
-def _correction(now: Array, before: Array) -> float:
-    """Largest change of a component, divided by the largest component."""
-    scale = max(float(np.max(np.abs(now))), _LEAST_MOTION)
-    return float(np.max(np.abs(now - before))) / scale
+def _correction(now: Array, before: Array, scale: float | None) -> float:
+    """Largest change of a component, divided by the scale or else by the largest component."""
+    size = float(np.max(np.abs(now))) if scale is None else scale
+    return float(np.max(np.abs(now - before))) / max(size, _LEAST_MOTION)

@@ -75,6 +75,12 @@ class RodSystem(Rods):
         """Poses of both ends of each rod, shapes (rod, 2, 3) and (rod, 2, 3, 3)."""
         return Poses(state.position[:, [0, -1]], state.rotation[:, [0, -1]])
 
+    def coasting_ends(self, state: RodState, tau: float) -> Poses:
+        """Poses of both ends after a time tau, s, with their present velocities."""
+        ends = self.ends(state)
+        turn = cayley(tau * state.spin[:, [0, -1]])
+        return Poses(ends.position + tau * state.velocity[:, [0, -1]], turn @ ends.rotation)
+
     def step(
         self,
         state: RodState,

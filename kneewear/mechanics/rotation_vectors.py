@@ -18,7 +18,8 @@ Array = NDArray[np.float64]
 
 def dot(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Sum of the products of components, shape (..., 1); no conjugate is taken."""
-    return np.sum(a * b, axis=-1, keepdims=True)
+    product = a * b
+    return product[..., :1] + product[..., 1:2] + product[..., 2:]
 
 
 def cross(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:

@@ -100,10 +100,11 @@ def test_forces_of_a_step_do_the_work_of_the_strain_energy(turn, chord, shift, t
     assert work == pytest.approx(gained, abs=1e-11 * (1.0 + energy(old) + abs(gained)))
 
 
-def test_free_rods_conserve_energy_and_momenta():
+@pytest.mark.parametrize("steps", [25, pytest.param(500, marks=pytest.mark.slow)])
+def test_free_rods_conserve_energy_and_momenta(steps):
     system, state = tumbling()
     start = state
-    for _ in range(200):
+    for _ in range(steps):
         state = system.step(state, 1e-5, held=FREE).state
     vibrated = system.strain_energy(state) / system.strain_energy(start)
     assert np.all(np.abs(vibrated - 1.0) > 0.05)
@@ -121,11 +122,11 @@ def test_free_rods_conserve_energy_and_momenta():
 def test_gravity_work_is_part_of_the_conserved_energy():
     system, state = rod(gravity=(0.0, -9810.0, 0.0))
     start = state = bent(system, state)
-    for _ in range(50):
+    for _ in range(20):
         state = system.step(state, 2e-5, held=FREE).state
     assert np.allclose(system.energy(state), system.energy(start), rtol=1e-11)
     fallen = np.average(state.velocity - start.velocity, axis=1, weights=system.nodal_mass[0, :, 0])
-    assert np.allclose(fallen, [[0.0, -9810.0 * 1e-3, 0.0]], atol=1e-9)
+    assert np.allclose(fallen, [[0.0, -9810.0 * 4e-4, 0.0]], atol=1e-9)
 
 
 def test_forces_of_supports_balance_the_change_of_momentum():
@@ -212,27 +213,27 @@ def test_axial_vibration_has_the_period_of_a_bar():
     mode = 1.0 * np.sin(0.5 * np.pi * at) * np.array([1.0, 0.0, 0.0])
     state = replace(state, velocity=mode[None])
     wave_speed = np.sqrt(330.0 / 1e-9)
-    tau = 4.0 * LENGTH / wave_speed / 200
+    tau = 4.0 * LENGTH / wave_speed / 80
     end = []
-    for _ in range(220):
+    for _ in range(90):
         state = system.step(state, tau, held=(True, False)).state
         end.append(state.position[0, -1, 0] - LENGTH)
     crossings = np.flatnonzero(np.diff(np.sign(end)))
     share = [end[k] / (end[k] - end[k + 1]) for k in crossings]
     period = 2.0 * np.diff(crossings + share)[0]
-    # Lumped mass lowers the frequency by (k h)^2 / 24, the step by (w tau)^2 / 12: 0.034 %.
-    assert period / 200 == pytest.approx(
-        1.0 + (np.pi / 40) ** 2 / 24 + (np.pi / 100) ** 2 / 12, 1e-5
+    # Lumped mass lowers the frequency by (k h)^2 / 24, the step by (w tau)^2 / 12.
+    assert period / 80 == pytest.approx(
+        1.0 + (np.pi / 40) ** 2 / 24 + (np.pi / 40) ** 2 / 12, 1e-5
     )
 
 
 def test_steps_are_of_second_order():
     results = []
-    for steps in (20, 40, 80):
+    for steps in (10, 20, 40):
         system, state = rod(5)
         state = bent(system, state, 0.3)
         for _ in range(steps):
-            state = system.step(state, 4e-5 / steps, held=FREE).state
+            state = system.step(state, 2e-5 / steps, held=FREE).state
         results.append(state)
     for name in ("position", "rotation"):
         first, second, third = (getattr(one, name) for one in results)
