@@ -222,9 +222,7 @@ def test_axial_vibration_has_the_period_of_a_bar():
     share = [end[k] / (end[k] - end[k + 1]) for k in crossings]
     period = 2.0 * np.diff(crossings + share)[0]
     # Lumped mass lowers the frequency by (k h)^2 / 24, the step by (w tau)^2 / 12.
-    assert period / 80 == pytest.approx(
-        1.0 + (np.pi / 40) ** 2 / 24 + (np.pi / 40) ** 2 / 12, 1e-5
-    )
+    assert period / 80 == pytest.approx(1.0 + (np.pi / 40) ** 2 / 24 + (np.pi / 40) ** 2 / 12, 1e-5)
 
 
 def test_steps_are_of_second_order():
