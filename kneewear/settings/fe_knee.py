@@ -94,7 +94,7 @@ class BonesSettings(Settings):
         return self
 
 
-class ElasticSettings(Settings):
+class SolidMaterialSettings(Settings):
     """Linear elastic material."""
 
     youngs_modulus_mpa: Annotated[float, Field(ge=0.01, le=1e6)]
@@ -102,7 +102,7 @@ class ElasticSettings(Settings):
     density_g_per_cm3: Annotated[float, Field(ge=0.01, le=25.0)]
 
 
-class ViscousSettings(ElasticSettings):
+class ViscousMaterialSettings(SolidMaterialSettings):
     """Kelvin-Voigt material."""
 
     viscosity_mpa_s: NonNegative
@@ -111,9 +111,9 @@ class ViscousSettings(ElasticSettings):
 class KneeMaterialsSettings(Settings):
     """Materials of the dynamic knee."""
 
-    bone: ElasticSettings
-    cartilage: ViscousSettings
-    ligament: ElasticSettings
+    bone: SolidMaterialSettings
+    cartilage: ViscousMaterialSettings
+    ligament: SolidMaterialSettings
 
 
 class RodSettings(Settings):
@@ -126,6 +126,8 @@ class RodSettings(Settings):
 class CouplingSettings(Settings):
     """Dirichlet-Neumann iteration between rods and bones."""
 
+    rotation: Literal["mean_gradient", "least_squares"]
+    relative_to: Literal["displacement", "step"]
     damping: Annotated[float, Field(gt=0.0, le=1.0)]
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)]
     most_iterations: Annotated[int, Field(ge=1, le=200)]
@@ -134,7 +136,7 @@ class CouplingSettings(Settings):
 class ContactSolverSettings(Settings):
     """Solver of the contact problem of a time step."""
 
-    method: Literal["multigrid", "active_set"]
+    method: Literal["truncated_newton", "active_set", "direct"]
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)]
     smoothing_steps: Annotated[int, Field(ge=1, le=10)]
     most_iterations: Annotated[int, Field(ge=1, le=1000)]
@@ -154,6 +156,16 @@ class FeKneeSettings(Settings):
     frames: Annotated[int, Field(ge=1, le=200)]
     coupling: CouplingSettings
     solver: ContactSolverSettings
+
+    @model_validator(mode="after")
+    def _multigrid_has_levels(self) -> FeKneeSettings:
+        if self.bones.refinements == 0 and self.solver.method != "direct":
+            raise fault(
+                f"solver.method: {self.solver.method} with bones.refinements: 0",
+                "one refinement or more for multigrid, or method: direct",
+                "Refine the meshes, or set the method to direct.",
+            )
+        return self
 
     @property
     def files(self) -> dict[str, str]:
