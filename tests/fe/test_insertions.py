@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from kneewear.fe.insertions import insertion
 from kneewear.mechanics.rotation_vectors import exponential
-from tests.fe.tetrahedra import box, face
+from tests.fe.volumes import block
 
-MESH = box((4, 3, 3), (12.0, 9.0, 10.0))
-# A curved patch: the mesh is bent, so that its face at x = 12 is not plane.
-NODES = MESH.nodes + 0.05 * MESH.nodes[:, [1, 2, 0]] ** 2 * [1.0, 0.0, 0.0]
-TRIANGLES = face(MESH, 0, 12.0)
+MESH = block((12.0, 9.0, 10.0), (4, 3, 3))
+# A curved patch: the mesh is bent, so that its top is not plane.
+NODES = MESH.nodes + 0.05 * MESH.nodes[:, [1, 2, 0]] ** 2 * [0.0, 1.0, 0.0]
+TRIANGLES = MESH.patches["top"]
 PATCH = insertion(NODES, TRIANGLES, MESH.tetrahedra)
 
 vectors = st.tuples(*[st.floats(-2.0, 2.0)] * 3).map(np.array)
