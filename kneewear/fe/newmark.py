@@ -183,8 +183,9 @@ class ContactProblem:
 
     solved as a bounded minimisation over the increment u' - u. This is the minimiser of
     (16)-(17) with the viscous term tau/2 b(v - u, v - u) and tau^2 f((u + v)/2), both
-    misprinted there. Mass is lumped in both steps: with the same mass in both, the energy balance of
-    `Losses` is an identity. Small strains and rotations, frozen contact mapping and normals.
+    misprinted there. Mass is lumped in both steps: with the same mass in both, the energy
+    balance of `Losses` is an identity. Small strains and rotations, frozen contact mapping and
+    normals.
     """
 
     def __init__(
