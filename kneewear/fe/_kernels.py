@@ -78,40 +78,55 @@ def integrate_overlaps(first, second, pairs, area, own, mixed):
 
 
 @compiled
-def sweep(start, column, block, inverse, right, x, backward):
+def sweep(start, column, data, first, node, offset, inverse, right, x, backward):
     """One block Gauss-Seidel sweep for A x = right, in place.
 
-    `inverse` (n, 3, 3) are the inverses of the diagonal blocks; components whose rows and columns
-    in it are zero remain as they are.
+    Block b consists of the nodes `node[first[b] : first[b + 1]]`; the inverse of its part of the
+    matrix is stored by rows from `inverse[offset[b]]` on. Components whose rows and columns in an
+    inverse are zero remain as they are.
     """
-    n = inverse.shape[0]
-    for step in range(n):
-        i = n - 1 - step if backward else step
-        r0, r1, r2 = right[i, 0], right[i, 1], right[i, 2]
-        for k in range(start[i], start[i + 1]):
-            j = column[k]
-            x0, x1, x2 = x[j, 0], x[j, 1], x[j, 2]
-            r0 -= block[k, 0, 0] * x0 + block[k, 0, 1] * x1 + block[k, 0, 2] * x2
-            r1 -= block[k, 1, 0] * x0 + block[k, 1, 1] * x1 + block[k, 1, 2] * x2
-            r2 -= block[k, 2, 0] * x0 + block[k, 2, 1] * x1 + block[k, 2, 2] * x2
-        for c in range(3):
-            x[i, c] += inverse[i, c, 0] * r0 + inverse[i, c, 1] * r1 + inverse[i, c, 2] * r2
+    blocks = first.shape[0] - 1
+    widest = 0
+    for b in range(blocks):
+        widest = max(widest, first[b + 1] - first[b])
+    left = np.empty(3 * widest)
+    for step in range(blocks):
+        b = blocks - 1 - step if backward else step
+        size = 3 * (first[b + 1] - first[b])
+        for m in range(first[b], first[b + 1]):
+            i = node[m]
+            r0, r1, r2 = right[i, 0], right[i, 1], right[i, 2]
+            for k in range(start[i], start[i + 1]):
+                j = column[k]
+                x0, x1, x2 = x[j, 0], x[j, 1], x[j, 2]
+                r0 -= data[k, 0, 0] * x0 + data[k, 0, 1] * x1 + data[k, 0, 2] * x2
+                r1 -= data[k, 1, 0] * x0 + data[k, 1, 1] * x1 + data[k, 1, 2] * x2
+                r2 -= data[k, 2, 0] * x0 + data[k, 2, 1] * x1 + data[k, 2, 2] * x2
+            here = 3 * (m - first[b])
+            left[here], left[here + 1], left[here + 2] = r0, r1, r2
+        for a in range(size):
+            total = 0.0
+            row = offset[b] + a * size
+            for c in range(size):
+                total += inverse[row + c] * left[c]
+            x[node[first[b] + a // 3], a % 3] += total
 
 
 @compiled
-def projected_sweep(start, column, block, inverse, right, bound, x):
-    """One block Gauss-Seidel sweep that minimises each node's energy under x[i, 0] <= bound[i].
+def projected_sweep(start, column, data, inverse, right, bound, x):
+    """One Gauss-Seidel sweep that minimises each node's energy under x[i, 0] <= bound[i].
 
-    As `sweep`; the minimum over three components with one bound is exact.
+    `inverse` (n, 3, 3) are the inverses of the diagonal blocks. The minimum over three components
+    with one bound is exact.
     """
     for i in range(inverse.shape[0]):
         r0, r1, r2 = right[i, 0], right[i, 1], right[i, 2]
         for k in range(start[i], start[i + 1]):
             j = column[k]
             x0, x1, x2 = x[j, 0], x[j, 1], x[j, 2]
-            r0 -= block[k, 0, 0] * x0 + block[k, 0, 1] * x1 + block[k, 0, 2] * x2
-            r1 -= block[k, 1, 0] * x0 + block[k, 1, 1] * x1 + block[k, 1, 2] * x2
-            r2 -= block[k, 2, 0] * x0 + block[k, 2, 1] * x1 + block[k, 2, 2] * x2
+            r0 -= data[k, 0, 0] * x0 + data[k, 0, 1] * x1 + data[k, 0, 2] * x2
+            r1 -= data[k, 1, 0] * x0 + data[k, 1, 1] * x1 + data[k, 1, 2] * x2
+            r2 -= data[k, 2, 0] * x0 + data[k, 2, 1] * x1 + data[k, 2, 2] * x2
         d0 = inverse[i, 0, 0] * r0 + inverse[i, 0, 1] * r1 + inverse[i, 0, 2] * r2
         d1 = inverse[i, 1, 0] * r0 + inverse[i, 1, 1] * r1 + inverse[i, 1, 2] * r2
         d2 = inverse[i, 2, 0] * r0 + inverse[i, 2, 1] * r1 + inverse[i, 2, 2] * r2

@@ -24,13 +24,15 @@ ROUNDING = 1e-10
 class Discretisation:
     """Matrix (3 n, 3 n) in the transformed basis, fixed nodes, and prolongations of nodal values.
 
-    `prolongations` are those between levels, from coarse to fine, in the nodal basis; `to_basis`
-    transforms nodal values to the basis of the matrix.
+    `prolongations` are those between levels, from coarse to fine, in the nodal basis; `columns`
+    number the columns of nodes across the cartilage of each level, from coarse to fine, shape
+    (n,); `to_basis` transforms nodal values to the basis of the matrix.
     """
 
     matrix: sparse.bsr_array
     fixed: Mask
     prolongations: tuple[sparse.csr_array, ...]
+    columns: tuple[NDArray[np.int64], ...]
     to_basis: sparse.bsr_array
 
 

@@ -10,36 +10,32 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from kneewear.fe._kernels import sweep
 from kneewear.fe.bounded import Discretisation, Solution, active_set
+from kneewear.fe.smoothing import Blocks
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# Eigenvalues of a diagonal block below this part of the largest one belong to functions that the
+# Diagonals of the coarsest matrix below this part of the largest one belong to functions that the
 # truncation removed.
 _SMALLEST = 1e-10
 
 
 @dataclass(frozen=True)
 class Level:
-    """Matrix of a level, inverses (n, 3, 3) of its diagonal blocks, and prolongation to the finer.
+    """Blocks of a level, their inverses, and the prolongation of nodal values to this level."""
 
-    The prolongation is that of nodal values, between the numbers of nodes.
-    """
-
-    matrix: sparse.bsr_array
-    inverse: Array
+    blocks: Blocks
+    inverses: Array
     prolongation: sparse.csr_array
 
     def sweep(self, right: Array, x: Array, backward: bool) -> None:
-        """One block Gauss-Seidel sweep, in place."""
-        m = self.matrix
-        sweep(m.indptr, m.indices, m.data, self.inverse, right, x, backward)
+        """One Gauss-Seidel sweep, in place."""
+        self.blocks.sweep(self.inverses, right, x, backward)
 
     def residual(self, right: Array, x: Array) -> Array:
         """Residual (n, 3) of x (n, 3)."""
-        return np.asarray(right - (self.matrix @ x.ravel()).reshape(-1, 3))
+        return np.asarray(right - (self.blocks.matrix @ x.ravel()).reshape(-1, 3))
 
 
 class Multigrid:
@@ -72,7 +68,9 @@ class Multigrid:
         self._to_basis = problem.to_basis
         self._prolongations = problem.prolongations[::-1]
         self._scalar = problem.matrix.tocsr()
-        self.inverse = _inverted(diagonal_blocks(problem.matrix), self._held(np.zeros(0, int)))
+        self._columns = problem.columns[::-1]
+        self._blocks = Blocks(problem.matrix, self._columns[0])
+        self._inverses = self._blocks.inverses(self._held(np.zeros(0, int)))
         moving = np.repeat(~problem.fixed, 3).astype(float)
         first = sparse.diags_array(moving) @ problem.to_basis @ _of_blocks(self._prolongations[0])
         self._interpolation = first.tocsr()
@@ -133,17 +131,14 @@ class Multigrid:
         """Set up the levels for an active set."""
         self._active = active.copy()
         nodes = np.flatnonzero(active & ~self.fixed)
-        inverse = self.inverse.copy()
-        held = self._held(nodes)[nodes]
-        inverse[nodes] = _inverted(diagonal_blocks(self.matrix)[nodes], held)
-        self._levels = [Level(self.matrix, inverse, self._prolongations[0])]
+        inverses = self._blocks.held_inverses(self._inverses, nodes, self._held(nodes))
+        self._levels = [Level(self._blocks, inverses, self._prolongations[0])]
         matrix = self._truncated_galerkin(3 * nodes)
-        for prolongation in self._prolongations[1:]:
-            blocks = sparse.bsr_array(matrix.tobsr((3, 3)))
-            diagonal = diagonal_blocks(blocks)
-            self._levels.append(Level(blocks, _pseudoinverse(diagonal), prolongation))
+        for prolongation, columns in zip(self._prolongations[1:], self._columns[1:], strict=False):
+            blocks = Blocks(sparse.bsr_array(matrix.tobsr((3, 3))), columns)
+            self._levels.append(Level(blocks, blocks.inverses(), prolongation))
             down = _of_blocks(prolongation)
-            matrix = (down.T @ blocks @ down).tocsr()
+            matrix = (down.T @ blocks.matrix @ down).tocsr()
         empty = matrix.diagonal() <= _SMALLEST * matrix.diagonal().max()
         matrix = (matrix + sparse.diags_array(empty * matrix.diagonal().max())).tocsc()
         self._coarsest = splu(
@@ -215,30 +210,6 @@ class MultigridActiveSet:
         return x, count
 
 
-def diagonal_blocks(matrix: sparse.bsr_array) -> Array:
-    """Diagonal blocks (n, 3, 3) of a matrix of 3 x 3 blocks, all of which must be stored."""
-    row = np.repeat(np.arange(len(matrix.indptr) - 1), np.diff(matrix.indptr))
-    at = np.flatnonzero(row == matrix.indices)
-    return np.asarray(matrix.data[at])
-
-
 def _of_blocks(prolongation: sparse.csr_array) -> sparse.bsr_array:
     """Prolongation of vectors from that of scalars."""
     return sparse.bsr_array(sparse.kron(prolongation, np.eye(3), format="bsr"))
-
-
-def _inverted(blocks: Array, held: Mask) -> Array:
-    """Inverses of diagonal blocks without the rows and columns of held components (k, 3)."""
-    free = ~held
-    both = free[:, :, None] & free[:, None, :]
-    filled = np.where(both, blocks, 0.0)
-    filled[:, range(3), range(3)] += held
-    return np.asarray(np.where(both, np.linalg.inv(filled), 0.0))
-
-
-def _pseudoinverse(blocks: Array) -> Array:
-    """Inverses of diagonal blocks on the directions that have energy."""
-    value, vector = np.linalg.eigh(blocks)
-    positive = value > _SMALLEST * max(float(value.max()), 1e-300)
-    inverse = np.divide(1.0, value, out=np.zeros_like(value), where=positive)
-    return np.asarray((vector * inverse[:, None, :]) @ vector.swapaxes(1, 2))

@@ -16,7 +16,7 @@ from kneewear.fe.bounded import ROUNDING, Discretisation, Solution, Solver, sett
 from kneewear.fe.constraints import HalfSpace, constrained
 from kneewear.fe.elasticity import KelvinVoigt, assembled
 from kneewear.fe.mortar import Mortar, mortar
-from kneewear.fe.volume_mesh import Hierarchy
+from kneewear.fe.volume_mesh import Hierarchy, columns
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -381,13 +381,27 @@ class ContactProblem:
         if len(levels) > 1:
             raise ValueError(f"bodies have {sorted(levels)} refinements; refine all equally often")
         forward = self.constraints.forward
-        matrix = sparse.bsr_array((forward.T @ self._matrix @ forward).tobsr((3, 3)))
-        forward_inverse = self.constraints.inverse
-        hierarchies = [body.meshes.prolongations for body in self.bodies.values()]
-        prolongations = tuple(
-            sparse.block_diag(parts, format="csr") for parts in zip(*hierarchies, strict=True)
+        return Discretisation(
+            sparse.bsr_array((forward.T @ self._matrix @ forward).tobsr((3, 3))),
+            self.fixed,
+            tuple(
+                sparse.block_diag(parts, format="csr")
+                for parts in zip(
+                    *(b.meshes.prolongations for b in self.bodies.values()), strict=True
+                )
+            ),
+            tuple(
+                _joined([columns(mesh) for mesh in meshes])
+                for meshes in zip(*(b.meshes.meshes for b in self.bodies.values()), strict=True)
+            ),
+            self.constraints.inverse,
         )
-        return Discretisation(matrix, self.fixed, prolongations, forward_inverse)
+
+
+def _joined(parts: Sequence[Numbers]) -> Numbers:
+    """Numbers of several bodies as numbers of all."""
+    starts = np.cumsum([0] + [int(part.max()) + 1 for part in parts])
+    return np.concatenate([part + start for part, start in zip(parts, starts, strict=False)])
 
 
 def _block_diagonal(parts: Sequence[sparse.bsr_array]) -> sparse.bsr_array:

@@ -9,6 +9,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.fe._kernels import projected_sweep
 from kneewear.fe.bounded import Discretisation, Solution
 from kneewear.fe.multigrid import Multigrid
+from kneewear.fe.smoothing import Blocks
 
 Array = NDArray[np.float64]
 
@@ -43,6 +44,9 @@ class TruncatedNewton:
     ) -> None:
         self._multigrid = Multigrid(problem, sweeps)
         self._matrix = problem.matrix
+        nodes = np.arange(len(problem.fixed))
+        held = np.repeat(problem.fixed[:, None], 3, axis=1)
+        self._inverse = Blocks(problem.matrix, nodes).inverses(held).reshape(-1, 3, 3)
         self._tolerance = tolerance
         self._max_iterations = max_iterations
 
@@ -75,7 +79,7 @@ class TruncatedNewton:
     def _iterated(self, right: Array, bound: Array, x: Array) -> tuple[Array, Array]:
         """Iterate and residual after one iteration; x is overwritten."""
         m = self._matrix
-        projected_sweep(m.indptr, m.indices, m.data, self._multigrid.inverse, right, bound, x)
+        projected_sweep(m.indptr, m.indices, m.data, self._inverse, right, bound, x)
         left = right - self._times(x)
         correction = self._multigrid.cycle(left, x[:, 0] >= bound)
         correction[:, 0] = np.minimum(correction[:, 0], bound - x[:, 0])

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -183,6 +184,14 @@ def cartilage_surface(mesh: VolumeMesh) -> Numbers:
     triangles = mesh.prisms[:, _PRISM_TRIANGLES]
     upper = _single(triangles.reshape(-1, 3))
     return upper[np.isin(_keys(upper), _keys(triangles[:, 1]))]
+
+
+def columns(mesh: VolumeMesh) -> Numbers:
+    """Numbers (n,) of the columns of nodes across the cartilage; other nodes have their own."""
+    n = len(mesh.nodes)
+    low, high = mesh.prisms[:, :3].ravel(), mesh.prisms[:, 3:].ravel()
+    edges = sparse.coo_array((np.ones(low.size), (low, high)), shape=(n, n))
+    return np.asarray(connected_components(edges, directed=False)[1], dtype=np.int64)
 
 
 def _distinct(groups: Numbers) -> Numbers:
