@@ -78,48 +78,10 @@ def integrate_overlaps(first, second, pairs, area, own, mixed):
 
 
 @compiled
-def sweep(start, column, data, first, node, offset, inverse, right, x, backward):
-    """One block Gauss-Seidel sweep for A x = right, in place.
-
-    Block b consists of the nodes `node[first[b] : first[b + 1]]`; the inverse of its part of the
-    matrix is stored by rows from `inverse[offset[b]]` on. Components whose rows and columns in an
-    inverse are zero remain as they are.
-    """
-    blocks = first.shape[0] - 1
-    widest = 0
-    for b in range(blocks):
-        widest = max(widest, first[b + 1] - first[b])
-    left = np.empty(3 * widest)
-    for step in range(blocks):
-        b = blocks - 1 - step if backward else step
-        size = 3 * (first[b + 1] - first[b])
-        for m in range(first[b], first[b + 1]):
-            i = node[m]
-            r0, r1, r2 = right[i, 0], right[i, 1], right[i, 2]
-            for k in range(start[i], start[i + 1]):
-                j = column[k]
-                x0, x1, x2 = x[j, 0], x[j, 1], x[j, 2]
-                r0 -= data[k, 0, 0] * x0 + data[k, 0, 1] * x1 + data[k, 0, 2] * x2
-                r1 -= data[k, 1, 0] * x0 + data[k, 1, 1] * x1 + data[k, 1, 2] * x2
-                r2 -= data[k, 2, 0] * x0 + data[k, 2, 1] * x1 + data[k, 2, 2] * x2
-            here = 3 * (m - first[b])
-            left[here], left[here + 1], left[here + 2] = r0, r1, r2
-        for a in range(size):
-            total = 0.0
-            row = offset[b] + a * size
-            for c in range(size):
-                total += inverse[row + c] * left[c]
-            x[node[first[b] + a // 3], a % 3] += total
-
-
-@compiled
-def projected_sweep(start, column, data, inverse, right, bound, x):
-    """One Gauss-Seidel sweep that minimises each node's energy under x[i, 0] <= bound[i].
-
-    `inverse` (n, 3, 3) are the inverses of the diagonal blocks. The minimum over three components
-    with one bound is exact.
-    """
-    for i in range(inverse.shape[0]):
+def fill_residual(start, column, data, nodes, right, x, left):
+    """Residual of the rows of some nodes, three numbers per node."""
+    for m in range(nodes.shape[0]):
+        i = nodes[m]
         r0, r1, r2 = right[i, 0], right[i, 1], right[i, 2]
         for k in range(start[i], start[i + 1]):
             j = column[k]
@@ -127,16 +89,44 @@ def projected_sweep(start, column, data, inverse, right, bound, x):
             r0 -= data[k, 0, 0] * x0 + data[k, 0, 1] * x1 + data[k, 0, 2] * x2
             r1 -= data[k, 1, 0] * x0 + data[k, 1, 1] * x1 + data[k, 1, 2] * x2
             r2 -= data[k, 2, 0] * x0 + data[k, 2, 1] * x1 + data[k, 2, 2] * x2
-        d0 = inverse[i, 0, 0] * r0 + inverse[i, 0, 1] * r1 + inverse[i, 0, 2] * r2
-        d1 = inverse[i, 1, 0] * r0 + inverse[i, 1, 1] * r1 + inverse[i, 1, 2] * r2
-        d2 = inverse[i, 2, 0] * r0 + inverse[i, 2, 1] * r1 + inverse[i, 2, 2] * r2
-        if x[i, 0] + d0 > bound[i] and inverse[i, 0, 0] > 0.0:
-            # A reaction along the bounded component: the inverse's column gives the response.
-            reaction = (bound[i] - x[i, 0] - d0) / inverse[i, 0, 0]
-            d1 += inverse[i, 1, 0] * reaction
-            d2 += inverse[i, 2, 0] * reaction
-            x[i, 0] = bound[i]
-        else:
-            x[i, 0] += d0
-        x[i, 1] += d1
-        x[i, 2] += d2
+        left[3 * m], left[3 * m + 1], left[3 * m + 2] = r0, r1, r2
+
+
+@compiled
+def sweep(start, column, data, first, node, offset, inverse, right, bound, x, backward):
+    """One block Gauss-Seidel sweep for A x = right under x[i, 0] <= bound[i], in place.
+
+    Block b consists of the nodes `node[first[b] : first[b + 1]]`, of which one at most may have a
+    finite bound; the inverse of its part of the matrix is stored by rows from
+    `inverse[offset[b]]` on. Each block's energy is minimised exactly. Components whose rows and
+    columns in an inverse are zero remain as they are.
+    """
+    blocks = first.shape[0] - 1
+    widest = 0
+    for b in range(blocks):
+        widest = max(widest, first[b + 1] - first[b])
+    left, change = np.empty(3 * widest), np.empty(3 * widest)
+    for step in range(blocks):
+        b = blocks - 1 - step if backward else step
+        nodes = node[first[b] : first[b + 1]]
+        size = 3 * nodes.shape[0]
+        fill_residual(start, column, data, nodes, right, x, left)
+        for a in range(size):
+            change[a] = 0.0
+            row = offset[b] + a * size
+            for c in range(size):
+                change[a] += inverse[row + c] * left[c]
+        pressed = -1
+        for m in range(nodes.shape[0]):
+            room = bound[nodes[m]] - x[nodes[m], 0]
+            response = inverse[offset[b] + 3 * m * (size + 1)]
+            if change[3 * m] > room and response > 0.0:
+                # A reaction at the bound: a column of the inverse gives what it changes.
+                reaction = (room - change[3 * m]) / response
+                for a in range(size):
+                    change[a] += inverse[offset[b] + a * size + 3 * m] * reaction
+                pressed = nodes[m]
+        for a in range(size):
+            x[nodes[a // 3], a % 3] += change[a]
+        if pressed >= 0:
+            x[pressed, 0] = bound[pressed]

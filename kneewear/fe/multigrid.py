@@ -86,6 +86,34 @@ class Multigrid:
             self._truncate(active)
         return self._cycled(0, right)
 
+    def projected_sweep(self, right: Array, x: Array, bound: Array) -> None:
+        """One Gauss-Seidel sweep of the finest level under x[:, 0] <= bound, in place."""
+        self._blocks.sweep(self._inverses, right, x, False, bound)
+
+    def solve(
+        self, right: Array, active: Mask, cycles: int, tolerance: float = 0.0
+    ) -> tuple[Array, int]:
+        """Solution by conjugate gradients with V-cycles as preconditioner, and number of cycles.
+
+        Zero in the first components of active nodes and at fixed nodes. Ends when the norm of the
+        residual (n, 3) is at most `tolerance`, or after a number of cycles; one is a plain V-cycle
+        with the best step length.
+        """
+        held = self._held(np.flatnonzero(active))
+        left = np.where(held, 0.0, right)
+        x, direction, squared = np.zeros(right.shape), np.zeros(right.shape), 1.0
+        for count in range(cycles):
+            if np.linalg.norm(left) <= tolerance:
+                return x, count
+            preconditioned = self.cycle(left, active)
+            before, squared = squared, float(np.sum(left * preconditioned))
+            direction = preconditioned + squared / before * direction
+            image = np.where(held, 0.0, (self.matrix @ direction.ravel()).reshape(-1, 3))
+            length = squared / float(np.sum(direction * image))
+            x += length * direction
+            left -= length * image
+        return x, cycles
+
     def _cycled(self, number: int, right: Array) -> Array:
         """Correction of one V-cycle from a level on."""
         if number == len(self._levels):
@@ -183,31 +211,14 @@ class MultigridActiveSet:
             nonlocal last, cycles
             start = last.copy()
             start[active, 0] = prescribed[active]
-            last, count = self._conjugate_gradients(right, start, active)
-            cycles += count
+            left = right - (self._matrix @ start.ravel()).reshape(-1, 3)
+            limit = self._tolerance * float(np.linalg.norm(right))
+            correction, count = self._multigrid.solve(left, active, 200, limit)
+            last, cycles = start + correction, cycles + count
             return last
 
         found = active_set(solve, self._matrix, right, bound, guess)
         return Solution(found.x, found.active, found.corrections, cycles)
-
-    def _conjugate_gradients(self, right: Array, x: Array, active: Mask) -> tuple[Array, int]:
-        """Solution from a start that has the prescribed components, and the number of cycles."""
-        held = np.repeat(self._multigrid.fixed[:, None], 3, axis=1)
-        held[:, 0] |= active
-        limit = self._tolerance * np.linalg.norm(np.where(held, 0.0, right))
-        left = np.where(held, 0.0, right - (self._matrix @ x.ravel()).reshape(-1, 3))
-        direction, squared = np.zeros(x.shape), 1.0
-        for count in range(200):
-            if np.linalg.norm(left) <= limit:
-                return x, count
-            preconditioned = self._multigrid.cycle(left, active)
-            before, squared = squared, float(np.sum(left * preconditioned))
-            direction = preconditioned + squared / before * direction
-            image = np.where(held, 0.0, (self._matrix @ direction.ravel()).reshape(-1, 3))
-            length = squared / float(np.sum(direction * image))
-            x = x + length * direction
-            left = left - length * image
-        return x, count
 
 
 def _of_blocks(prolongation: sparse.csr_array) -> sparse.bsr_array:

@@ -60,14 +60,24 @@ class Blocks:
         self._fill(found, np.unique(self.numbers[nodes]), held)
         return found
 
-    def sweep(self, inverses: Array, right: Array, x: Array, backward: bool) -> None:
-        """One Gauss-Seidel sweep for matrix x = right, in place; both of shape (n, 3)."""
+    def sweep(
+        self, inverses: Array, right: Array, x: Array, backward: bool, bound: Array | None = None
+    ) -> None:
+        """One Gauss-Seidel sweep for matrix x = right, in place; both of shape (n, 3).
+
+        With bounds (n,) each block is minimised under x[:, 0] <= bound.
+        """
         m = self.matrix
         sweep(
             *(m.indptr, m.indices, m.data),
             *(self.first, self.nodes, self.offset, inverses),
-            *(right, x, backward),
+            *(right, self._unbounded if bound is None else bound, x, backward),
         )
+
+    @cached_property
+    def _unbounded(self) -> Array:
+        """Bounds of nodes without a bound."""
+        return np.full(len(self.numbers), np.inf)
 
     def _fill(self, found: Array, chosen: Numbers, held: Mask | None) -> None:
         """Write the inverses of chosen blocks, in groups of equal size."""

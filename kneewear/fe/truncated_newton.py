@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import ConvergenceError
-from kneewear.fe._kernels import projected_sweep
 from kneewear.fe.bounded import Discretisation, Solution
 from kneewear.fe.multigrid import Multigrid
-from kneewear.fe.smoothing import Blocks
 
 Array = NDArray[np.float64]
+# Distances below this part of the largest displacement are rounding.
+_ROUNDING = 1e-13
 
 
 class TruncatedNewton:
@@ -26,6 +26,10 @@ class TruncatedNewton:
     sweeps : int, optional
         Sweeps before and after the coarse correction of the linear cycle; 3 is V(3,3).
     max_iterations : int, optional
+    cycles : int, optional
+        Linear V-cycles per iteration, of which more than one are accelerated by conjugate
+        gradients; one is the method of the source, which needs many more iterations where stiff
+        thin layers come into contact.
 
     Notes
     -----
@@ -41,14 +45,13 @@ class TruncatedNewton:
         tolerance: float = 1e-5,
         sweeps: int = 3,
         max_iterations: int = 200,
+        cycles: int = 3,
     ) -> None:
         self._multigrid = Multigrid(problem, sweeps)
         self._matrix = problem.matrix
-        nodes = np.arange(len(problem.fixed))
-        held = np.repeat(problem.fixed[:, None], 3, axis=1)
-        self._inverse = Blocks(problem.matrix, nodes).inverses(held).reshape(-1, 3, 3)
         self._tolerance = tolerance
         self._max_iterations = max_iterations
+        self._cycles = cycles
 
     def __call__(self, right: Array, bound: Array, guess: Array) -> Solution:
         """Minimiser for a right-hand side (n, 3) and bounds (n,), from an admissible guess (n, 3).
@@ -67,7 +70,8 @@ class TruncatedNewton:
             change = np.sum(moved * (left_before - left))
             corrections.append(float(np.sqrt(max(change, 0.0) / size)) if size > 0.0 else 0.0)
             if corrections[-1] <= self._tolerance:
-                return Solution(x, x[:, 0] >= bound, tuple(corrections), len(corrections))
+                count = self._cycles * len(corrections)
+                return Solution(x, x[:, 0] >= bound, tuple(corrections), count)
         raise ConvergenceError(
             "the contact problem",
             0,
@@ -78,10 +82,10 @@ class TruncatedNewton:
 
     def _iterated(self, right: Array, bound: Array, x: Array) -> tuple[Array, Array]:
         """Iterate and residual after one iteration; x is overwritten."""
-        m = self._matrix
-        projected_sweep(m.indptr, m.indices, m.data, self._inverse, right, bound, x)
+        self._multigrid.projected_sweep(right, x, bound)
+        _settle(x, bound)
         left = right - self._times(x)
-        correction = self._multigrid.cycle(left, x[:, 0] >= bound)
+        correction, _ = self._multigrid.solve(left, x[:, 0] >= bound, self._cycles)
         correction[:, 0] = np.minimum(correction[:, 0], bound - x[:, 0])
         image = self._times(correction)
         curvature = float(np.sum(correction * image))
@@ -92,9 +96,15 @@ class TruncatedNewton:
         room = (bound - x[:, 0])[rising] / correction[rising, 0]
         length = min(max(length, 0.0), float(room.min(initial=np.inf)))
         x = x + length * correction
-        x[:, 0] = np.minimum(x[:, 0], bound)
+        _settle(x, bound)
         return x, left - length * image
 
     def _times(self, x: Array) -> Array:
         """Product of the matrix and a field (n, 3)."""
         return np.asarray(self._matrix @ x.ravel()).reshape(-1, 3)
+
+
+def _settle(x: Array, bound: Array) -> None:
+    """Place components that differ from their bound by rounding on it, in place."""
+    reached = bound - x[:, 0] <= _ROUNDING * np.abs(x[:, 0]).max()
+    x[reached, 0] = bound[reached]
