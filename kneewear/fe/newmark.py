@@ -83,7 +83,7 @@ class Energy:
 class Losses:
     """Work done and energy dissipated during one step, N mm.
 
-    The balance is exact but for the residual of the solver: the total energy changes by
+    The balance is exact except for the residual of the solver: the total energy changes by
     work - viscous - contact - stabilisation, and none of the last three is negative.
 
     Parameters

@@ -86,11 +86,13 @@ class Blocks:
             some = chosen[size == m]
             nodes = self.nodes[self.first[some][:, None] + np.arange(m)]
             dense = self._dense(nodes)
+            kept = np.ones(dense.shape, dtype=bool)
             if held is not None:
                 free = ~held[nodes].reshape(len(some), 3 * m)
-                dense *= free[:, :, None] & free[:, None, :]
+                kept = free[:, :, None] & free[:, None, :]
             place = self.offset[some][:, None] + np.arange(9 * m * m)
-            found[place] = _pseudoinverse(dense).reshape(len(some), -1)
+            # Held components are decoupled; the second product removes their rounding.
+            found[place] = (_pseudoinverse(dense * kept) * kept).reshape(len(some), -1)
 
     def _dense(self, nodes: Numbers) -> Array:
         """Parts (b, 3 m, 3 m) of the matrix that belong to groups of nodes (b, m)."""
