@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,8 +12,19 @@ from kneewear.fe.bounded import Discretisation, Solution
 from kneewear.fe.multigrid import Multigrid
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 # Distances below this part of the largest displacement are rounding.
 _ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Search:
+    """A direction (n, 3), its product with the matrix, a length along it, and the energy gained."""
+
+    direction: Array
+    image: Array
+    length: float
+    decrease: float
 
 
 class TruncatedNewton:
@@ -33,10 +46,15 @@ class TruncatedNewton:
 
     Notes
     -----
-    An iteration is a projected block Gauss-Seidel sweep, one linear V-cycle for the components
-    that are not at their bound, projection of the sum on the bounds, and an exact line search
-    along the projected correction. Each part lowers the energy, so that the method converges from
-    any start (Gräser and Kornhuber 2009, theorem 6.4).
+    An iteration is a projected block Gauss-Seidel sweep, a linear correction by V-cycles of the
+    components that are not at their bound, projection of the sum on the bounds, and an exact
+    line search along the projected correction. No part raises the energy, so that the method
+    converges from any start (Gräser and Kornhuber 2009, theorem 6.4).
+
+    Where the linear correction passes bounds, a second one is computed that places these components
+    on their bounds, and the direction that lowers the energy more is taken. Without it, thin stiff
+    layers that touch at many nodes at once stop the method: the projection of a nearly rigid
+    motion bends the layer, and the line search allows small steps only.
     """
 
     def __init__(
@@ -58,8 +76,7 @@ class TruncatedNewton:
 
         ConvergenceError after the largest number of iterations.
         """
-        x = np.array(guess)
-        left = right - self._times(x)
+        x, left = self._start(right, bound, guess)
         corrections: list[float] = []
         for _ in range(self._max_iterations):
             before, left_before = x.copy(), left
@@ -80,24 +97,51 @@ class TruncatedNewton:
             "Use a smaller time step, or meshes with better elements.",
         )
 
+    def _start(self, right: Array, bound: Array, guess: Array) -> tuple[Array, Array]:
+        """Guess, or the admissible point next to zero if its energy is lower, and its residual."""
+        image = self._times(guess)
+        rest = np.zeros(guess.shape)
+        rest[:, 0] = np.minimum(bound, 0.0)
+        rest_image = self._times(rest)
+        if np.sum(guess * (0.5 * image - right)) > np.sum(rest * (0.5 * rest_image - right)):
+            return rest, right - rest_image
+        return np.array(guess), right - image
+
     def _iterated(self, right: Array, bound: Array, x: Array) -> tuple[Array, Array]:
         """Iterate and residual after one iteration; x is overwritten."""
         self._multigrid.projected_sweep(right, x, bound)
         _settle(x, bound)
         left = right - self._times(x)
-        correction, _ = self._multigrid.solve(left, x[:, 0] >= bound, self._cycles)
-        correction[:, 0] = np.minimum(correction[:, 0], bound - x[:, 0])
-        image = self._times(correction)
-        curvature = float(np.sum(correction * image))
-        if curvature <= 0.0:
-            return x, left
-        length = float(np.sum(correction * left)) / curvature
-        rising = correction[:, 0] > 0.0
-        room = (bound - x[:, 0])[rising] / correction[rising, 0]
-        length = min(max(length, 0.0), float(room.min(initial=np.inf)))
-        x = x + length * correction
+        room = bound - x[:, 0]
+        active = room <= 0.0
+        correction, _ = self._multigrid.solve(left, active, self._cycles)
+        beyond = correction[:, 0] > room
+        found = self._searched(correction, left, room)
+        if np.any(beyond):
+            pressed = self._pressed(left, room, active | beyond)
+            found = max(found, self._searched(pressed, left, room), key=lambda one: one.decrease)
+        x = x + found.length * found.direction
         _settle(x, bound)
-        return x, left - length * image
+        return x, left - found.length * found.image
+
+    def _pressed(self, left: Array, room: Array, nodes: Mask) -> Array:
+        """Correction that moves the first components of some nodes onto their bounds."""
+        moved = np.zeros(left.shape)
+        moved[nodes, 0] = room[nodes]
+        return moved + self._multigrid.solve(left - self._times(moved), nodes, self._cycles)[0]
+
+    def _searched(self, correction: Array, left: Array, room: Array) -> Search:
+        """Projected correction, and the admissible length along it of lowest energy."""
+        direction = correction.copy()
+        direction[:, 0] = np.minimum(direction[:, 0], room)
+        image = self._times(direction)
+        slope, curvature = float(np.sum(direction * left)), float(np.sum(direction * image))
+        if slope <= 0.0:
+            return Search(direction, image, 0.0, 0.0)
+        rising = direction[:, 0] > 0.0
+        longest = float((room[rising] / direction[rising, 0]).min(initial=np.inf))
+        length = min(slope / curvature, longest)
+        return Search(direction, image, length, length * (slope - 0.5 * length * curvature))
 
     def _times(self, x: Array) -> Array:
         """Product of the matrix and a field (n, 3)."""
