@@ -71,6 +71,11 @@ class Solution:
             return float("nan")
         return float((found[-1] / found[0]) ** (1.0 / (found.size - 1)))
 
+    @property
+    def rate_per_cycle(self) -> float:
+        """The rate of an iteration as that of each of its linear cycles."""
+        return float(self.rate ** (self.iterations / self.linear_iterations))
+
 
 class Solver(Protocol):
     """Solves bounded problems with one matrix."""

@@ -54,7 +54,7 @@ class Multigrid:
     the transformed basis and set to zero in the components that are prescribed (truncation,
     Gräser and Kornhuber 2009), and coarse matrices are Galerkin products of these. Only the
     rows of prescribed components change a Galerkin product, so that a new active set costs
-    little. The matrices of the last set remain in memory.
+    little. The matrices of the last set remain in memory. `cycles` counts the V-cycles.
     """
 
     def __init__(self, problem: Discretisation, sweeps: int = 3) -> None:
@@ -76,6 +76,7 @@ class Multigrid:
         self._interpolation = first.tocsr()
         self._applied = (problem.matrix @ first.tobsr((3, 3))).tocsr()
         self._galerkin = (self._interpolation.T @ self._applied).tocsr()
+        self.cycles = 0
         self._active: Mask | None = None
         self._levels: list[Level] = []
         self._coarsest: Any = None
@@ -84,16 +85,15 @@ class Multigrid:
         """Correction (n, 3) of one V-cycle, zero in the first components of active nodes."""
         if self._active is None or not np.array_equal(active, self._active):
             self._truncate(active)
+        self.cycles += 1
         return self._cycled(0, right)
 
     def projected_sweep(self, right: Array, x: Array, bound: Array) -> None:
         """One Gauss-Seidel sweep of the finest level under x[:, 0] <= bound, in place."""
         self._blocks.sweep(self._inverses, right, x, False, bound)
 
-    def solve(
-        self, right: Array, active: Mask, cycles: int, tolerance: float = 0.0
-    ) -> tuple[Array, int]:
-        """Solution by conjugate gradients with V-cycles as preconditioner, and number of cycles.
+    def solve(self, right: Array, active: Mask, cycles: int, tolerance: float = 0.0) -> Array:
+        """Solution by conjugate gradients with V-cycles as preconditioner.
 
         Zero in the first components of active nodes and at fixed nodes. Ends when the norm of the
         residual (n, 3) is at most `tolerance`, or after a number of cycles; one is a plain V-cycle
@@ -102,9 +102,9 @@ class Multigrid:
         held = self._held(np.flatnonzero(active))
         left = np.where(held, 0.0, right)
         x, direction, squared = np.zeros(right.shape), np.zeros(right.shape), 1.0
-        for count in range(cycles):
+        for _ in range(cycles):
             if np.linalg.norm(left) <= tolerance:
-                return x, count
+                break
             preconditioned = self.cycle(left, active)
             before, squared = squared, float(np.sum(left * preconditioned))
             direction = preconditioned + squared / before * direction
@@ -112,7 +112,7 @@ class Multigrid:
             length = squared / float(np.sum(direction * image))
             x += length * direction
             left -= length * image
-        return x, cycles
+        return x
 
     def _cycled(self, number: int, right: Array) -> Array:
         """Correction of one V-cycle from a level on."""
@@ -205,20 +205,20 @@ class MultigridActiveSet:
 
     def __call__(self, right: Array, bound: Array, guess: Array) -> Solution:
         """Minimiser for a right-hand side (n, 3) and bounds (n,), from a guess (n, 3)."""
-        last, cycles = guess, 0
+        last, before = guess, self._multigrid.cycles
 
         def solve(right: Array, prescribed: Array, active: Mask) -> Array:
-            nonlocal last, cycles
+            nonlocal last
             start = last.copy()
             start[active, 0] = prescribed[active]
             left = right - (self._matrix @ start.ravel()).reshape(-1, 3)
             limit = self._tolerance * float(np.linalg.norm(right))
-            correction, count = self._multigrid.solve(left, active, 200, limit)
-            last, cycles = start + correction, cycles + count
+            last = start + self._multigrid.solve(left, active, 200, limit)
             return last
 
         found = active_set(solve, self._matrix, right, bound, guess)
-        return Solution(found.x, found.active, found.corrections, cycles)
+        count = self._multigrid.cycles - before
+        return Solution(found.x, found.active, found.corrections, count)
 
 
 def _of_blocks(prolongation: sparse.csr_array) -> sparse.bsr_array:

@@ -78,6 +78,7 @@ class TruncatedNewton:
         """
         x, left = self._start(right, bound, guess)
         corrections: list[float] = []
+        counted = self._multigrid.cycles
         for _ in range(self._max_iterations):
             before, left_before = x.copy(), left
             x, left = self._iterated(right, bound, x)
@@ -87,7 +88,7 @@ class TruncatedNewton:
             change = np.sum(moved * (left_before - left))
             corrections.append(float(np.sqrt(max(change, 0.0) / size)) if size > 0.0 else 0.0)
             if corrections[-1] <= self._tolerance:
-                count = self._cycles * len(corrections)
+                count = self._multigrid.cycles - counted
                 return Solution(x, x[:, 0] >= bound, tuple(corrections), count)
         raise ConvergenceError(
             "the contact problem",
@@ -114,7 +115,7 @@ class TruncatedNewton:
         left = right - self._times(x)
         room = bound - x[:, 0]
         active = room <= 0.0
-        correction, _ = self._multigrid.solve(left, active, self._cycles)
+        correction = self._multigrid.solve(left, active, self._cycles)
         beyond = correction[:, 0] > room
         found = self._searched(correction, left, room)
         if np.any(beyond):
@@ -128,7 +129,7 @@ class TruncatedNewton:
         """Correction that moves the first components of some nodes onto their bounds."""
         moved = np.zeros(left.shape)
         moved[nodes, 0] = room[nodes]
-        return moved + self._multigrid.solve(left - self._times(moved), nodes, self._cycles)[0]
+        return moved + self._multigrid.solve(left - self._times(moved), nodes, self._cycles)
 
     def _searched(self, correction: Array, left: Array, room: Array) -> Search:
         """Projected correction, and the admissible length along it of lowest energy."""
