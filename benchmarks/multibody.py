@@ -16,7 +16,7 @@ import pandas as pd
 from benchmarks.timing import durations
 from kneewear.io.documents import save_table
 from kneewear.io.multibody_inputs import load_parts
-from kneewear.io.study_inputs import multibody_files
+from kneewear.io.study_inputs import model_files
 from kneewear.multibody.impacts import integrate_impacts
 from kneewear.settings.multibody import KneeExtensionSettings, MultibodyStudy
 from kneewear.settings.point_contact import PlanarSettings
@@ -40,7 +40,7 @@ def main() -> pd.DataFrame:
     """Time the flexion and write the table."""
     study = read_study(ROOT / "config/tkr_soft_tissue.yaml", defaults=ROOT / "config/config.yaml")
     rows = []
-    files = multibody_files(study, ROOT)
+    files = model_files(study, ROOT)
     if isinstance(study, MultibodyStudy) and all(Path(path).is_file() for path in files.values()):
         settings = study.multibody
         system = build_system(load_parts(settings, files), settings)
@@ -50,7 +50,7 @@ def main() -> pd.DataFrame:
     else:
         print("the data of subject DM are not there: passive flexion is left out")
     study = read_study(ROOT / "config/knee_extension.yaml", defaults=ROOT / "config/config.yaml")
-    files = multibody_files(study, ROOT)
+    files = model_files(study, ROOT)
     extension = study.multibody if isinstance(study, MultibodyStudy) else None
     if not all(Path(path).is_file() for path in files.values()):
         print("the data of the natural knee are not there: its extension is left out")

@@ -133,9 +133,10 @@ def tetrahedralise(surface: TriangleMesh, element: float, source: str) -> tuple[
 
     Notes
     -----
-    Three libraries were tried on the natural tibia (36 890 triangles), femur and fibula. gmsh and
-    tetgen keep the given surface or need it closed and free of intersections; fTetWild coarsens
-    it, and closes what is open. pytetwild 0.3 and 0.4 import pyvista without requiring it.
+    gmsh and tetgen keep the triangles of a given surface or need it closed and free of
+    intersections; fTetWild makes coarse tetrahedra of any triangles, and closes what is open. Its
+    order of operations varies, so that meshes differ a little each time: keep the result.
+    pytetwild 0.3 and 0.4 import pyvista without requiring it.
 
     References
     ----------

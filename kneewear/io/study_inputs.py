@@ -20,6 +20,7 @@ from kneewear.settings.checks import heard, setting_warnings
 from kneewear.settings.cohort import CohortStudy, Subject
 from kneewear.settings.designs import DesignStudy
 from kneewear.settings.faults import refusal
+from kneewear.settings.fe_knee import FeKneeStudy
 from kneewear.settings.files import read_settings_file
 from kneewear.settings.multibody import MultibodyStudy
 from kneewear.settings.optimisation import OptimisationStudy
@@ -85,11 +86,15 @@ def pose_files(study: Study, root: str | Path) -> list[str]:
     return [] if poses is None else [str(study.data_path(poses.file, root))]
 
 
-def multibody_files(study: Study, root: str | Path) -> dict[str, str]:
-    """Data files of a multibody study's model by name; empty for studies of other kinds."""
-    if not isinstance(study, MultibodyStudy):
+def model_files(study: Study, root: str | Path) -> dict[str, str]:
+    """Data files of the model of a multibody study or a dynamic knee by name; else empty."""
+    if isinstance(study, MultibodyStudy):
+        files = study.multibody.files
+    elif isinstance(study, FeKneeStudy):
+        files = study.fe_knee.files
+    else:
         return {}
-    return {name: str(study.data_path(file, root)) for name, file in study.multibody.files.items()}
+    return {name: str(study.data_path(file, root)) for name, file in files.items()}
 
 
 def _curve_files(study: Study, activity: str) -> dict[str, str]:
@@ -283,7 +288,7 @@ def check_inputs(study: Study, root: str | Path) -> tuple[str, ...]:
         *meshes,
         *curves,
         *pose_files(study, root),
-        *multibody_files(study, root).values(),
+        *model_files(study, root).values(),
         *simulator_tests(study, root).values(),
     ):
         _check_readable(path, study, root)
@@ -331,11 +336,22 @@ def _check_optimiser(study: Study) -> None:
 
 
 def _check_model(study: Study, root: str | Path) -> None:
-    """Read the tables and shapes of a multibody study's model, if it is one."""
+    """Read the tables and shapes of the model of a multibody study or a dynamic knee."""
     if isinstance(study, MultibodyStudy):
         from kneewear.io.multibody_inputs import load_parts  # noqa: PLC0415
 
-        load_parts(study.multibody, multibody_files(study, root))
+        load_parts(study.multibody, model_files(study, root))
+    if isinstance(study, FeKneeStudy):
+        from kneewear.io.fe_knee_files import load_bones  # noqa: PLC0415
+
+        load_bones(study.fe_knee.bones, model_files(study, root), study.implant.knee)
+        if study.fe_knee.bones.source == "natural" and find_spec("pytetwild") is None:
+            raise InputDataError(
+                "fe_knee.bones.source: natural",
+                "no pytetwild to fill bones with tetrahedra",
+                "the optional extra `fe`",
+                "Install it: pip install 'kneewear[fe]'. Or take simplified bones.",
+            )
 
 
 def _check_tests(study: Study, root: str | Path) -> None:

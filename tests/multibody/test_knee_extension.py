@@ -12,7 +12,7 @@ import pytest
 from kneewear.errors import ConvergenceError, InputDataError
 from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.multibody_inputs import load_parts
-from kneewear.io.study_inputs import multibody_files
+from kneewear.io.study_inputs import model_files
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.studies.multibody.extension_motion import (
     ExtensionParts,
@@ -285,14 +285,14 @@ def natural():
 def test_bundles_that_the_table_does_not_have_are_named(changes, words):
     one = study(extension=changes)
     with pytest.raises(InputDataError, match=words):
-        load_parts(one.multibody, multibody_files(one, ROOT))
+        load_parts(one.multibody, model_files(one, ROOT))
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("natural")
 def test_the_natural_knee_extends():
     one = study(extension={"forcing": {"force_n": {"200N": None, "400N": None}}})
-    parts = load_parts(one.multibody, multibody_files(one, ROOT))
+    parts = load_parts(one.multibody, model_files(one, ROOT))
     found = solve_knee_extension(parts, one.multibody)
     rows = found.statements.set_index("statement")
     own = rows[rows["source"].str.startswith("own check")]

@@ -12,7 +12,7 @@ import pytest
 
 from kneewear.errors import InputDataError
 from kneewear.io.multibody_inputs import load_parts
-from kneewear.io.study_inputs import check_inputs, multibody_files
+from kneewear.io.study_inputs import check_inputs, model_files
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.studies.multibody.passive_flexion import (
     FREE,
@@ -43,7 +43,7 @@ def knee():
     if not (DATA / "gc_dm/ligaments.csv").is_file():
         pytest.skip(f"no data of subject DM in {DATA} (set KNEEWEAR_DATA)")
     one = study(flexion_deg={"first": 0.0, "last": 90.0, "frames": 31})
-    return one.multibody, load_parts(one.multibody, multibody_files(one, ROOT))
+    return one.multibody, load_parts(one.multibody, model_files(one, ROOT))
 
 
 def test_the_start_is_the_rest_pose_of_the_source_model(knee):
@@ -210,7 +210,7 @@ def test_settings_that_cannot_be_solved_are_refused(changes, message):
 
 def test_unknown_names_in_the_files_are_refused(knee, tmp_path):
     one = study()
-    files = multibody_files(one, ROOT)
+    files = model_files(one, ROOT)
     text = Path(files["ligaments"]).read_text(encoding="utf-8")
     (tmp_path / "ligaments.csv").write_text(text.replace("Capsule_r", "Capsul"), encoding="utf-8")
     with pytest.raises(InputDataError, match="found 'Capsul'; expected one of KnExt_at_fem"):
@@ -269,7 +269,7 @@ def test_a_natural_knee_flexes_near_its_measured_motion():
     )
     changes = {"data_folder": str(DATA), "multibody": {"tuning": None}}
     one = load_study(merge_settings(base, changes))
-    parts = load_parts(one.multibody, multibody_files(one, ROOT))
+    parts = load_parts(one.multibody, model_files(one, ROOT))
     found = solve_passive_flexion(parts, one.multibody).statements.set_index("statement")["found"]
     spread = {
         name.partition(",")[0]: value for name, value in found.items() if "without" in str(name)
@@ -285,7 +285,7 @@ def test_gait_is_predicted_from_flexion_and_load():
         read_settings(ROOT / "config/tkr_predicted_gait.yaml"),
     )
     one = load_study(merge_settings(base, {"data_folder": str(DATA)}))
-    files = multibody_files(one, ROOT)
+    files = model_files(one, ROOT)
     if not all(Path(path).is_file() for path in files.values()):
         pytest.skip(f"no data of subject DM in {DATA} (set KNEEWEAR_DATA)")
     parts = load_parts(one.multibody, files)

@@ -13,7 +13,7 @@ from kneewear.io.study_inputs import (
     cohort_files,
     design_studies,
     measured_activities,
-    multibody_files,
+    model_files,
     plan_files,
     pose_files,
     simulator_tests,

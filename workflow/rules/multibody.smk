@@ -1,6 +1,6 @@
 """A multibody study: a knee that finds its own motion, its tables and figures."""
 
-MODEL_FILES = multibody_files(STUDY, ROOT)
+MODEL_FILES = model_files(STUDY, ROOT)
 # A predicted gait can be an activity of a wear study (config/dm_predicted.yaml).
 PREDICTED = (
     {"motion": f"{RESULTS}/multibody/motion.csv"}

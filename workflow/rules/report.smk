@@ -7,7 +7,7 @@ DATA_FILES = {
         for path in mesh_files(one, ROOT).values()
     ),
     *pose_files(STUDY, ROOT),
-    *multibody_files(STUDY, ROOT).values(),
+    *model_files(STUDY, ROOT).values(),
     *TESTS.values(),
     *plan_files(STUDY, ROOT),
     *cohort_files(STUDY, ROOT),

@@ -67,12 +67,11 @@ class KneeStep:
 
 def solid_material(settings: SolidMaterialSettings) -> KelvinVoigt:
     """Material in N, mm, s and t."""
-    viscous = isinstance(settings, ViscousMaterialSettings)
     return KelvinVoigt(
         settings.youngs_modulus_mpa,
         settings.poisson_ratio,
         settings.density_g_per_cm3 * _DENSITY,
-        settings.viscosity_mpa_s if viscous else 0.0,
+        settings.viscosity_mpa_s if isinstance(settings, ViscousMaterialSettings) else 0.0,
     )
 
 
@@ -157,6 +156,7 @@ class KneeModel:
         material = rod_material(self.settings)
         self.rods = RodSystem((material,) * count, lengths, elements, tuple(self.gravity))
         self._rods_at_start = self.rods.straight(ends[:, 0], ends[:, 1], self._velocity)
+        self.rod_gravity_at_start = float(np.sum(self.rods.gravity_energy(self._rods_at_start)))
         rotation = self._rods_at_start.rotation
         self.attachments = [
             (Attachment(0, first, rotation[rod, 0]), Attachment(1, second, rotation[rod, -1]))

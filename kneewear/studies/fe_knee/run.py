@@ -180,23 +180,37 @@ def _energies(model: KneeModel, state: KneeState) -> dict[str, float]:
         "rod_elastic_mj": 0.0,
     }
     if rods is not None and state.rods is not None:
-        fallen = rods.gravity_energy(state.rods) - rods.gravity_energy(model.start().rods)
-        found["gravitational_mj"] += float(np.sum(fallen))
+        found["gravitational_mj"] += float(np.sum(rods.gravity_energy(state.rods)))
+        found["gravitational_mj"] -= model.rod_gravity_at_start
         found["rod_kinetic_mj"] = float(np.sum(rods.kinetic_energy(state.rods)))
         found["rod_elastic_mj"] = float(np.sum(rods.strain_energy(state.rods)))
     return found | {"total_mj": sum(found.values())}
+
+
+def _momentum(model: KneeModel, state: KneeState) -> dict[str, float]:
+    """Linear momentum of everything, N s."""
+    total = model.problem.mass @ state.bodies.velocity
+    if model.rods is not None and state.rods is not None:
+        total = total + model.rods.momentum(state.rods).sum(axis=0)
+    return {f"momentum_{axis}_n_s": float(one) for axis, one in zip("xyz", total, strict=True)}
 
 
 def _first_row(model: KneeModel, start: KneeState) -> dict[str, float]:
     """Row of the start."""
     zeros = ["viscous_loss_mj", "contact_loss_mj", "stabilisation_loss_mj", "coupling_loss_mj"]
     zeros += [f"{group}_{what}" for group in GROUPS for what in ("force_n", "nodes")]
-    zeros += ["coupling_iterations", "solver_iterations", "bone_seconds", "rod_seconds"]
+    zeros += [
+        "penetration_mm",
+        "coupling_iterations",
+        "solver_iterations",
+        "bone_seconds",
+        "rod_seconds",
+    ]
     rates = {"coupling_rate": np.nan, "solver_rate": np.nan, "coupling_gap_mm": 0.0}
     tension = {f"{name}_tension_n": 0.0 for name in model.ligaments}
     return {
-        "step": 0, "time_ms": 0.0, **_energies(model, start), **dict.fromkeys(zeros, 0.0),
-        **rates, **tension,
+        "step": 0, "time_ms": 0.0, **_energies(model, start), **_momentum(model, start),
+        **dict.fromkeys(zeros, 0.0), **rates, **tension,
     }  # fmt: skip
 
 
@@ -224,6 +238,8 @@ def history_row(
         "step": number,
         "time_ms": _MILLI * number * model.problem.time_step,
         **own,
+        **_momentum(model, found.state),
+        "penetration_mm": _penetration(model, found.state),
         "viscous_loss_mj": before["viscous_loss_mj"] + losses.viscous,
         "contact_loss_mj": before["contact_loss_mj"] + losses.contact,
         "stabilisation_loss_mj": before["stabilisation_loss_mj"] + losses.stabilisation,
@@ -244,6 +260,13 @@ def history_row(
         "coupling_gap_mm": coupled.gap if coupled else 0.0,
         **tension,
     }
+
+
+def _penetration(model: KneeModel, state: KneeState) -> float:
+    """Largest violation of a contact condition, in the weak sense, mm."""
+    conditions = model.problem.constraints
+    moved = conditions.matrix @ state.bodies.displacement.ravel()
+    return float(np.max(moved - conditions.gaps, initial=0.0))
 
 
 def _tensions(model: KneeModel, state: KneeState) -> dict[str, float]:

@@ -1,22 +1,27 @@
-"""Files of a dynamic finite-element knee: surfaces of bones and attachments of ligaments."""
+"""Files of a dynamic finite-element knee: surfaces, attachments of ligaments, and meshes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
+from kneewear.fe.volume_mesh import VolumeMesh
 from kneewear.geometry.meshes import TriangleMesh, to_knee_axes
+from kneewear.io.result_files import atomic_path
 from kneewear.io.shapes import load_shape
 from kneewear.io.soft_tissue import FileFrame, read_ligaments
 from kneewear.settings.fe_knee import BonesSettings, NaturalBonesSettings
-from kneewear.studies.fe_knee.bones import FEMUR, TIBIA, NaturalBones
+from kneewear.studies.fe_knee.bones import FEMUR, TIBIA, KneeBones, NaturalBones
 
 Array = NDArray[np.float64]
 Files = Mapping[str, str | Path]
+
+_PARTS = ("nodes", "tetrahedra", "prisms")
 
 
 def load_bones(settings: BonesSettings, files: Files, knee: str) -> NaturalBones | None:
@@ -64,3 +69,31 @@ def _mean(paths: list[dict[str, Array]], body: str, axes: Mapping[str, str], kne
     points = np.array([ends[body] for ends in paths], dtype=float)
     cloud = TriangleMesh(points, np.empty((0, 3), dtype=np.int64))
     return to_knee_axes(cloud, "mm", axes, knee).vertices.mean(axis=0)
+
+
+def save_meshes(bones: KneeBones, path: str | Path) -> None:
+    """Write the coarse meshes of bones with their patches, complete or not at all."""
+    arrays: dict[str, Any] = {
+        "ligaments": np.array(bones.ligaments, dtype=str), "raised": np.array(bones.raised)
+    }  # fmt: skip
+    for body, mesh in bones.meshes.items():
+        arrays |= {f"{body}/{name}": getattr(mesh, name) for name in _PARTS}
+        arrays |= {f"{body}/patches/{name}": one for name, one in mesh.patches.items()}
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, **arrays)
+
+
+def load_meshes(path: str | Path) -> KneeBones:
+    """Read what `save_meshes` has written."""
+    with np.load(path, allow_pickle=False) as found:
+        meshes = [_mesh(found, body) for body in (FEMUR, TIBIA)]
+        return KneeBones(*meshes, tuple(map(str, found["ligaments"])), float(found["raised"]))
+
+
+def _mesh(found: Any, body: str) -> VolumeMesh:
+    """Mesh of one bone with its patches."""
+    start = f"{body}/patches/"
+    patches = {
+        name.removeprefix(start): found[name] for name in found.files if name.startswith(start)
+    }
+    return VolumeMesh(*(found[f"{body}/{name}"] for name in _PARTS), patches)

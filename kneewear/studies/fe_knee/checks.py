@@ -1,0 +1,167 @@
+"""Own checks of the parts of a dynamic finite-element knee, each computed anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kneewear.fe.elasticity import assembled, stresses
+from kneewear.fe.mortar import dual_basis
+from kneewear.fe.rod_step import RodSystem
+from kneewear.fe.rods import RodState
+from kneewear.fe.volume_mesh import element_volumes
+from kneewear.mechanics.rotation_vectors import exponential
+from kneewear.settings.fe_knee import FeKneeSettings, SimplifiedBonesSettings
+from kneewear.studies.fe_knee.bones import CONTACT, KneeBones, build_bones
+from kneewear.studies.fe_knee.model import (
+    KneeModel,
+    rod_material,
+    solid_material,
+)
+from kneewear.studies.multibody.result import OWN_CHECK
+from kneewear.studies.point_contact.results import Statement, stated
+
+Array = NDArray[np.float64]
+
+# Steps of a free rod whose energy and momenta are compared.
+_ROD_STEPS = 30
+# Bones, far coarser than those of a study, on which two solvers are compared.
+_SMALL = SimplifiedBonesSettings(
+    size_mm=(30.0, 24.0, 48.0),
+    condyle_radii_mm=(30.0, 20.0),
+    condyle_spacing_mm=24.0,
+    cartilage_size_mm=(20.0, 20.0),
+    attachments_mm={},
+)
+
+
+def check_parts(bones: KneeBones, settings: FeKneeSettings) -> Iterator[Statement]:
+    """Checks of elements, contact, rods and solvers, in the order of the capabilities."""
+    yield from _elements(bones, settings)
+    yield _biorthogonality(bones)
+    if settings.rods is not None:
+        yield from _rods(settings)
+    if settings.solver.method != "direct":
+        yield _solvers(settings)
+
+
+def _elements(bones: KneeBones, settings: FeKneeSettings) -> Iterator[Statement]:
+    """Patch test of bone and cartilage; viscous power against that of the stress."""
+    mesh = bones.femur
+    bone, cartilage = (
+        solid_material(one) for one in (settings.materials.bone, settings.materials.cartilage)
+    )
+    gradient = 1e-3 * np.array([[1.0, 2.0, -1.0], [0.5, -1.5, 0.3], [-0.7, 0.2, 0.8]])
+    field = mesh.nodes @ gradient.T
+    strain = 0.5 * (gradient + gradient.T)
+    error = 0.0
+    for found, material in zip(
+        stresses(mesh, bone, cartilage, field), (bone, cartilage), strict=True
+    ):
+        expected = _isotropic(strain, material.elastic_moduli)
+        error = max(error, float(np.abs(found - expected).max() / np.abs(expected).max()))
+    yield stated(
+        "D1 Patch test: a uniform strain gives the uniform stress of the law in all elements",
+        OWN_CHECK, "relative error 0", f"{error:.1g}", error < 1e-9,
+    )  # fmt: skip
+    viscosity = assembled(mesh, bone, cartilage).viscosity
+    power = float(field.ravel() @ (viscosity @ field.ravel()))
+    volume = float(element_volumes(mesh)[1].sum())
+    exact = volume * float(np.sum(_isotropic(strain, cartilage.viscous_moduli) * strain))
+    off = abs(power / exact - 1.0) if exact else abs(power)
+    yield stated(
+        "D1 Viscous dissipation b(v, v) of a uniform rate of strain is that of the cartilage's "
+        "volume", OWN_CHECK, "relative error 0", f"{off:.1g}", off < 1e-9,
+    )  # fmt: skip
+
+
+def _isotropic(strain: Array, moduli: tuple[float, float]) -> Array:
+    return moduli[0] * np.trace(strain) * np.eye(3) + 2.0 * moduli[1] * strain
+
+
+def _biorthogonality(bones: KneeBones) -> Statement:
+    """Equation 27 on the triangles of the femoral cartilage."""
+    triangles = bones.femur.patches[CONTACT]
+    at = bones.femur.nodes[triangles]
+    area = 0.5 * np.linalg.norm(np.cross(at[:, 1] - at[:, 0], at[:, 2] - at[:, 0]), axis=1)
+    products = area[:, None, None] * (np.ones((3, 3)) + np.eye(3)) / 12.0
+    found = dual_basis(products) @ products
+    expected = area[:, None, None] / 3.0 * np.eye(3)
+    error = float(np.abs(found - expected).max() / area.max())
+    return stated(
+        "D3 Dual functions are biorthogonal to linear ones on the femoral cartilage (Eq. 27)",
+        OWN_CHECK, "relative error 0", f"{error:.1g}", error < 1e-12,
+    )  # fmt: skip
+
+
+def _rods(settings: FeKneeSettings) -> Iterator[Statement]:
+    """Strain of a rigid motion; energy and momenta of a free rod that is bent and spins."""
+    elements = settings.rods.elements if settings.rods else 1
+    system = RodSystem((rod_material(settings),), np.array([40.0]), elements)
+    straight = system.straight([[0.0, 0.0, 0.0]], [[0.0, 40.0, 0.0]])
+    moved = straight.turned(exponential(np.array([0.7, -1.1, 0.4])), [3.0, -5.0, 2.0])
+    strain = float(np.abs(system.strains(moved)).max())
+    yield stated(
+        "D5 A rigid motion leaves the strains of a rod zero",
+        OWN_CHECK, "0", f"{strain:.1g}", strain < 1e-12,
+    )  # fmt: skip
+    at = np.linspace(0.0, 1.0, elements + 1)[:, None]
+    bend = np.sin(np.array([3.0, 2.0, 4.0]) * at)
+    state = RodState(
+        straight.position + bend,
+        exponential(0.2 * bend[None]) @ straight.rotation,
+        straight.velocity + 1e3 * bend[:, [1, 2, 0]],
+        straight.spin + 100.0 * bend[:, [2, 0, 1]],
+    )
+    first = _invariants(system, state)
+    for _ in range(_ROD_STEPS):
+        state = system.step(state, settings.time_step_s, held=(False, False)).state
+    last = _invariants(system, state)
+    for name, before, after in zip(
+        ("energy", "linear momentum", "angular momentum"), first, last, strict=True
+    ):
+        error = float(np.linalg.norm(after - before) / np.linalg.norm(before))
+        yield stated(
+            f"D5 A free rod conserves its {name} over {_ROD_STEPS} steps",
+            OWN_CHECK, "relative change 0", f"{error:.1g}", error < 1e-9,
+        )  # fmt: skip
+
+
+def _invariants(system: RodSystem, state: RodState) -> tuple[Array, Array, Array]:
+    energy = np.asarray(system.energy(state))
+    return energy, system.momentum(state)[0], system.angular_momentum(state)[0]
+
+
+def _solvers(settings: FeKneeSettings) -> Statement:
+    """First steps of contact of a small knee by the study's solver and by a factorisation."""
+    small = replaced(settings)
+    bones = build_bones(small.bones)
+    found = []
+    for method in (settings.solver.method, "direct"):
+        solver = small.solver.model_copy(update={"method": method})
+        model = KneeModel(bones, small.model_copy(update={"solver": solver}))
+        state = model.start()
+        for _ in range(small.steps):
+            state = model.step(state).state
+        found.append(state.bodies.displacement)
+    moved = small.time_step_s * small.steps * 1e3
+    error = float(np.abs(found[0] - found[1]).max()) / moved
+    return stated(
+        f"D7 {settings.solver.method.replace('_', ' ').capitalize()} finds the solution of a "
+        f"factorised active set ({small.steps} steps of a small knee in contact)",
+        OWN_CHECK, "relative difference below 1e-3", f"{error:.1g}", error < 1e-3,
+    )  # fmt: skip
+
+
+def replaced(settings: FeKneeSettings) -> FeKneeSettings:
+    """The study with small simplified bones, both contacts at once, and few steps."""
+    bones = settings.bones.model_copy(
+        update={
+            "source": "simplified", "simplified": _SMALL, "element_mm": 12.0,
+            "joint_gap_mm": 0.0, "refinements": 1, "cartilage_mm": 1.5,
+        }
+    )  # fmt: skip
+    update = {"bones": bones, "rods": None, "obstacle_gap_mm": 0.02, "steps": 6}
+    return settings.model_copy(update=update)
