@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 # Frames of the figure, and the percentile of stress at which its colours end.
 SHOWN = 6
 TOP_PERCENTILE = 99.5
-COLOURS, STOPS = "inferno", 9
+COLOURS, STOPS = style.DEPTH_COLOURS, 9
 PHASES = {"obstacle": "#e9e3d3", "cartilage": "#d9e6ee"}
 ENERGIES = {
     "total_mj": ("all", style.INK),

@@ -31,7 +31,6 @@ rule mesh_fe_knee:
 rule solve_fe_knee:
     input:
         meshes=rules.mesh_fe_knee.output.meshes,
-        kernels=ancient(rules.compile_kernels.output.marker),
     output:
         history=table("knee_history", "Results"),
         meshes=table("knee_meshes", "Verification"),
