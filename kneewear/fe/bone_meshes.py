@@ -381,6 +381,18 @@ def lowest_triangles(mesh: VolumeMesh, depth: float) -> Ints:
     return triangles[height.max(axis=1) <= mesh.nodes[:, 1].min() + depth]
 
 
+def with_flat_base(nodes: Array, tetrahedra: Ints, depth: float) -> Array:
+    """Nodes of a bone whose lowest side, a plane cut, is plane again.
+
+    Nodes of `lowest_triangles` are moved down to the lowest one; tetrahedra must stay positive,
+    ValueError otherwise.
+    """
+    mesh = VolumeMesh(nodes, tetrahedra)
+    moved = nodes.copy()
+    moved[np.unique(lowest_triangles(mesh, depth)), 1] = nodes[:, 1].min()
+    return VolumeMesh(moved, tetrahedra).nodes
+
+
 def joint_gap(femur: VolumeMesh, tibia: VolumeMesh) -> float:
     """Least vertical distance from the tibial to the femoral cartilage, mm; negative in overlap.
 

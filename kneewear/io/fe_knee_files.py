@@ -86,8 +86,8 @@ def save_meshes(bones: KneeBones, path: str | Path) -> None:
 def load_meshes(path: str | Path) -> KneeBones:
     """Read what `save_meshes` has written."""
     with np.load(path, allow_pickle=False) as found:
-        meshes = [_mesh(found, body) for body in (FEMUR, TIBIA)]
-        return KneeBones(*meshes, tuple(map(str, found["ligaments"])), float(found["raised"]))
+        femur, tibia = _mesh(found, FEMUR), _mesh(found, TIBIA)
+        return KneeBones(femur, tibia, tuple(map(str, found["ligaments"])), float(found["raised"]))
 
 
 def _mesh(found: Any, body: str) -> VolumeMesh:
@@ -96,4 +96,5 @@ def _mesh(found: Any, body: str) -> VolumeMesh:
     patches = {
         name.removeprefix(start): found[name] for name in found.files if name.startswith(start)
     }
-    return VolumeMesh(*(found[f"{body}/{name}"] for name in _PARTS), patches)
+    nodes, tetrahedra, prisms = (found[f"{body}/{name}"] for name in _PARTS)
+    return VolumeMesh(nodes, tetrahedra, prisms, patches)

@@ -60,11 +60,11 @@ class ProgressFile:
         try:
             with np.load(self.path, allow_pickle=False) as found:
                 if str(found["key"]) != self.key:
-                    logger.warning("%s is of other settings or code: starting anew", self.path)
+                    logger.warning("%s is of other settings or code: starting again", self.path)
                     return None
                 progress = _progress({name: found[name] for name in found.files})
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            logger.warning("%s cannot be read (%s): starting anew", self.path, error)
+            logger.warning("%s cannot be read (%s): starting again", self.path, error)
             return None
         logger.info("continuing after step %d", progress.step)
         return progress

@@ -164,7 +164,7 @@ def draw_frames(frames: KneeFrames) -> Figure:
 
 
 def _interesting(frames: KneeFrames) -> NDArray[np.int64]:
-    """Frames of the figure, evenly over the run but for the start."""
+    """Frames of the figure, evenly over the run, without the start."""
     count = len(frames.time)
     return np.unique(np.linspace(min(1, count - 1), count - 1, SHOWN).round().astype(int))
 

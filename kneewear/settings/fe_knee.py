@@ -139,6 +139,7 @@ class ContactSolverSettings(Settings):
     method: Literal["truncated_newton", "active_set", "direct"]
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)]
     smoothing_steps: Annotated[int, Field(ge=1, le=10)]
+    linear_cycles: Annotated[int, Field(ge=1, le=10)]
     most_iterations: Annotated[int, Field(ge=1, le=1000)]
 
 

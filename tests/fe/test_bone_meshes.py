@@ -103,7 +103,7 @@ def test_a_layer_thicker_than_a_notch_is_refused_and_narrow_places_are_left_out(
     nodes, tetrahedra = bone_meshes.simplified_tibia((40.0, 30.0, 40.0), 10.0)
     covered = upper_side(nodes, tetrahedra)
     bent = nodes.copy()
-    bent[:, 1] += 2.0 * np.abs(nodes[:, 2]) * (nodes[:, 1] + 30.0) / 30.0
+    bent[:, 1] += 0.5 * np.abs(nodes[:, 2]) * (nodes[:, 1] + 30.0) / 30.0
     with pytest.raises(InputDataError, match=r"of \d+ prisms inside out at 30 mm"):
         bone_meshes.add_cartilage(bent, tetrahedra, covered, 30.0)
     kept = bone_meshes.extrudable(bent, covered, 30.0)
@@ -133,6 +133,15 @@ def test_the_gap_is_the_vertical_distance_also_where_no_node_is_above_another():
     assert bone_meshes.joint_gap(femur, tibia) == pytest.approx(1.0, abs=1e-12)
     beside = VolumeMesh(femur.nodes + [200.0, 0.0, 0.0], femur.tetrahedra, femur.prisms)
     assert bone_meshes.joint_gap(beside, tibia) == np.inf
+
+
+def test_an_uneven_base_becomes_plane():
+    nodes, tetrahedra = bone_meshes.simplified_tibia(SIZE, 12.0)
+    bumpy = nodes + 0.4 * np.sin(nodes[:, [1, 0, 2]]) * (nodes[:, 1:2] < -44.0)
+    flat = bone_meshes.with_flat_base(bumpy, tetrahedra, 2.0)
+    low = nodes[:, 1] < -44.0
+    assert np.ptp(flat[low, 1]) == 0.0
+    np.testing.assert_array_equal(flat[~low], bumpy[~low])
 
 
 def test_refined_bones_keep_their_insertions():

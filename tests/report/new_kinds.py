@@ -18,6 +18,7 @@ from kneewear.io.documents import load_table
 from kneewear.report.cohort import draw_cohort
 from kneewear.report.design_view import build_design_view
 from kneewear.report.designs import draw_characterisation, draw_laxity
+from kneewear.report.fe_knee import draw_knee
 from kneewear.report.fe_twin import draw_twin
 from kneewear.report.multibody import draw_multibody_figures
 from kneewear.report.optimisation import draw_optimisation
@@ -34,6 +35,9 @@ from kneewear.studies.designs.characterisation import (
     tabulate_contact,
 )
 from kneewear.studies.designs.laxity import drive_loops, summarise_loops
+from kneewear.studies.fe_knee.bones import build_bones
+from kneewear.studies.fe_knee.run import run_knee
+from kneewear.studies.fe_knee.statements import knee_statements
 from kneewear.studies.fe_twin.twin import compute_twin
 from kneewear.studies.life import built_in_activities, exact_knee
 from kneewear.studies.multibody.result import curves, scene_record, statements
@@ -46,6 +50,7 @@ from kneewear.studies.optimisation.front import (
 )
 from kneewear.studies.sweep.analysis import tabulate_sweep
 from kneewear.studies.sweep.plan import plan_cases, planned_cases, sweep_runner
+from tests.fe_knee.knees import small_study
 
 CONFIG = Path(__file__).parents[2] / "config"
 GRID = {"grid": {"rows": 16, "columns": 12}}
@@ -129,6 +134,20 @@ def finite_elements() -> Contents:
     figures = draw_twin(*(tables[name] for name in ("fe_twin", "fe_maps", "fe_profiles")))
     del tables["fe_maps"]
     return "fe_twin", study.model_dump(mode="json"), tables, figures
+
+
+def dynamic_knee() -> Contents:
+    """Few steps of a dynamic knee on the coarsest bones."""
+    study = small_study({"steps": 14})
+    bones = build_bones(study.fe_knee.bones)
+    run = run_knee(bones, study.fe_knee)
+    tables = {
+        "knee_statements": knee_statements(run, bones, study.fe_knee),
+        "knee_history": run.history,
+        "knee_meshes": run.meshes,
+    }
+    figures = draw_knee(run.history, run.frames)
+    return "fe_knee", study.model_dump(mode="json"), tables, figures
 
 
 def planar_knee() -> Contents:
@@ -244,6 +263,7 @@ NEW_KINDS = {
     "contact characterisation": characterisation,
     "laxity": laxity,
     "finite elements": finite_elements,
+    "dynamic knee": dynamic_knee,
     "planar knee": planar_knee,
     "passive flexion": passive_flexion,
 }

@@ -170,6 +170,10 @@ def _natural(
     found = []
     for name, solid in solids.items():
         nodes, tetrahedra = bone_meshes.tetrahedralise(solid, settings.element_mm, name)
+        if name == TIBIA:
+            # The mesher keeps a plane within its envelope only; contact would be at single nodes.
+            depth = _BASE_DEPTH * settings.element_mm
+            nodes = bone_meshes.with_flat_base(nodes, tetrahedra, depth)
         boundary = boundary_triangles(VolumeMesh(nodes, tetrahedra))
         near = _NEAR_SHEET * settings.element_mm
         covered = bone_meshes.covered_triangles(boundary, nodes, sheets[name], near)

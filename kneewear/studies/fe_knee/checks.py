@@ -1,4 +1,4 @@
-"""Own checks of the parts of a dynamic finite-element knee, each computed anew."""
+"""Own checks of the parts of a dynamic finite-element knee, computed with every study."""
 
 from __future__ import annotations
 

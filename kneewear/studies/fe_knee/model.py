@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from time import process_time
 
 import numpy as np
@@ -13,6 +14,7 @@ from kneewear.fe.bounded import DirectActiveSet, Discretisation, Solver
 from kneewear.fe.constraints import HalfSpace
 from kneewear.fe.elasticity import KelvinVoigt
 from kneewear.fe.insertions import insertion
+from kneewear.fe.multigrid import MultigridActiveSet
 from kneewear.fe.newmark import Body, ContactPair, ContactProblem, Obstacle, State, Step
 from kneewear.fe.rod_coupling import (
     AttachedBodies,
@@ -23,6 +25,7 @@ from kneewear.fe.rod_coupling import (
 )
 from kneewear.fe.rod_step import RodSystem
 from kneewear.fe.rods import RodMaterial, RodState
+from kneewear.fe.truncated_newton import TruncatedNewton
 from kneewear.fe.volume_mesh import hierarchy
 from kneewear.settings.fe_knee import (
     ContactSolverSettings,
@@ -244,4 +247,14 @@ class _BodiesInStep:
 
 def contact_solver(settings: ContactSolverSettings) -> Callable[[Discretisation], Solver]:
     """Solver of the settings, for `ContactProblem`."""
-    return DirectActiveSet
+    if settings.method == "direct":
+        return DirectActiveSet
+    if settings.method == "active_set":
+        return partial(MultigridActiveSet, sweeps=settings.smoothing_steps)
+    return partial(
+        TruncatedNewton,
+        tolerance=settings.tolerance,
+        sweeps=settings.smoothing_steps,
+        max_iterations=settings.most_iterations,
+        cycles=settings.linear_cycles,
+    )

@@ -317,7 +317,7 @@ class Surface:
         peaks = [[float(stress[one].max()) for one in pair] for pair in self.insertions]
         return Frame(
             step, positions[self.nodes], stress[self.nodes], rods, own,
-            np.array(peaks).reshape(len(self.insertions), -1),
+            np.array(peaks).reshape(len(self.insertions), len(self.model.problem.bodies)),
         )  # fmt: skip
 
     def joined(self, frames: tuple[Frame, ...], time_step: float) -> KneeFrames:

@@ -66,10 +66,10 @@ def _meshes(meshes: pd.DataFrame, settings: FeKneeSettings) -> Iterator[Row]:
         (FEMUR, "tetrahedra"): 3787, (TIBIA, "tetrahedra"): 2550,
         (FEMUR, "prisms"): 171, (TIBIA, "prisms"): 129,
     }  # fmt: skip
-    own = meshes.set_index("body")
+    own = meshes.set_index("body").to_dict("index")
     for (body, kind), number in printed.items():
         yield (
-            f"D2 Coarse {kind} of the {body}", f"{own.loc[body, kind]:g}", "", f"{number}", None,
+            f"D2 Coarse {kind} of the {body}", f"{own[body][kind]}", "", f"{number}", None,
             SOURCE,
         )  # fmt: skip
     elements = int(meshes[["fine_tetrahedra", "fine_prisms"]].to_numpy().sum())
@@ -200,17 +200,21 @@ def _solvers(history: pd.DataFrame, settings: FeKneeSettings) -> Iterator[Row]:
             f"{gap:.1g} mm", gap < 1e-3,
         )  # fmt: skip
     if settings.solver.method == "truncated_newton":
-        rate = float(rows["solver_rate"].mean())
+        cycles = settings.solver.linear_cycles
         touching = (rows["cartilage_nodes"] > 0.0) | (rows["obstacle_nodes"] > 0.0)
-        contact = float(rows["solver_rate"][touching].mean())
-        yield stated(
-            f"D7 Mean rate of the multigrid, V({settings.solver.smoothing_steps},"
-            f"{settings.solver.smoothing_steps}) to {settings.solver.tolerance:g}",
-            SOURCE, "0.30 or less", f"{rate:.2f}", rate <= 0.305,
-        )  # fmt: skip
-        yield stated(
-            "D7 Mean rate in contact", SOURCE, "0.35 or less", f"{contact:.2f}", contact <= 0.355
-        )
+        for where, chosen, printed in (
+            ("", touching | True, 0.30),
+            (" in contact", touching, 0.35),
+        ):
+            # One iteration has several cycles; the source has one.
+            rate = float((rows["solver_rate"][chosen] ** (1.0 / cycles)).mean())
+            sweeps, tolerance = settings.solver.smoothing_steps, settings.solver.tolerance
+            yield stated(
+                f"D7 Mean rate of a V({sweeps},{sweeps}) cycle{where}, to {tolerance:g}",
+                SOURCE, f"{printed:.2f} or less",
+                f"{rate:.2f} ({cycles} in an iteration, with conjugate gradients)"
+                if cycles > 1 else f"{rate:.2f}", rate < printed + 0.005,
+            )  # fmt: skip
     solves = rows["coupling_iterations"].clip(lower=1.0)
     each = float((rows["bone_seconds"] / solves).mean())
     yield (

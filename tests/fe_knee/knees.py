@@ -1,0 +1,29 @@
+"""Small dynamic knees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kneewear import default_settings_file
+from kneewear.settings.study import load_study, merge_settings, read_settings
+
+CONFIG = Path(__file__).parents[2] / "config"
+SMALL = {
+    "bones": {"element_mm": 18.0, "refinements": 0, "joint_gap_mm": 0.1},
+    "steps": 20,
+    "frames": 5,
+    "solver": {"method": "direct"},
+}
+
+
+def small_study(changes=None):
+    """The shipped study on the coarsest bones, with changes of its block."""
+    settings = read_settings(default_settings_file())
+    for over in (read_settings(CONFIG / "fe_knee.yaml"), {"fe_knee": SMALL}):
+        settings = merge_settings(settings, over)
+    return load_study(merge_settings(settings, {"fe_knee": changes or {}}))
+
+
+def small_knee(changes=None):
+    """Settings of a small knee."""
+    return small_study(changes).fe_knee
