@@ -161,7 +161,8 @@ def test_every_theory_page_names_source_and_limits(site):
     for path in (site / "theory").glob("*.html"):
         if path.stem not in ("index", "sources"):
             text = words(site, f"theory/{path.name}")
-            assert re.search(r"(Bei|Machado|Johnson|Sander)[^.]{0,40}(Eq|section|\(\d{4}\))", text), path
+            cited = r"(Bei|Machado|Johnson|Sander)[^.]{0,40}(Eq|section|\(\d{4}\))"
+            assert re.search(cited, text), path
             if path.stem != "frames":
                 assert "Limits." in text, path
 
