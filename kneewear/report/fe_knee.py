@@ -131,7 +131,7 @@ def draw_solvers(history: pd.DataFrame) -> Figure:
     time = rows["time_ms"]
     contents = {
         "Iterations": {"coupling_iterations": "coupling", "solver_iterations": "contact solver"},
-        "Rate": {"coupling_rate": "coupling", "solver_rate": "contact solver"},
+        "Rate": {"coupling_rate": "coupling", "solver_rate": "contact solver, of a cycle"},
         "Processor time (s)": {"bone_seconds": "bones", "rod_seconds": "ligaments"},
     }
     for axes, (title, lines) in zip(panels[:, 0], contents.items(), strict=True):

@@ -57,8 +57,8 @@ class KneeState:
 class KneeStep:
     """Result of a step: new state, steps of bodies and rods, and how they were found.
 
-    `coupling` is None without rods; `solutions` are the iterations and rates of the contact solver
-    in each iteration of the coupling; `seconds` the CPU time of bodies and of rods.
+    `coupling` is None without rods; `solutions` are the iterations of the contact solver and its
+    rates per linear cycle in each iteration of the coupling; `seconds` the CPU time of bodies and of rods.
     """
 
     state: KneeState
@@ -236,7 +236,9 @@ class _BodiesInStep:
         started = process_time()
         self.last = self.problem.correct(self.state, self.prediction, load, self.last)
         self.seconds += process_time() - started
-        self.solutions.append((self.last.solution.iterations, self.last.solution.rate))
+        found = self.last.solution
+        rate = found.rate_per_cycle if np.isfinite(found.rate) else float("nan")
+        self.solutions.append((found.iterations, rate))
         return self.last
 
     def displacements(self, loads: tuple[Array, ...]) -> tuple[Array, ...]:

@@ -206,8 +206,7 @@ def _solvers(history: pd.DataFrame, settings: FeKneeSettings) -> Iterator[Row]:
             ("", touching | True, 0.30),
             (" in contact", touching, 0.35),
         ):
-            # One iteration has several cycles; the source has one.
-            rate = float((rows["solver_rate"][chosen] ** (1.0 / cycles)).mean())
+            rate = float(rows["solver_rate"][chosen].mean())
             sweeps, tolerance = settings.solver.smoothing_steps, settings.solver.tolerance
             yield stated(
                 f"D7 Mean rate of a V({sweeps},{sweeps}) cycle{where}, to {tolerance:g}",
