@@ -58,7 +58,8 @@ class KneeStep:
     """Result of a step: new state, steps of bodies and rods, and how they were found.
 
     `coupling` is None without rods; `solutions` are the iterations of the contact solver and its
-    rates per linear cycle in each iteration of the coupling; `seconds` the CPU time of bodies and of rods.
+    rates per linear cycle in each iteration of the coupling; `seconds` the CPU time of bodies and
+    of rods.
     """
 
     state: KneeState
