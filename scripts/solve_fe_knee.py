@@ -7,7 +7,6 @@ from kneewear.io.fe_knee_progress import ProgressFile
 from kneewear.joblog import job_log
 from kneewear.settings.fe_knee import FeKneeSettings
 from kneewear.studies.fe_knee.run import run_knee
-from kneewear.studies.fe_knee.statements import knee_statements
 
 with job_log(snakemake.log[0], snakemake.threads):
     given = snakemake.params
@@ -17,6 +16,5 @@ with job_log(snakemake.log[0], snakemake.threads):
     run = run_knee(bones, settings, progress.load(), progress.keep)
     save_table(run.history, snakemake.output.history)
     save_table(run.meshes, snakemake.output.meshes)
-    save_table(knee_statements(run, bones, settings), snakemake.output.statements)
     netcdf.save(run.frames, snakemake.output.frames)
     progress.remove()

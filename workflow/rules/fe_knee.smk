@@ -34,7 +34,6 @@ rule solve_fe_knee:
     output:
         history=table("knee_history", "Results"),
         meshes=table("knee_meshes", "Verification"),
-        statements=table("knee_statements", "Results"),
         frames=f"{RESULTS}/fe_knee/frames.nc",
     log:
         f"{LOGS}/solve_fe_knee.log",
@@ -52,6 +51,30 @@ rule solve_fe_knee:
         progress=f"{RESULTS}/fe_knee/progress.npz",
     script:
         "../../scripts/solve_fe_knee.py"
+
+
+rule tabulate_fe_knee:
+    input:
+        history=rules.solve_fe_knee.output.history,
+        counts=rules.solve_fe_knee.output.meshes,
+        frames=rules.solve_fe_knee.output.frames,
+        meshes=rules.mesh_fe_knee.output.meshes,
+    output:
+        statements=table("knee_statements", "Results"),
+    log:
+        f"{LOGS}/tabulate_fe_knee.log",
+    benchmark:
+        f"{BENCHMARKS}/tabulate_fe_knee.tsv"
+    conda:
+        "../envs/kneewear.yaml"
+    resources:
+        mem_mb=SIZES.more(2000),
+        runtime=SIZES.longer(10),
+    params:
+        source=source_fingerprint("tabulate_fe_knee", ROOT),
+        fe_knee=settings(STUDY.fe_knee),
+    script:
+        "../../scripts/tabulate_fe_knee.py"
 
 
 rule plot_fe_knee:
@@ -81,7 +104,7 @@ REPORTED = {
     "figures": [rules.plot_fe_knee.output.figures],
     "view": [rules.plot_fe_knee.output.view],
     "tables": [
-        rules.solve_fe_knee.output.statements,
+        rules.tabulate_fe_knee.output.statements,
         rules.solve_fe_knee.output.history,
         rules.solve_fe_knee.output.meshes,
     ],
