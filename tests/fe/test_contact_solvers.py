@@ -80,6 +80,7 @@ def test_solvers_equal_a_dense_kkt_reference(case, name):
     assert np.array_equal(solution.active[nodes], reaction > 0.0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", SOLVERS)
 def test_solutions_meet_the_complementarity_conditions(case, name):
     found, right, bound = case
@@ -92,6 +93,7 @@ def test_solutions_meet_the_complementarity_conditions(case, name):
     assert np.abs(residual).max() < 1e-6 * largest
 
 
+@pytest.mark.compiled
 def test_energy_falls_in_every_iteration(case):
     found, right, bound = case
     energies = []
@@ -120,12 +122,14 @@ def error_rate(mesh, refinements, cartilage, count=12):
     return (norms[-1] / norms[0]) ** (1.0 / (count - 1))
 
 
+@pytest.mark.compiled
 def test_rate_of_multigrid_does_not_depend_on_the_number_of_levels():
     rates = [error_rate(block((20.0,) * 3, (2, 2, 2)), n, None) for n in (1, 2)]
     # The source measured 0.30 for V(3,3).
     assert max(rates) < 0.35
 
 
+@pytest.mark.compiled
 def test_thin_layers_of_bone_do_not_slow_multigrid_down():
     thick = error_rate(block((20.0,) * 3, (2, 2, 2), layer=10.0), 2, BONE)
     thin = error_rate(block((20.0,) * 3, (2, 2, 2), layer=0.5), 2, BONE)
