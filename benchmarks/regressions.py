@@ -2,8 +2,8 @@
 
 Times of two machines cannot be compared; a stage's time over that of a fixed NumPy and SciPy
 computation nearly can. `previous_release.csv` holds those ratios of the previous release.
-`python -m benchmarks.regressions` writes them anew from `results/benchmarks/benchmarks.json`, which
-`make benchmark` wrote, and is run for each release.
+`python -m benchmarks.regressions` writes them again from `results/benchmarks/benchmarks.json`,
+which `make benchmark` wrote, and is run for each release.
 """
 
 from __future__ import annotations
