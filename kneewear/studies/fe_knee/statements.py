@@ -189,7 +189,8 @@ def _solvers(history: pd.DataFrame, settings: FeKneeSettings) -> Iterator[Row]:
     if settings.rods is not None:
         most = int(rows["coupling_iterations"].max())
         yield stated(
-            f"D6 Iterations of the coupling for {settings.coupling.tolerance:g}", SOURCE,
+            f"D6 Iterations of the coupling for {settings.coupling.tolerance:g} with a damping of "
+            f"{settings.coupling.damping:g}", SOURCE,
             "at most 5", f"{most}", most <= 5,
         )  # fmt: skip
         rate = float(rows["coupling_rate"].mean())
