@@ -20,6 +20,8 @@ from kneewear.settings.study import apply_case
 CHECKOUT = Path(__file__).parent.parent
 ONE_CASE = {"cases": {"thickness_mm": [8], "body_mass_kg": [75]}}
 QUASI_STATIC = {"simulation": {"analysis": "quasi_static"}}
+# Examples that simulate for seconds.
+LONG_EXAMPLES = ("accumulate_wear", "tabulate_cases")
 HEAVY = ("numpy", "pandas", "xarray", "pydantic", "scipy", "numba", "yaml")
 
 
@@ -54,7 +56,14 @@ def test_every_public_name_is_listed_typed_and_has_an_example():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", [name for name in kw.__all__ if name != "open_results"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in LONG_EXAMPLES else name
+        for name in kw.__all__
+        if name != "open_results"
+    ],
+)
 def test_example_runs(name, monkeypatch):
     monkeypatch.chdir(CHECKOUT)
     run_example(getattr(kw, name))

@@ -184,7 +184,9 @@ def test_search_finds_what_brute_force_finds(given_pose):
     check(**given_pose)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [*NAMES[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[2:])]
+)
 def test_search_of_every_kind_of_patch(name):
     touching = []
     for seed, depth in enumerate((0.2, 1.0, 1.0, 3.0, 3.0)):

@@ -54,7 +54,10 @@ def wrench_of(body, pair, rotation, place):
     return np.concatenate([force.sum(0), np.cross(arm[active], force).sum(0)]), active.sum()
 
 
-@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize(
+    "turn",
+    [pytest.param(turn, marks=pytest.mark.slow) if "random" in turn else turn for turn in TURNS],
+)
 @pytest.mark.parametrize("name", bodies())
 def test_no_element_of_a_closed_body_is_lost(name, turn):
     body = bodies()[name]
@@ -96,7 +99,7 @@ def standing_force(depth):
     ("name", "turns", "depth", "force"),
     [
         ("sphere", TURNS, DEPTH, sphere_force),
-        ("hemispheres", TURNS, DEPTH, sphere_force),
+        pytest.param("hemispheres", TURNS, DEPTH, sphere_force, marks=pytest.mark.slow),
         ("cylinder", list(TURNS)[:4], DEPTH, lying_force),
         ("cylinder", ["-z down", "+z down"], DEPTH, standing_force),
         ("cone", ["-z down"], 2.0, tip_force),

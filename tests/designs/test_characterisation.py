@@ -138,6 +138,7 @@ def test_designs_are_studies_of_their_own():
     assert variants["small"].implant.parametric.condyle_spacing_mm == 41.4
 
 
+@pytest.mark.slow
 def test_inputs_of_each_design_are_drawn_in_a_folder_of_its_own(tmp_path, monkeypatch, capsys):
     from kneewear.__main__ import main
 

@@ -62,7 +62,10 @@ def test_files_that_come_after_another_one_are_refused_alone(name):
         read_study(CHECKOUT / name, defaults=default_settings_file())
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    "name",
+    [name if "example" in name else pytest.param(name, marks=pytest.mark.slow) for name in SHIPPED],
+)
 def test_shipped_studies_give_no_alarm(name):
     paths = [AFTER[name], name] if name in AFTER else [name]
     try:

@@ -47,6 +47,7 @@ def test_sphere_on_a_thick_layer_is_hertz_and_on_a_thin_one_the_foundation():
         sphere_on_layer(RADIUS, 3.0, 0.05, 463.0, 0.3)
 
 
+@pytest.mark.slow
 def test_coarse_elements_meet_the_bonded_layer_and_balance():
     exact = sphere_on_layer(RADIUS, 3.0, 6.0, 463.0, 0.46)
     surface = layer_under_sphere(UHMWPE, 6.0, 3.0, 2.5, reach=6.0)

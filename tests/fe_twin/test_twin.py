@@ -19,6 +19,7 @@ def values(twin, side, column="finite_elements"):
     return dict(zip(own["quantity"], own[column], strict=True))
 
 
+@pytest.mark.slow
 def test_reaction_of_the_base_balances_the_load_of_the_foundation(twin):
     assert (twin.solids["balance"] < 1e-6).all()
     for side in ("medial", "lateral"):
@@ -32,6 +33,7 @@ def test_reaction_of_the_base_balances_the_load_of_the_foundation(twin):
         assert 0.0 < own["avg_pressure"] < own["middle_pressure"] <= own["max_pressure"]
 
 
+@pytest.mark.slow
 def test_solid_is_softer_than_the_confined_foundation_by_the_effective_modulus(twin):
     for side in ("medial", "lateral"):
         solid, foundation = values(twin, side), values(twin, side, "foundation")
@@ -42,6 +44,7 @@ def test_solid_is_softer_than_the_confined_foundation_by_the_effective_modulus(t
         assert error == pytest.approx(100.0 * (1.0 / part - 1.0))
 
 
+@pytest.mark.slow
 def test_effective_modulus_gives_the_foundation_the_force_of_the_solid(twin):
     from kneewear.simulation.evaluation import evaluate_contact
     from kneewear.studies.life import exact_knee
@@ -54,6 +57,7 @@ def test_effective_modulus_gives_the_foundation_the_force_of_the_solid(twin):
     assert -found.force[0, 0, 1] == pytest.approx(fields["force_at_pose"], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_largest_stress_is_below_the_surface_and_within_the_insert(twin):
     for side in ("medial", "lateral"):
         own = values(twin, side)
@@ -67,6 +71,7 @@ def test_largest_stress_is_below_the_surface_and_within_the_insert(twin):
     assert (everywhere["von_mises"].to_numpy() >= inner["von_mises"].to_numpy()).all()
 
 
+@pytest.mark.slow
 def test_maps_carry_the_load(twin):
     maps = twin.maps.assign(force=twin.maps.eval("width_x * width_z * pressure"))
     carried = maps.groupby(["method", "side"])["force"].sum()
@@ -125,6 +130,7 @@ def test_yield_lowers_pressure():
     assert (plastic.solids["balance"] < 1e-6).all()
 
 
+@pytest.mark.slow
 def test_solids_for_paraview_carry_their_fields(twin, tmp_path):
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOXML import vtkXMLStructuredGridReader
@@ -188,6 +194,7 @@ def test_contact_that_no_mesh_holds_is_one_clear_error(monkeypatch):
         twin_of(small_twin_study())
 
 
+@pytest.mark.slow
 def test_tables_have_one_row_per_quantity_side_and_frame(twin):
     keys = ["case", "percent", "side", "quantity"]
     assert not twin.results.duplicated(keys).any()

@@ -269,6 +269,7 @@ class TestExample:
             build_implant(study("example_meshes").implant)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_auto_refines_to_one_per_cent_of_a_usual_penetration():
     """10 MPa compress 6 mm of polyethylene by 28 um."""

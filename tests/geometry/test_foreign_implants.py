@@ -129,6 +129,7 @@ def test_ultracongruent_inserts_are_fitted(radius):
     assert build_grid(implant, 30, 20).valid.mean() > 0.9
 
 
+@pytest.mark.slow
 def test_point_clouds_give_the_surfaces_of_the_mesh(tmp_path):
     parts = example.example_meshes()
     clouds = {}

@@ -37,6 +37,7 @@ def built(settings, root=ROOT):
 PLANE = {"height_mm": 0.5, "posterior_rise_deg": 3.0, "medial_rise_deg": -1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_tilted_tray_is_measured_down_to():
     flat = build_grid(built(study("example_meshes")), 10, 8)
@@ -58,6 +59,7 @@ def solid_in_file(tmp_path, height, name="solid.ply"):
     return str(tmp_path / name)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_solid_insert_is_measured_down_to(tmp_path):
     mesh = solid_in_file(tmp_path, -0.75)

@@ -65,7 +65,7 @@ class TestWithOpenCascade:
             assert np.abs(read.evaluate(u, v) - written.evaluate(u, v)).max() < 1e-9
             assert np.abs(read.normal(u, v) - written.normal(u, v)).max() < 1e-9
 
-    @pytest.mark.parametrize("ending", ["step", "igs"])
+    @pytest.mark.parametrize("ending", ["step", pytest.param("igs", marks=pytest.mark.slow)])
     @pytest.mark.parametrize("rational", [False, True])
     def test_any_patch_comes_back(self, tmp_path, ending, rational):
         surface = wavy(rational=rational)
@@ -76,8 +76,8 @@ class TestWithOpenCascade:
         assert np.abs(read.evaluate(u, v) - surface.evaluate(u, v)).max() < 1e-6
 
     @pytest.mark.compiled
-    @pytest.mark.parametrize("cuts", [(4, 3), (12, 8)])
-    @pytest.mark.parametrize("ending", ["step", "igs"])
+    @pytest.mark.parametrize("cuts", [(4, 3), pytest.param((12, 8), marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("ending", ["step", pytest.param("igs", marks=pytest.mark.slow)])
     def test_several_patches_come_back_without_holes(self, tmp_path, cuts, ending):
         patches = split_surface(IMPLANT.femoral["medial"], *cuts)
         path = tmp_path / f"split.{ending}"

@@ -29,6 +29,7 @@ def test_forces_do_as_much_work_as_the_bodies_gain(damped):
     assert found.energy_error < 1e-3
 
 
+@pytest.mark.slow
 def test_forces_with_a_potential_conserve_energy_and_dampers_take_it():
     kept = integrate_system(without(example(), "weight"), TIMES, START, ["tibia", "patella"])
     total = kept.kinetic + kept.energy

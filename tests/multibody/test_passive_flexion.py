@@ -46,6 +46,7 @@ def knee():
     return one.multibody, load_parts(one.multibody, model_files(one, ROOT))
 
 
+@pytest.mark.slow
 def test_the_start_is_the_rest_pose_of_the_source_model(knee):
     # Its first row: -0.754, -2.019 and 1.308 deg; 5.945, 40.794 and 0.529 mm.
     settings, parts = knee
@@ -60,6 +61,7 @@ def test_the_start_is_the_rest_pose_of_the_source_model(knee):
     np.testing.assert_allclose(found, expected, atol=5e-3)
 
 
+@pytest.mark.slow
 def test_derivatives_along_all_coordinates_are_exact(knee):
     settings, parts = knee
     system = build_system(parts, settings)
@@ -113,6 +115,7 @@ def test_muscles_and_dampers_bring_the_motion_to_that_of_the_source_model(knee):
     assert rms["without"][1] > 4.0 * rms["muscles"][1] > 5.0 * rms["both"][1]
 
 
+@pytest.mark.slow
 def test_muscles_have_the_lengths_of_the_source_simulation(knee):
     # At its 0.5 s, from its states: fibre lengths, and tendons stretched by these tensions.
     settings, parts = knee
@@ -260,6 +263,7 @@ def test_a_bundle_that_cannot_be_solved_is_refused_before_the_first_job(
         check_inputs(study(ligaments=str(path)), ROOT)
 
 
+@pytest.mark.slow
 def test_a_natural_knee_flexes_near_its_measured_motion():
     if not (DATA / "natural_knee/ligaments.csv").is_file():
         pytest.skip(f"no data of the natural knee in {DATA} (set KNEEWEAR_DATA)")
@@ -279,6 +283,7 @@ def test_a_natural_knee_flexes_near_its_measured_motion():
     assert found["largest unbalanced force"] < 1e-5
 
 
+@pytest.mark.slow
 def test_gait_is_predicted_from_flexion_and_load():
     base = merge_settings(
         read_settings(ROOT / "config/config.yaml"),

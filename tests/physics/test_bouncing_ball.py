@@ -167,7 +167,7 @@ def check_closed_form(response, drop):
     assert response.touch == pytest.approx(first + period * np.arange(4), rel=1e-7)
 
 
-@pytest.mark.parametrize("points", [9, 33, 333, 999])
+@pytest.mark.parametrize("points", [9, 33, 333, pytest.param(999, marks=pytest.mark.slow)])
 def test_four_equal_impacts_whatever_the_number_of_points(points):
     response = response_of_table(points)
     assert len(response.touch) == PRINTED["impacts"]

@@ -92,6 +92,7 @@ def test_mark_stands_at_the_largest_damage(whole):
     assert mark == pytest.approx([z, x])
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_errors_of_distance_tables_are_mapped_on_both_condyles(whole):
     tables = {

@@ -45,7 +45,11 @@ def test_a_pose_beside_the_insert_is_told(whole):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "study", ["config/example_meshes.yaml", "config/chapter3.yaml"], ids=["meshes", "static"]
+    "study",
+    [
+        pytest.param("config/example_meshes.yaml", marks=pytest.mark.slow, id="meshes"),
+        pytest.param("config/chapter3.yaml", id="static"),
+    ],
 )
 def test_inputs_are_drawn_in_seconds(study, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

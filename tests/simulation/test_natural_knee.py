@@ -122,6 +122,7 @@ def settled(study, joint):
     return solve_case(joint, joint.cells(study.grid), case, study.static)
 
 
+@pytest.mark.slow
 @needs_data
 class TestBothLayers:
     @pytest.mark.compiled
@@ -197,6 +198,7 @@ def bone(study, meshes):
     return np.einsum("wk,nkd->nwd", weights / 8.0, corners).reshape(-1, 3), corners
 
 
+@pytest.mark.slow
 @needs_data
 class TestBeyondBone:
     """Cartilage that reaches beyond its bone: 12 % medially and 23 % laterally, by area."""

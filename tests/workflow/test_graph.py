@@ -121,6 +121,7 @@ def test_changed_cases_rerun_their_batch_only(finished):
     assert planned["accumulate_wear"] == 1
 
 
+@pytest.mark.slow
 def test_geometry_setting_reruns_geometry_but_not_the_activity(finished):
     planned = finished.planned({"grid": {"rows": 41}})
     assert planned["build_geometry"] == 1

@@ -113,6 +113,7 @@ def test_files_of_the_checkout_used_for_want_of_the_data_folder(finished):
     assert "nowhere (no such folder)" in text
 
 
+@pytest.mark.slow
 def test_job_that_fails_says_why_and_logs_the_traceback(finished, tmp_path_factory):
     copy = tmp_path_factory.mktemp("broken")
     shutil.copytree(finished.folder, copy, dirs_exist_ok=True)
@@ -140,6 +141,7 @@ def test_job_that_fails_says_why_and_logs_the_traceback(finished, tmp_path_facto
         shutil.copytree(copy / ".snakemake", finished.folder / ".snakemake")
 
 
+@pytest.mark.slow
 def test_make_study_shows_stages_and_names_its_log(finished):
     """With the logger of the Makefile; the whole of a fresh clone is under 80 lines."""
     command, environment = finished.command("--logger", "kneewear")
