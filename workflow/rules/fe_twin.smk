@@ -29,7 +29,7 @@ rule compute_twin:
     conda:
         "../envs/kneewear.yaml"
     resources:
-        mem_mb=SIZES.more(4000),
+        mem_mb=SIZES.more(10_000),
         runtime=SIZES.longer(60),
     params:
         source=source_fingerprint("compute_twin", ROOT),
