@@ -157,8 +157,9 @@ def design_values(optimisation: Mapping[str, Any], row: Mapping[str, Any]) -> st
 
 
 def described_designs(chosen: pd.DataFrame) -> pd.DataFrame:
-    """Chosen designs with their names in words."""
-    return chosen.assign(chosen=[words(name) for name in chosen["chosen"]])
+    """Chosen designs with their names in words; the design as set has no number."""
+    number = chosen["design"].where(chosen["design"] >= 0)
+    return chosen.assign(chosen=[words(name) for name in chosen["chosen"]], design=number)
 
 
 def design_columns(optimisation: Mapping[str, Any]) -> dict[str, str | tuple[str, str]]:
