@@ -202,3 +202,10 @@ def test_tables_have_one_row_per_quantity_side_and_frame(twin):
     stress = twin.results["quantity"].str.contains("von_mises|shear")
     assert twin.results.loc[stress, "foundation"].isna().all()
     assert isinstance(twin.solids, pd.DataFrame)
+
+
+@pytest.mark.parametrize(
+    ("enough", "tried"), [(1.0, [1.0, 3.0, 8.0]), (3.0, [3.0, 4.5, 8.0]), (8.0, [8.0, 12.0])]
+)
+def test_a_fine_mesh_starts_where_the_coarse_one_found_its_contact(enough, tried):
+    assert frames._margins_after(enough, 1.5) == tried

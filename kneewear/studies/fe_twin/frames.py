@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,8 +112,9 @@ def compute_side(side: SideAtFrame, material: Elastic, settings: FeTwinSettings)
     InputDataError if the contact does not converge or reaches beyond what may be touched.
     """
     start = time.perf_counter()
-    coarse, _ = _compute(side, material, settings, settings.elements.coarsening)
-    fine, fields = _compute(side, material, settings, 1.0)
+    ratio = settings.elements.coarsening
+    coarse, _, enough = _compute(side, material, settings, ratio, _MARGINS)
+    fine, fields, _ = _compute(side, material, settings, 1.0, _margins_after(enough, ratio))
     seconds = time.perf_counter() - start
     found = SideTwin(fields, fine, coarse, seconds)
     logger.info(
@@ -125,6 +126,17 @@ def compute_side(side: SideAtFrame, material: Elastic, settings: FeTwinSettings)
         found.mesh_error("max_pressure"),
     )
     return found
+
+
+def _margins_after(enough: float, ratio: float) -> list[float]:
+    """Margins to try on a mesh finer by a ratio than one on which a margin was enough.
+
+    Lengths that were too narrow there are left out, and the one that was enough is tried: time and
+    memory grow with the third power of the margin.
+    """
+    failed = [ratio * one for one in _MARGINS if one < enough]
+    tried = {*_MARGINS, ratio * enough} if failed else set(_MARGINS)
+    return sorted(one for one in tried if one > max(failed, default=0.0))
 
 
 def foundation_values(side: SideAtFrame) -> dict[str, float]:
@@ -142,12 +154,16 @@ def foundation_values(side: SideAtFrame) -> dict[str, float]:
 
 
 def _compute(
-    side: SideAtFrame, material: Elastic, settings: FeTwinSettings, factor: float
-) -> tuple[dict[str, float], TwinFields]:
-    """Values and fields on a mesh whose elements are `factor` times as large as set."""
+    side: SideAtFrame,
+    material: Elastic,
+    settings: FeTwinSettings,
+    factor: float,
+    margins: Sequence[float],
+) -> tuple[dict[str, float], TwinFields, float]:
+    """Values and fields on a mesh whose elements are `factor` times as large, and its margin."""
     body = rigid_body(side.condyle, side.pose)
     reason = ""
-    for margin in _MARGINS:
+    for margin in margins:
         solid, touchable = insert_solid(
             side.bearing,
             side.plan,
@@ -169,7 +185,7 @@ def _compute(
         else:
             fields = _fields(solid, loaded)
             values = {"force_at_pose": -float(posed.force[1])} | _values(fields, side.box)
-            return values, fields
+            return values, fields, margin
     raise InputDataError(
         f"finite elements of {side.label}",
         reason,
