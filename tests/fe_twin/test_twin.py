@@ -11,6 +11,7 @@ from kneewear.errors import InputDataError
 from kneewear.fe.contact import BorderReachedError
 from kneewear.io.vtk import save_solids_vtk
 from kneewear.settings.study import read_study
+from kneewear.studies.fe_twin import frames
 from tests.fe_twin.conftest import CONFIG, small_twin_study, twin_of
 
 
@@ -183,7 +184,6 @@ def test_impossible_settings_are_refused(changes, message):
 
 
 def test_contact_that_no_mesh_holds_is_one_clear_error(monkeypatch):
-    from kneewear.studies.fe_twin import frames
 
     def fail(*_):
         raise BorderReachedError("the part that may be touched is too small")
