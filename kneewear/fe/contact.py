@@ -70,7 +70,14 @@ class PressedSolid:
 
 
 class BorderReachedError(RuntimeError):
-    """Contact reaches the border of the part of a surface that may be touched."""
+    """Contact reaches the border of the part of a surface that may be touched.
+
+    `borders` (2, 2) says where: at the lower and the upper end, along x and along z.
+    """
+
+    def __init__(self, borders: Bools) -> None:
+        super().__init__("contact reaches the border of the nodes that may be touched")
+        self.borders = borders
 
 
 class ElasticSurface:
@@ -170,11 +177,14 @@ class ElasticSurface:
     ) -> PressedSolid:
         border = self.touchable & ~_inside(self.touchable)
         outermost = border & ~_at_edge(border.shape)
-        if (contact.force[outermost[self.touchable]] > 0.0).any():
-            raise BorderReachedError("contact reaches the border of the nodes that may be touched")
         area = self.solid.surface_area
         pressure = np.zeros(area.shape)
         pressure[self.touchable] = contact.force / area[self.touchable]
+        reached = np.argwhere(outermost & (pressure > 0.0))
+        if reached.size:
+            ends = np.argwhere(self.touchable)
+            at = [(reached == end).any(axis=0) for end in (ends.min(axis=0), ends.max(axis=0))]
+            raise BorderReachedError(np.array(at))
         return PressedSolid(
             pressure=pressure,
             area=area,

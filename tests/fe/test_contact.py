@@ -89,8 +89,16 @@ def test_contact_beyond_the_touchable_nodes_and_no_contact_are_refused():
     def body(points):
         return paraboloid(500.0, 3.9, 500.0)(points - flat)
 
-    with pytest.raises(BorderReachedError):
+    with pytest.raises(BorderReachedError) as found:
         surface.press(body)
+    assert found.value.borders.all()
+
+    def near_one_end(points):
+        return paraboloid(2.0, 3.9, 2.0)(points - [4.8, 0.0, 4.0])
+
+    with pytest.raises(BorderReachedError) as found:
+        surface.press(near_one_end)
+    assert found.value.borders.tolist() == [[False, False], [True, False]]
 
     def beside(points):
         found, normal = body(points)

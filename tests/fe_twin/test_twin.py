@@ -184,14 +184,36 @@ def test_impossible_settings_are_refused(changes, message):
 
 
 def test_contact_that_no_mesh_holds_is_one_clear_error(monkeypatch):
-
     def fail(*_):
-        raise BorderReachedError("the part that may be touched is too small")
+        raise BorderReachedError(np.ones((2, 2), dtype=bool))
 
     monkeypatch.setattr(frames.ElasticSurface, "press", fail)
     monkeypatch.setattr(frames, "_MARGINS", (1.0,))
     with pytest.raises(InputDataError, match=r"10mm_100kg, 15 % of gait.*fe_twin\.elements"):
         twin_of(small_twin_study())
+
+
+@pytest.mark.slow
+def test_nodes_are_added_only_at_borders_that_contact_reaches(monkeypatch):
+    ends, press = [], frames.ElasticSurface.press
+
+    def reach_the_posterior_border_first(surface, *given):
+        low, high = surface.points.min(axis=0), surface.points.max(axis=0)
+        ends.append(np.array([low, high])[:, [0, 2]])
+        if len(ends) == 1:
+            raise BorderReachedError(np.array([[False, False], [True, False]]))
+        return press(surface, *given)
+
+    monkeypatch.setattr(frames.ElasticSurface, "press", reach_the_posterior_border_first)
+    twin_of(small_twin_study())
+    narrow, wide = ends[:2]
+    moved = wide - narrow
+    assert moved[1, 0] > 2.0
+    moved[1, 0] = 0.0
+    assert np.abs(moved).max() < 1.0
+    # The fine mesh begins as wide there: posed and loaded, medial.
+    fine = ends[3]
+    assert fine[1, 0] - narrow[1, 0] > 1.0
 
 
 @pytest.mark.slow
@@ -202,10 +224,3 @@ def test_tables_have_one_row_per_quantity_side_and_frame(twin):
     stress = twin.results["quantity"].str.contains("von_mises|shear")
     assert twin.results.loc[stress, "foundation"].isna().all()
     assert isinstance(twin.solids, pd.DataFrame)
-
-
-@pytest.mark.parametrize(
-    ("enough", "tried"), [(1.0, [1.0, 3.0, 8.0]), (3.0, [3.0, 4.5, 8.0]), (8.0, [8.0, 12.0])]
-)
-def test_a_fine_mesh_starts_where_the_coarse_one_found_its_contact(enough, tried):
-    assert frames._margins_after(enough, 1.5) == tried

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +25,8 @@ Array = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
 
-# Margins of what may be touched around the foundation's contact, in elements; the next one where
-# contact reaches the border.
+# Margins of what may be touched around the foundation's contact, in elements; the next one at each
+# border that contact reaches. Time and memory grow with the third power of the nodes inside.
 _MARGINS = (1.0, 3.0, 8.0)
 # Quantities of the twin with their units; of the foundation those of `foundation_values`.
 QUANTITIES = {
@@ -112,9 +112,9 @@ def compute_side(side: SideAtFrame, material: Elastic, settings: FeTwinSettings)
     InputDataError if the contact does not converge or reaches beyond what may be touched.
     """
     start = time.perf_counter()
-    ratio = settings.elements.coarsening
-    coarse, _, enough = _compute(side, material, settings, ratio, _MARGINS)
-    fine, fields, _ = _compute(side, material, settings, 1.0, _margins_after(enough, ratio))
+    narrow = np.full((2, 2), _MARGINS[0])
+    coarse, _, enough = _compute(side, material, settings, settings.elements.coarsening, narrow)
+    fine, fields, _ = _compute(side, material, settings, 1.0, enough)
     seconds = time.perf_counter() - start
     found = SideTwin(fields, fine, coarse, seconds)
     logger.info(
@@ -126,17 +126,6 @@ def compute_side(side: SideAtFrame, material: Elastic, settings: FeTwinSettings)
         found.mesh_error("max_pressure"),
     )
     return found
-
-
-def _margins_after(enough: float, ratio: float) -> list[float]:
-    """Margins to try on a mesh finer by a ratio than one on which a margin was enough.
-
-    Lengths that were too narrow there are left out, and the one that was enough is tried: time and
-    memory grow with the third power of the margin.
-    """
-    failed = [ratio * one for one in _MARGINS if one < enough]
-    tried = {*_MARGINS, ratio * enough} if failed else set(_MARGINS)
-    return sorted(one for one in tried if one > max(failed, default=0.0))
 
 
 def foundation_values(side: SideAtFrame) -> dict[str, float]:
@@ -158,12 +147,14 @@ def _compute(
     material: Elastic,
     settings: FeTwinSettings,
     factor: float,
-    margins: Sequence[float],
-) -> tuple[dict[str, float], TwinFields, float]:
-    """Values and fields on a mesh whose elements are `factor` times as large, and its margin."""
+    margins: Array,
+) -> tuple[dict[str, float], TwinFields, Array]:
+    """Values and fields on a mesh whose elements are `factor` times as large, and its margins.
+
+    `margins` (2, 2), of each border as of `insert_solid`, are the first to be tried.
+    """
     body = rigid_body(side.condyle, side.pose)
-    reason = ""
-    for margin in margins:
+    while True:
         solid, touchable = insert_solid(
             side.bearing,
             side.plan,
@@ -171,7 +162,7 @@ def _compute(
             side.more_thickness,
             settings.elements,
             factor,
-            margin,
+            margins,
         )
         surface = ElasticSurface(solid, material, touchable)
         try:
@@ -179,13 +170,17 @@ def _compute(
             loaded = _pressed(surface, side, settings)
         except BorderReachedError as error:
             reason = str(error)
+            if margins[error.borders].max() >= _MARGINS[-1]:
+                break
+            following = np.searchsorted(_MARGINS, margins, side="right")
+            margins = np.where(error.borders, np.take(_MARGINS, following, mode="clip"), margins)
         except RuntimeError as error:
             reason = str(error)
             break
         else:
             fields = _fields(solid, loaded)
             values = {"force_at_pose": -float(posed.force[1])} | _values(fields, side.box)
-            return values, fields, margin
+            return values, fields, margins
     raise InputDataError(
         f"finite elements of {side.label}",
         reason,

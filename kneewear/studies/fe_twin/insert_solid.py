@@ -58,7 +58,7 @@ def insert_solid(
     more_thickness: float,
     sizes: SolidElementSettings,
     factor: float = 1.0,
-    margin: float = 1.0,
+    margins: Array | float = 1.0,
 ) -> tuple[Solid, Bools]:
     """Solid between a bearing and the underside, and the nodes of its surface that may be touched.
 
@@ -73,9 +73,12 @@ def insert_solid(
     more_thickness : float
         By which the underside is lowered against the nominal insert, mm.
     sizes : SolidElementSettings
-        Largest sizes of elements, multiplied by `factor`.
-    factor, margin : float
-        `margin` widens the box to what may be touched, by so many elements along x.
+        Largest sizes of elements.
+    factor : float
+        By which the sizes are multiplied.
+    margins : array, shape (2, 2), or float
+        By which the lower and the upper end of the box, along x and along z, are moved outwards to
+        what may be touched, in elements along x.
 
     Returns
     -------
@@ -89,8 +92,8 @@ def insert_solid(
     """
     low, high = (np.asarray(corner, dtype=float) for corner in plan)
     along_size = factor * min(sizes.along_mm, float(box.high[0] - box.low[0]) / _ALONG_LENGTH)
-    wider = margin * along_size
-    near = np.maximum(box.low - wider, low), np.minimum(box.high + wider, high)
+    wider = along_size * np.broadcast_to(margins, (2, 2))
+    near = np.maximum(box.low - wider[0], low), np.minimum(box.high + wider[1], high)
     lines_x = graded_lines(low[0], high[0], (near[0][0], near[1][0]), along_size, _GROWTH)
     lines_z = _lines_across(low[1], high[1], box, sizes, factor)
     x, z = np.meshgrid(with_middles(lines_x), with_middles(lines_z), indexing="ij")
