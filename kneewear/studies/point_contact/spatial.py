@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
+from kneewear.mechanics.rotation_vectors import logarithm
 from kneewear.multibody.actions import Contact
+from kneewear.multibody.euler_parameters import integrate_euler_parameters
 from kneewear.multibody.impacts import ImpactMotion, integrate_impacts
 from kneewear.multibody.point_contact import PointContact, SphereOnPlane
 from kneewear.multibody.system import Body, System
 from kneewear.settings.point_contact import SpatialSettings
-from kneewear.studies.multibody.result import MultibodyResult, curves, statements
+from kneewear.studies.multibody.result import OWN_CHECK, MultibodyResult, curves, statements
 from kneewear.studies.point_contact.planar import impact_law
 from kneewear.studies.point_contact.results import Statement, energy_balance, stated
 from kneewear.tissue.bundles import Bundles
@@ -67,7 +69,11 @@ def solve_spatial(parts: None, settings: SpatialSettings) -> MultibodyResult:
             ignore_index=True,
         ),
         statements=statements(
-            [*_statements(motion, contacts, settings), energy_balance(found.motion.energy_error)]
+            [
+                *_statements(motion, contacts, settings),
+                energy_balance(found.motion.energy_error),
+                same_with_euler_parameters(system, found.motion.coordinates[: len(motion)], times),
+            ]
         ),
     )
 
@@ -113,6 +119,21 @@ def build_spatial(settings: SpatialSettings) -> tuple[System, Array]:
         },
     )
     return system, start
+
+
+def same_with_euler_parameters(system: System, coordinates: Array, times: Array) -> Statement:
+    """Whether Euler parameters give the places and rotations that angles gave (n_times, 6)."""
+    other = integrate_euler_parameters(system, times[: len(coordinates)], coordinates[0], 1e-8)
+    place = np.abs(other.translation[:, 0] - coordinates[:, :3]).max()
+    turns = np.array([system.poses(one).rotation[1] for one in coordinates])
+    turn = np.degrees(np.abs(logarithm(np.swapaxes(turns, 1, 2) @ other.rotation[:, 0])).max())
+    norm = np.abs(np.linalg.norm(other.parameters, axis=-1) - 1.0).max()
+    return Statement(
+        "Euler parameters give the same motion (Eqs 6.1 to 6.8)",
+        f"{place:.1g} mm, {turn:.1g} deg, norm within {norm:.0e}", "",
+        "within 0.01 mm and 0.01 deg",
+        bool(max(place, turn) < 0.01), OWN_CHECK,
+    )  # fmt: skip
 
 
 def motion_table(found: ImpactMotion, settings: SpatialSettings) -> pd.DataFrame:
