@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.mechanics.coordinates import COORDINATES
-from kneewear.mechanics.loads import Spring
 from kneewear.mechanics.rotations import (
     angles_123,
     body_three_123,
     clinical_angles,
     grood_suntay,
 )
+from kneewear.tissue.springs import Spring
 
 # Flexion, internal-external rotation and anterior-posterior translation (Bei 2003, 4.2.1).
 USUALLY_PRESCRIBED = ("x", "theta_2", "theta_3")

@@ -14,9 +14,9 @@ from kneewear.activity.conventions import column_signs
 from kneewear.activity.cycles import close_cycle, resample_cycle
 from kneewear.activity.load import GRAVITY
 from kneewear.mechanics.coordinates import COORDINATES
-from kneewear.mechanics.loads import Spring
 from kneewear.mechanics.rotations import angles_123, grood_suntay
 from kneewear.settings.activity import ControlSettings, FileActivity, MotionSettings
+from kneewear.tissue.springs import Spring
 
 # Coordinate of this project that each controlled quantity is.
 _COORDINATE = {

@@ -21,16 +21,6 @@ class BodyArrays(NamedTuple):
     centre: NDArray[np.float64]
 
 
-class SpringArrays(NamedTuple):
-    """Springs and dampers, each along one coordinate."""
-
-    coordinate: NDArray[np.int64]
-    stiffness: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    gap: NDArray[np.float64]
-    damping: NDArray[np.float64]
-
-
 @compiled
 def cross(a: NDArray, b: NDArray, product: NDArray) -> None:
     """Cross product of two vectors."""
@@ -148,36 +138,6 @@ def wrench_along(wrench: NDArray, axes: NDArray, force: NDArray, derivative: NDA
             cross(axes[:, j], axes[:, i], turned)
             for k in range(3):
                 derivative[3 + i, 3 + j] += turned[k] * wrench[3 + k]
-
-
-@compiled
-def pull_springs(
-    springs: SpringArrays,
-    coordinates: NDArray,
-    rates: NDArray,
-    pulls: NDArray,
-    force: NDArray,
-    derivative: NDArray,
-    resistance: NDArray,
-) -> float:
-    """Add forces of springs and dampers along the coordinates, and their derivatives.
-
-    Fills the force of each spring without damping; returns the stored energy.
-    """
-    energy = 0.0
-    for n in range(springs.coordinate.shape[0]):
-        i = springs.coordinate[n]
-        stretch, gap = coordinates[i] - springs.rest[n], springs.gap[n]
-        force[i] -= springs.damping[n] * rates[i]
-        resistance[i, i] -= springs.damping[n]
-        pulls[n] = 0.0
-        if abs(stretch) >= gap:
-            beyond = stretch - np.copysign(gap, stretch)
-            pulls[n] = -springs.stiffness[n] * beyond
-            energy += 0.5 * springs.stiffness[n] * beyond * beyond
-            force[i] += pulls[n]
-            derivative[i, i] -= springs.stiffness[n]
-    return energy
 
 
 @compiled

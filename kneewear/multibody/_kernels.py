@@ -13,17 +13,16 @@ from kneewear.compilation import compiled
 from kneewear.contact._kernels import evaluate_pairs
 from kneewear.mechanics._kernels import (
     BodyArrays,
-    SpringArrays,
     apply_load,
     cross,
     inertia_along,
     orient,
-    pull_springs,
     rate_along,
     sample_spline,
     wrench_along,
 )
 from kneewear.mechanics.coordinates import LEVER
+from kneewear.tissue._kernels import SpringArrays, pull_springs
 
 
 class SystemArrays(NamedTuple):

@@ -11,8 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.bodies import BodyForces, BodyPoses
-from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.loads import Load
 from kneewear.multibody.system import System
+from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
 

@@ -19,10 +19,11 @@ from kneewear.contact._force_kernels import RESULT
 from kneewear.contact.pair import ContactModel, empty_model
 from kneewear.mechanics.bodies import BodyForces, BodyPoses, body_number
 from kneewear.mechanics.coordinates import COORDINATES, LEVER, weights
-from kneewear.mechanics.loads import Load, Spring, spring_arrays
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.multibody import _kernels
 from kneewear.multibody.actions import Contact
+from kneewear.tissue.springs import Spring, spring_arrays
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from kneewear.activity.activity import Activity
 from kneewear.mechanics.coordinates import COORDINATES, LEVER, weights
-from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import angles_123, body_three_123, grood_suntay
 from kneewear.settings.alignment import AlignmentSettings, ComponentAlignment
 from kneewear.settings.simulation import SimulationSettings
+from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactModel, ContactPair
 from kneewear.contact.resultant import Resultant
-from kneewear.mechanics.loads import FEMORAL, Load, Spring
+from kneewear.mechanics.loads import FEMORAL, Load
 from kneewear.mechanics.rigid_body import RigidBody
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.multibody.actions import Contact
 from kneewear.multibody.system import Action, Body, System
+from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
 

@@ -16,9 +16,10 @@ from kneewear.contact.pair import ContactPair
 from kneewear.contact.resultant import Resultant
 from kneewear.geometry.element_grid import ElementGrid
 from kneewear.mechanics.coordinates import coordinate_numbers, weights
-from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123, turn_axes
 from kneewear.simulation.alignment import Alignment
+from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
 # Results of each pair that files hold, by the names of `Resultant` and `ContactResults`.

@@ -16,7 +16,7 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import COORDINATES, EXTRAPOLATION
-from kneewear.mechanics.loads import Load, Spring, spring_forces
+from kneewear.mechanics.loads import Load
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation._equilibrium_kernels import Loading
 from kneewear.simulation.alignment import FollowedMotion, build_alignment
@@ -30,6 +30,7 @@ from kneewear.simulation.cycle import (
 )
 from kneewear.simulation.equilibrium import Equilibrium, approach, solve_equilibrium
 from kneewear.simulation.static import solve_static
+from kneewear.tissue.springs import Spring, spring_forces
 
 Array = NDArray[np.float64]
 

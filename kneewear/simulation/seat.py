@@ -19,12 +19,13 @@ from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.knee import KneeModel
 from kneewear.mechanics.coordinates import COORDINATES, LEVER
-from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import angles_123, body_three_123, clinical_angles, grood_suntay
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.equilibrium import approach
 from kneewear.simulation.evaluation import build_layers, build_pairs
 from kneewear.simulation.static import solve_static
+from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
 

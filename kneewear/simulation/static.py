@@ -13,7 +13,7 @@ from kneewear.contact.foundation import Layer
 from kneewear.contact.pair import ContactPair
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import coordinate_numbers
-from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.multibody.equilibrium import SystemEquilibrium, solve_system
 from kneewear.multibody.system import System
@@ -24,6 +24,7 @@ from kneewear.simulation.component import (
     free_coordinates,
 )
 from kneewear.simulation.equilibrium import Equilibrium
+from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]

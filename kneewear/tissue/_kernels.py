@@ -1,4 +1,4 @@
-"""Compiled tension of bundles, and the forces and stiffness they exert on bodies."""
+"""Compiled tension of bundles and springs, and the forces and stiffness they exert on bodies."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ class PathArrays(NamedTuple):
     first: NDArray[np.int64]
     body: NDArray[np.int64]
     point: NDArray[np.float64]  # in the frame of the body
+
+
+class SpringArrays(NamedTuple):
+    """Springs and dampers, each along one coordinate."""
+
+    coordinate: NDArray[np.int64]
+    stiffness: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    damping: NDArray[np.float64]
 
 
 @compiled(inlined=True)
@@ -271,3 +281,33 @@ def add_turn(
             b, c = (a + 1) % 3, (a + 2) % 3
             stiffness[row + a, column + k] += half[a, k]
             stiffness[row + 3 + a, column + k] += arm[b] * half[c, k] - arm[c] * half[b, k]
+
+
+@compiled
+def pull_springs(
+    springs: SpringArrays,
+    coordinates: NDArray,
+    rates: NDArray,
+    pulls: NDArray,
+    force: NDArray,
+    derivative: NDArray,
+    resistance: NDArray,
+) -> float:
+    """Add forces of springs and dampers along the coordinates, and their derivatives.
+
+    Fills the force of each spring without damping; returns the stored energy.
+    """
+    energy = 0.0
+    for n in range(springs.coordinate.shape[0]):
+        i = springs.coordinate[n]
+        stretch, gap = coordinates[i] - springs.rest[n], springs.gap[n]
+        force[i] -= springs.damping[n] * rates[i]
+        resistance[i, i] -= springs.damping[n]
+        pulls[n] = 0.0
+        if abs(stretch) >= gap:
+            beyond = stretch - np.copysign(gap, stretch)
+            pulls[n] = -springs.stiffness[n] * beyond
+            energy += 0.5 * springs.stiffness[n] * beyond * beyond
+            force[i] += pulls[n]
+            derivative[i, i] -= springs.stiffness[n]
+    return energy

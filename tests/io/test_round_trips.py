@@ -23,10 +23,10 @@ from kneewear.geometry.thickness import MeshUnderside, PlaneUnderside
 from kneewear.io import netcdf
 from kneewear.io.documents import load_json, load_table, save_json, save_table
 from kneewear.io.result_files import atomic_path
-from kneewear.mechanics.loads import Spring
 from kneewear.settings.cases import Case
 from kneewear.sides import SIDES
 from kneewear.simulation.history import ContactHistory
+from kneewear.tissue.springs import Spring
 from kneewear.wear.records import DamageMaps
 
 RNG = np.random.default_rng(1)

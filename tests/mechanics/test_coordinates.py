@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from kneewear.mechanics._kernels import rate_along, wrench_along
 from kneewear.mechanics.coordinates import COORDINATES, coordinate_numbers
-from kneewear.mechanics.loads import Load, Spring, spring_forces
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rotations import body_three_123, turn_axes
 
 few = settings(max_examples=30, deadline=None, derandomize=True)
@@ -105,17 +105,6 @@ def test_load_in_the_moving_frame_turns_along():
     assert wrench == pytest.approx([0, 1, 0, -3 - 2, 0, 0], abs=1e-12)
 
 
-def test_spring_is_slack_in_its_gap_and_linear_beyond():
-    spring = Spring("x", stiffness=9.3, rest=1.0, gap=2.5)
-    for value, force in ((1.0, 0.0), (3.4, 0.0), (-1.4, 0.0), (4.5, -9.3), (-3.5, 18.6)):
-        pull, slope = spring_forces([spring], [value, 0, 0, 0, 0, 0])
-        assert pull == pytest.approx([force, 0, 0, 0, 0, 0], abs=1e-12)
-        assert slope[0, 0] == (-9.3 if force else 0.0)
-    damped = [Spring("theta_2", 2.0, damping=3.0), Spring("theta_2", 1.0)]
-    pull, _ = spring_forces(damped, np.full(6, 0.1), np.full(6, 10.0))
-    assert pull == pytest.approx([0, 0, 0, 0, -0.3 - 30.0, 0])
-
-
 def test_course_of_a_load_and_its_frames():
     force = np.arange(12.0).reshape(4, 3)
     load = Load(force, point=[1.0, 2.0, 3.0])
@@ -130,10 +119,6 @@ def test_faulty_names_and_numbers_are_refused():
         coordinate_numbers(["y", "varus"])
     with pytest.raises(ValueError, match="expected different ones"):
         coordinate_numbers(["y", "y"])
-    with pytest.raises(ValueError, match="spring on 'varus'"):
-        Spring("varus", 1.0)
-    with pytest.raises(ValueError, match="gap of a spring"):
-        Spring("x", 1.0, gap=-1.0)
     with pytest.raises(ValueError, match="three finite numbers"):
         Load([0.0, np.nan, 0.0])
     with pytest.raises(ValueError, match="frame of a load"):

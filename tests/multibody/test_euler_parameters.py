@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kneewear.mechanics.loads import Spring
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.mechanics.rotation_vectors import skew
 from kneewear.multibody.euler_parameters import (
@@ -16,6 +15,7 @@ from kneewear.multibody.euler_parameters import (
     rotations_of,
 )
 from kneewear.multibody.system import Body, System
+from kneewear.tissue.springs import Spring
 
 NUMBERS = st.lists(st.floats(-1.0, 1.0), min_size=7, max_size=7).filter(
     lambda numbers: np.linalg.norm(numbers[:4]) > 0.1

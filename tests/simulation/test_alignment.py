@@ -14,13 +14,13 @@ from kneewear.activity.sources import build_activity, build_parametric_activity
 from kneewear.errors import InputDataError
 from kneewear.io.curves import read_curves
 from kneewear.mechanics.coordinates import COORDINATES
-from kneewear.mechanics.loads import Spring
 from kneewear.mechanics.rotations import body_three_123, clinical_angles
 from kneewear.settings.cases import Case
 from kneewear.settings.types import Settings
 from kneewear.simulation.alignment import Alignment, build_alignment, given_coordinates
 from kneewear.simulation.cycle import activity_loads
 from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.tissue.springs import Spring
 from kneewear.wear.worn_surface import WornContact
 from tests.activity.motions import ROOT, study
 from tests.physics.bodies import contact_of, flat_implant, gait_study, sphere

@@ -12,7 +12,7 @@ from kneewear.contact.traction import Friction
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.table import tabulate_surface
 from kneewear.mechanics.coordinates import COORDINATES, fit_periodic
-from kneewear.mechanics.loads import FEMORAL, Load, Spring
+from kneewear.mechanics.loads import FEMORAL, Load
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.multibody.actions import Contact
 from kneewear.multibody.dynamics import ModalDamping, Stepping, integrate_system
@@ -24,6 +24,7 @@ from kneewear.simulation.forward import Integrator, solve_forward
 from kneewear.simulation.static import solve_static
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import linear
+from kneewear.tissue.springs import Spring
 from tests.physics.bodies import flat_implant, linear_layer, sphere
 
 pytestmark = pytest.mark.compiled

@@ -13,10 +13,10 @@ from kneewear import default_study
 from kneewear.activity.activity import Activity
 from kneewear.geometry.implant import Implant
 from kneewear.geometry.surface import Surface
-from kneewear.mechanics.loads import Spring
 from kneewear.sides import SIDES
 from kneewear.simulation.cycle import activity_loads
 from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.tissue.springs import Spring
 from tests.physics.bodies import (
     MODULUS,
     UPRIGHT,

@@ -12,7 +12,7 @@ from scipy.integrate import simpson
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import fit_periodic
 from kneewear.mechanics.integration import integrate
-from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.loads import Load
 from kneewear.mechanics.rigid_body import solid_body
 from kneewear.mechanics.rotations import body_three_123, turn_axes
 from kneewear.settings.cases import Case
@@ -21,6 +21,7 @@ from kneewear.simulation.cases import GRAVITY
 from kneewear.simulation.cycle import CycleBoundaryConditions, axial_load
 from kneewear.simulation.forward import Integrator, solve_forward
 from kneewear.simulation.quasi_static import solve_quasi_static
+from kneewear.tissue.springs import Spring
 from tests.physics.bodies import contact_of, energy, gait_study
 
 pytestmark = pytest.mark.compiled

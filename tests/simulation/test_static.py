@@ -7,10 +7,11 @@ import pytest
 
 from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import COORDINATES
-from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.loads import Load
 from kneewear.reference import winkler
 from kneewear.simulation.component import component_system, contacts_at
 from kneewear.simulation.static import solve_static
+from kneewear.tissue.springs import Spring
 from tests.physics.bodies import MODULUS, contact_of, flat_implant, knee, sphere
 
 LINE = [0.0, 0.0, 9.2]

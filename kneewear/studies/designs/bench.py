@@ -13,13 +13,14 @@ from kneewear.contact.traction import Friction
 from kneewear.errors import ConvergenceError
 from kneewear.geometry.implant import Implant
 from kneewear.mechanics.coordinates import COORDINATES
-from kneewear.mechanics.loads import Load, Spring
+from kneewear.mechanics.loads import Load
 from kneewear.settings.implant import GridSettings, TableSettings
 from kneewear.settings.simulation import SimulationSettings
 from kneewear.simulation.equilibrium import approach
 from kneewear.simulation.seat import above_the_middle
 from kneewear.simulation.static import StaticEquilibrium, hold_pose, solve_static
 from kneewear.studies.static.pairs import KneePairs
+from kneewear.tissue.springs import Spring
 
 Array = NDArray[np.float64]
 
