@@ -119,6 +119,11 @@ class Factor(Settings):
             raise ValueError(f"the factor of {', '.join(self.settings)} has no bounds")
         return self.low, self.high
 
+    @property
+    def replaces(self) -> bool:
+        """Whether its settings lose the values they had."""
+        return self.change == "set" or self.of is not None
+
     def at(self, number: float) -> Change:
         """The change by one value of the factor."""
         return Change(self.settings, self.change, number, self.of)
@@ -127,11 +132,13 @@ class Factor(Settings):
 def check_factors(study: CaseStudy, factors: Mapping[str, Factor], where: Location) -> None:
     """Refuse factors, given at the key `where`, that no case can have.
 
-    Their paths must be of numbers that a case is built from, and the settings possible with each
-    factor alone at each of its bounds. Combinations of factors are not checked.
+    Their paths must be of numbers that a case is built from, no factor may replace what another
+    one changed, and the settings must be possible with each factor alone at each of its bounds.
+    Combinations of factors are not checked.
     """
     settings = study.model_dump(mode="json", include=set(WearStudy.model_fields))
     settings |= {"kind": "wear"}
+    changed_by: dict[Location, str] = {}
     for name, factor in factors.items():
         at = (*where, name)
         for path in (*factor.settings, *([] if factor.of is None else [factor.of])):
@@ -145,6 +152,18 @@ def check_factors(study: CaseStudy, factors: Mapping[str, Factor], where: Locati
                 "simulation or wear",
                 "Leave it out: surfaces of files are as they were measured.",
             )
+        for location in (
+            one for path in factor.settings for one in setting_locations(settings, path)
+        ):
+            check_not_updated(location, (*at, "settings"))
+            other = changed_by.setdefault(location, name)
+            if other != name and factor.replaces:
+                raise fault_at(
+                    at,
+                    f"{'.'.join(map(str, location))}, which {other} changes too",
+                    "each setting in one factor, or change: add or multiply in further ones",
+                    "Remove it from one of them.",
+                )
         for bound in ("low", "high"):
             number = getattr(factor, bound)
             if number is None:
@@ -157,6 +176,17 @@ def check_factors(study: CaseStudy, factors: Mapping[str, Factor], where: Locati
                 key = ".".join(map(str, first["loc"]))
                 found = f"{number:g}, for which {key} is refused"
                 raise fault_at((*at, bound), found, first["msg"], "Correct the bound.") from None
+
+
+def check_not_updated(location: Location, where: Location) -> None:
+    """Refuse to vary, by a factor at the key `where`, updates of the surface."""
+    if location[:2] in (("wear", "blocks"), ("wear", "surface_update")):
+        raise fault_at(
+            where,
+            f"{'.'.join(map(str, location))}, which updates the surface",
+            "settings of a surface that stays fresh",
+            "Leave it out; a study of kind wear varies it, as config/evolution.yaml does.",
+        )
 
 
 def decides_a_case(settings: Mapping[str, Any], location: Location) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from kneewear.settings.base import CaseStudy
-from kneewear.settings.cases import OUTPUTS, setting_locations
+from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.factors import Factor, check_factors
 from kneewear.settings.faults import fault, fault_at, suggestion
 from kneewear.settings.files import Location
@@ -137,21 +137,7 @@ class OptimisationStudy(CaseStudy):
 
     @model_validator(mode="after")
     def _variables_are_possible(self) -> OptimisationStudy:
-        at = ("optimisation", "variables")
-        check_factors(self, self.optimisation.variables, at)
-        settings = self.model_dump(mode="json")
-        changed: dict[Location, str] = {}
-        for name, variable in self.optimisation.variables.items():
-            for path in variable.settings:
-                for location in setting_locations(settings, path):
-                    first = changed.setdefault(location, name)
-                    if first != name:
-                        raise fault_at(
-                            (*at, name),
-                            f"{'.'.join(map(str, location))}, which {first} changes too",
-                            "each setting in one variable",
-                            "Remove it from one of them.",
-                        )
+        check_factors(self, self.optimisation.variables, ("optimisation", "variables"))
         return self
 
     def searched(self) -> OptimisationStudy:

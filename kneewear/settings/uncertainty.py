@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from kneewear.settings.activity import FileActivity
 from kneewear.settings.base import CaseStudy, LifeStudy
 from kneewear.settings.cases import check_varied, is_built_in, setting_locations
-from kneewear.settings.factors import Change
+from kneewear.settings.factors import Change, check_not_updated
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.files import Location
 from kneewear.settings.types import Name, Positive, Removable, Settings
@@ -88,11 +88,12 @@ class ConstantsFile(Settings):
 def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySettings) -> None:
     """Refuse constants that change no number, or a setting that samples do not depend on."""
     for name, constant in uncertainty.constants.items():
+        where = ("uncertainty", "constants", name, "settings")
         for path in constant.settings:
             check_varied(
                 settings,
                 path,
-                ("uncertainty", "constants", name, "settings"),
+                where,
                 "samples",
                 _is_sampled,
                 "a setting of the built-in implant, of a built-in activity, of cases, simulation "
@@ -100,6 +101,8 @@ def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySetting
                 "Leave it out: surfaces and motions of files are as they were measured. Their own "
                 "standard deviations count with pose_errors: true.",
             )
+            for location in setting_locations(settings, path):
+                check_not_updated(location, where)
 
 
 def applies(settings: Mapping[str, Any], constant: UncertainConstant) -> bool:

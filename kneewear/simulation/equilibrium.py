@@ -105,8 +105,9 @@ def _unsolved(reason: str, frame: int, residual: float) -> ConvergenceError:
         frame,
         residual,
         "of the load",
-        "Check that load and motion belong to this implant; a weak medial-lateral spring "
-        "(simulation.medial_lateral_spring_per_mm) settles a bearing without restoring force.",
+        "Check that load and motion belong to this implant; a bearing that restores no "
+        "medial-lateral position needs simulation.medial_lateral: held or a weak spring "
+        "(simulation.medial_lateral_spring_per_mm).",
     )
 
 

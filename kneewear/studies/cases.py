@@ -64,14 +64,15 @@ def evaluate_cases(runner: CaseRunner, cases: Iterable[Case]) -> pd.DataFrame:
 
     One row per case: its name `case`, each of `OUTPUTS` of each side, the largest `border_pressure`
     (MPa, above zero where contact is cut off at the end of the elements), and the reason of a
-    `failure`, empty where there is none. A case that cannot be built or has no equilibrium is
-    logged, and the others are computed.
+    `failure`, empty where there is none. A case that cannot be built or computed is logged, and the
+    others are computed.
     """
     rows: list[dict[str, object]] = []
     for case in cases:
         try:
             _, values = runner.evaluate(case)
-        except KneewearError as error:
+        # Formulas refuse impossible values by ValueError.
+        except (KneewearError, ValueError) as error:
             logger.warning("case %s fails: %s", case.name, error)
             rows.append({"case": case.name, FAILURE: str(error)})
         else:

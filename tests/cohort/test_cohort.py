@@ -151,6 +151,7 @@ def test_a_missing_file_of_a_subject_is_named_before_any_job(tmp_path):
             "none: the file has the values",
         ),
         ({"cohort": {"columns": {"mass": {"settings": ["grid.rows"]}}}}, "a subject cannot have"),
+        ({"cohort": {"columns": {"mass": {"settings": ["wear.blocks"]}}}}, "updates the surface"),
         ({"designs": {"bad": {"changes": {"nominal_thickness_mm": -1}}}}, "designs.bad.changes"),
         ({"simulation": {"analysis": "forward"}}, "a cohort with analysis: forward"),
     ],

@@ -82,6 +82,22 @@ def test_friction_widens_the_loop_by_its_coefficient_times_the_load(bench):
     assert abs(np.trapezoid(closed["load"], closed["displacement"])) < 1e-3 * work
 
 
+def test_turning_takes_load_times_slope_times_lever(bench):
+    turns = {"internal_external": {"amplitude": 12.0, "end_load": 1.0}}
+    one = bench(SPHERES)
+    lever = 0.5 * (one.middles[0] - one.middles[1])
+    found, summary = loop(one, **turns)
+    angle = np.radians(found["displacement"].iloc[2:5].to_numpy())
+    # Each condyle moves on a circle of this radius, away from the bottom of its dish along a chord
+    # that makes half the angle with the direction in which it turns.
+    force = slope_force(2.0 * lever * np.sin(angle / 2.0), (25.0, 50.0))
+    expected = 1e-3 * force * lever * np.cos(angle / 2.0)
+    assert found["load"].iloc[2:5].to_numpy() == pytest.approx(expected, rel=0.02)
+    assert summary["load_unit"] == "N m"
+    _, rubbing = loop(bench(SPHERES, friction=0.04), friction=0.04, **turns)
+    assert rubbing["hysteresis"] == pytest.approx(1e-3 * 0.04 * LOAD * lever, rel=0.005)
+
+
 def test_tipping_moment_is_load_times_lever_until_a_condyle_lifts_off(bench):
     one = bench(SPHERES)
     found, summary = loop(one, varus_valgus={"amplitude": 1.5, "end_load": 5.0})

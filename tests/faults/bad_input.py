@@ -29,6 +29,7 @@ from tests.faults.faulty_files import (
     named,
     replaced,
     row,
+    shipped,
     spoilt,
     swapped,
     text,
@@ -61,6 +62,21 @@ class Kind:
 
 AXES = "implant.meshes.axes"
 GAIT = "activities.example_gait"
+# A cohort of the example implant, one row of whose file names a motion file.
+COHORT = {
+    "kind": "cohort",
+    "cases": {"thickness_mm": [10], "body_mass_kg": [75]},
+    "simulation": {"analysis": "quasi_static"},
+    "cohort": {
+        "subjects": "subjects.csv", "columns": {"mass": {"settings": ["cases.body_mass_kg.0"]}},
+        "covariates": [], "activity": "example_gait", "percentiles": [50],
+    },
+}  # fmt: skip
+SUBJECTS = """\
+subject,size,age_years,body_mass_index,body_mass_kg,thickness_mm,cycles_per_year,medial_share,\
+tibial_rotation_deg,posterior_mm,travel
+s1,smal,60,25,70,10,1e6,0.6,0,0,1
+"""
 
 KINDS = (
     # The YAML file itself.
@@ -321,6 +337,39 @@ KINDS = (
          ("key activities.gait.load_body_weights: found a load of", "look", "newtons")),
     Kind("load", "built-in load below zero", key("activities.gait.load_body_weights.base", -1.0),
          ("key activities.gait.load_body_weights: found a load of -", "a load above 0")),
+    # Studies of designs.
+    Kind("design studies", "bounds of a factor exchanged",
+         shipped("sweep", {"sweep": {"factors": {"body_mass": {"low": 90, "high": 60}}}}),
+         ("key sweep.factors.body_mass: found low: 90, high: 60", "low below high", "Exchange")),
+    Kind("design studies", "factor of a setting that is not there",
+         shipped("sweep", {"sweep": {"factors": {"body_mass": {"settings": ["cases.mass_kg.0"]}}}}),
+         ("found cases.mass_kg.0, of which there is no 'mass_kg'", "the path of a number")),
+    Kind("design studies", "two factors set one setting",
+         shipped("sweep", {"sweep": {"factors": {"heavy": {
+             "settings": ["cases.body_mass_kg.0"], "low": 80, "high": 90}}}}),
+         ("key sweep.factors.heavy: found cases.body_mass_kg.0, which body_mass changes too",
+          "each setting in one factor")),
+    Kind("design studies", "factor that updates the surface",
+         shipped("sweep", {"sweep": {"factors": {"steps": {
+             "settings": ["wear.blocks"], "low": 1, "high": 4}}}}),
+         ("found wear.blocks, which updates the surface", "config/evolution.yaml")),
+    Kind("design studies", "bound of a design that cannot be built",
+         shipped("optimisation", {"optimisation": {"variables": {"femoral_coronal_radius": {
+             "low": 3}}}}),
+         ("variables.femoral_coronal_radius.low: found 3, for which", "Correct the bound")),
+    Kind("design studies", "limits that no design fulfils",
+         shipped("optimisation", {"optimisation": {"constraints": {"damage_depth": {
+             "at_least": 2, "at_most": 1}}}}),
+         ("constraints.damage_depth: found at_least: 2, at_most: 1", "no design fulfils both")),
+    Kind("design studies", "misspelt objective",
+         shipped("optimisation", {"optimisation": {"objectives": {"wear_volum": "minimise"}}}),
+         ("found 'wear_volum'", "Did you mean 'wear_volume'?")),
+    Kind("design studies", "subject with a motion file that is not there",
+         shipped("example_meshes", COHORT, subjects="subject,motion_file,mass\ns1,none.csv,70\n"),
+         ("subjects.csv, subject s1: found motion file none.csv",)),
+    Kind("design studies", "size of a subject that no design has",
+         shipped("cohort_example", {"cohort": {"subjects": "subjects.csv"}}, subjects=SUBJECTS),
+         ("line 2: found size 'smal'", "Did you mean 'small'?")),
     Kind("load", "constant ground reaction", example(load=column(1, lambda load: 700.0)),
          ("load.csv: found a constant ground reaction of 700", "axial_load")),
 )  # fmt: skip

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import yaml
 
+from kneewear.settings.study import merge_settings, read_settings
+
 CHECKOUT = Path(__file__).parent.parent.parent
 EXAMPLE = CHECKOUT / "config" / "example_meshes"
 STUDY = yaml.safe_load((CHECKOUT / "config" / "example_meshes.yaml").read_text())
@@ -67,6 +69,21 @@ def example(
         change(study)
         path = folder / "mine.yaml"
         path.write_text(yaml.safe_dump(study, allow_unicode=True))
+        return path
+
+    return make
+
+
+def shipped(name: str, changes: Mapping[str, Any], **files: str) -> Callable[[Path], Path]:
+    """A study of `config` with some of its settings changed, and text files beside it."""
+
+    def make(folder: Path) -> Path:
+        for file, content in files.items():
+            (folder / f"{file}.csv").write_text(content)
+        path = folder / "mine.yaml"
+        settings = merge_settings(read_settings(CHECKOUT / "config" / f"{name}.yaml"), changes)
+        settings["data_folder"] = str(folder)
+        path.write_text(yaml.safe_dump(settings))
         return path
 
     return make

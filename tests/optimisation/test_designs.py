@@ -10,13 +10,14 @@ pytest.importorskip("pymoo", reason="the extra 'optimisation' is not installed")
 
 from kneewear.errors import InputDataError
 from kneewear.settings.cases import OUTPUTS
-from kneewear.settings.study import load_study
+from kneewear.settings.study import load_study, read_settings
 from kneewear.studies.life import built_in_activities, exact_knee
 from kneewear.studies.optimisation.designs import (
     design_case,
     evaluate_designs,
     evaluate_generation,
     generations,
+    minimised,
     search_problem,
     values_as_set,
     violations,
@@ -28,7 +29,10 @@ from kneewear.studies.optimisation.front import (
     find_front,
     tabulate_front,
 )
+from tests.workflow.conftest import CHECKOUT
 
+SPHERE = {"medial": 25.0, "lateral": 25.0}
+LAXITY = read_settings(CHECKOUT / "config/laxity.yaml")["laxity"]
 RADIUS = "implant.parametric.femoral_sagittal_radius_mm"
 # Both sides alike, without rotation: mirror images in the plane between them.
 SYMMETRIC = {
@@ -82,6 +86,10 @@ def whole_search(study, count):
                 two={"settings": [RADIUS], "low": 20.0, "high": 30.0},
             ),
             r"variables\.two: found .*femoral_sagittal_radius_mm, which one changes too",
+        ),
+        (
+            variables(steps={"settings": ["wear.blocks"], "low": 1, "high": 4}),
+            r"variables\.steps\.settings: found wear\.blocks, which updates the surface",
         ),
         (
             {"optimisation": {"constraints": {"damage_depth": {"at_least": 2, "at_most": 1}}}},
@@ -157,6 +165,39 @@ def test_design_that_cannot_be_built_is_reported_and_the_search_continues(study)
     assert found["wear_volume"][0] == found["wear_volume"][2] > 0.0
     done = generations(own.optimisation, found)
     assert done[0].feasible.tolist() == [True, False, True]
+
+
+@pytest.mark.compiled
+def test_stiffness_of_spheres_in_dishes_is_load_over_the_difference_of_radii(study):
+    """The constraint of a design, as an objective and as a limit."""
+    shape = {"femoral_sagittal_radius_mm": 25.0, "femoral_coronal_radius_mm": SPHERE}
+    dish = ["implant.parametric.plateau_sagittal_radius_mm",
+            "implant.parametric.plateau_coronal_radius_mm.*"]  # fmt: skip
+    changes = variables(dish={"settings": dish, "low": 40.0, "high": 70.0})
+    changes["implant"] = {"parametric": shape}
+    changes["optimisation"] |= {
+        "objectives": {
+            "anterior_posterior_stiffness": "maximise", "wear_volume": None, "max_pressure": None
+        },
+        "constraints": {"medial_lateral_stiffness": {"at_most": 20.0}},
+        "laxity": {
+            **LAXITY, "flexion_deg": [0], "steps": 8, "friction": [0.0],
+            "anterior_posterior": {"amplitude": 2.0, "end_load": 50.0},
+            "medial_lateral": {"amplitude": 2.0, "end_load": 50.0},
+        },
+    }  # fmt: skip
+    own = study(changes | {"grid": {"rows": 100, "columns": 75}})
+    designs = pd.DataFrame({"generation": 0, "design": [0, 1], "dish": [50.0, 65.0]})
+    found = evaluate_designs(own, exact_knee(own), built_in_activities(own), designs)
+    assert found["failure"].tolist() == ["", ""]
+    expected = LAXITY["load_n"] / (found["dish"] - 25.0)
+    # The layer gives way by 0.3 mm, which adds to the distance of the centres; elements of the
+    # patch: 1 %.
+    for name in ("anterior_posterior_stiffness", "medial_lateral_stiffness"):
+        assert found[name].tolist() == pytest.approx(expected.tolist(), rel=0.02), name
+    stiff = found["anterior_posterior_stiffness"].to_numpy()
+    assert minimised(own.optimisation, found)[:, 0].tolist() == (-stiff).tolist()
+    assert (violations(own.optimisation, found)[:, 0] > 0.0).tolist() == [True, False]
 
 
 def test_search_without_any_result_stops_with_its_first_reason(study):

@@ -96,6 +96,34 @@ def test_a_design_that_cannot_be_built_is_stated_and_the_others_are_computed(who
     ]
 
 
+def test_a_case_that_no_formula_allows_does_not_end_the_others(whole):
+    study, _, _ = whole
+    runner = sweep_runner(study, exact_knee(study), built_in_activities(study))
+    cases = [Case("blocks", 10.0, 75.0, {"wear.blocks": 4}), Case("plain", 10.0, 75.0)]
+    found = evaluate_cases(runner, cases)
+    assert "updating the surface needs" in found[FAILURE][0]
+    assert found[FAILURE][1] == ""
+    assert found["medial_wear_volume"].gt(0.0).tolist() == [False, True]
+
+
+def test_varus_of_the_insert_needs_a_held_medial_lateral_position():
+    varus = {"settings": ["simulation.alignment.tibial.varus_deg"], "low": -3.0, "high": 3.0}
+    plan = {"plan": "full_factorial", "samples": None, "factors": only(varus=varus)}
+    free = load_study(merge_settings(COARSE, {"sweep": plan}))
+    # A bearing that is flat across cannot carry the load that varus turns sideways.
+    failures = evaluated(free, plan_cases(free))[FAILURE]
+    assert failures.str.contains("needs simulation.medial_lateral: held").tolist() == [
+        True,
+        False,
+        True,
+    ]
+    held = {"simulation": {"medial_lateral": "held"}, "sweep": plan}
+    study = load_study(merge_settings(COARSE, held))
+    found = evaluated(study, plan_cases(study))
+    assert found[FAILURE].tolist() == [""] * 3
+    assert found["medial_max_pressure"].nunique() == 3
+
+
 def test_alignment_of_a_motion_from_a_file_changes_results_and_zeros_do_not():
     """Its activity is read from files, whose motion no other factor of a sweep can move."""
     example = read_settings(CHECKOUT / "config/example_meshes.yaml")

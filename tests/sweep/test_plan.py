@@ -31,6 +31,9 @@ def only(**factors):
 RADIUS = {"settings": ["implant.parametric.femoral_coronal_radius_mm.*"], "low": 250, "high": 310}
 FACTOR = {"settings": ["wear.wear_factor_mm3_per_n_m"], "low": 1e-7, "high": 2e-7, "levels": 2}
 
+MASS = {"settings": ["cases.body_mass_kg.0"]}
+UPDATES = {"settings": ["wear.blocks"], "low": 1, "high": 4}
+
 
 @pytest.mark.parametrize("plan", ["latin_hypercube", "sobol"])
 def test_every_part_of_a_range_has_one_case(plan):
@@ -115,6 +118,14 @@ def test_faults_of_a_file_are_one_clear_message(tmp_path, text, said):
         ({"factors": {"body_mass": {"settings": ["wear.wear_law"]}}}, "is no number"),
         ({"factors": {"body_mass": {"settings": ["report.pressure_limit_mpa"]}}}, "not built from"),
         ({"factors": {"body_mass": {"low": -5.0}}}, "body_mass, low|body_mass.low"),
+        (
+            {"factors": {"steps": UPDATES}},
+            "factors.steps.settings: found wear.blocks, which updates",
+        ),
+        (
+            {"factors": {"mass_again": {**MASS, "low": 50, "high": 80}}},
+            "which body_mass changes too",
+        ),
         ({"plan": "sobol", "samples": 100}, "Take 64 or 128"),
         ({"plan": "file", "samples": None}, "plan: file without file"),
         ({"plan": "full_factorial"}, "plan: full_factorial with samples"),
@@ -124,6 +135,14 @@ def test_faults_of_a_file_are_one_clear_message(tmp_path, text, said):
 def test_faults_of_settings_are_one_clear_message(changes, said):
     with pytest.raises(InputDataError, match=said):
         sweep(**changes)
+
+
+def test_a_further_factor_may_change_what_another_one_set():
+    scale = {**MASS, "change": "multiply", "low": 1.1, "high": 1.2}
+    one = sweep(factors={"obesity": scale})
+    plan = plan_cases(one)[:1]
+    case = next(planned_cases(one, plan))
+    assert case.body_mass == plan["body_mass"][0] * plan["obesity"][0]
 
 
 def test_a_sweep_is_of_one_quasi_static_case():

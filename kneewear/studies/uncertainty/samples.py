@@ -71,7 +71,8 @@ def evaluate_samples(
         labels = {name: row[name] for name in LABELS}
         try:
             maps, values = _evaluate(runner, study, row)
-        except KneewearError as error:
+        # Formulas refuse impossible values by ValueError.
+        except (KneewearError, ValueError) as error:
             logger.warning("sample %s fails: %s", row["sample"], error)
             rows.append({**labels, FAILURE: str(error)})
             continue
