@@ -31,6 +31,8 @@ from kneewear.settings.uncertainty import ConstantsFile, UncertaintySettings
 
 # Imported where used: jobs that only name files need none of it, and it costs about a second.
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -365,7 +367,7 @@ def _check_tests(study: Study, root: str | Path) -> None:
 
 
 def _check_twin(study: Study, root: str | Path) -> None:
-    """Refuse a finite-element twin that is not finished, or not of this implant and material."""
+    """Refuse a twin that is not finished, or not of this implant, material, motion and load."""
     for path in twin_table(study, root):
         record = Path(path).parent.parent / "provenance.json"
         if Path(path).name != "fe_twin.csv" or not Path(path).is_file() or not record.is_file():
@@ -378,20 +380,30 @@ def _check_twin(study: Study, root: str | Path) -> None:
         load_table(path, ("case", "side", "quantity", "foundation", "finite_elements"))
         of_twin = load_json(record)["settings"]
         settings = study.model_dump(mode="json")
-        law = ("youngs_modulus_mpa", "poisson_ratio", "pressure_law")
-        pairs = {"implant": (of_twin["implant"], settings["implant"])} | {
-            f"simulation.{key}": (of_twin["simulation"][key], settings["simulation"][key])
-            for key in law
-        }
-        other = [key for key, (own, wanted) in pairs.items() if own != wanted]
+        activity = of_twin["fe_twin"]["activity"]
+        of_both = [
+            ("implant",), ("activities", activity), ("simulation", "analysis"),
+            ("simulation", "youngs_modulus_mpa"), ("simulation", "poisson_ratio"),
+            ("simulation", "pressure_law"),
+        ]  # fmt: skip
+        other = [
+            ".".join(keys)
+            for keys in of_both
+            if reduce(_value, keys, of_twin) != reduce(_value, keys, settings)
+        ]
         if other:
             raise InputDataError(
                 path,
                 f"a twin with another {' and '.join(other)}",
-                "the implant and the material of this study",
+                "the implant, activity, analysis and material of this study",
                 "Run the twin with these settings (name this study's file before its own), or set "
                 "report.fe_twin to null.",
             )
+
+
+def _value(settings: Mapping[str, Any] | None, key: str) -> Any:
+    """Value of a key; None where a mapping or the key is missing."""
+    return (settings or {}).get(key)
 
 
 def _check_readable(path: str, study: Study, root: str | Path) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from kneewear.report.tables import (
@@ -22,6 +21,7 @@ from kneewear.report.tables import (
 )  # fmt: skip
 from kneewear.settings.optimisation import quantity_unit
 from kneewear.sides import BOTH, SIDES
+from kneewear.wear.laws import WEAR_LAWS, WearLaw
 
 Settings = Mapping[str, Any]
 
@@ -81,6 +81,8 @@ def laxity_table(laxity: pd.DataFrame) -> pd.DataFrame:
 
 # Finite-element twins.
 
+_CASE = ("thickness_mm", "body_mass_kg")
+
 
 def twin_range(twin: pd.DataFrame, quantity: str) -> dict[str, float]:
     """Range of the foundation's error in a quantity, and the largest mesh error, %."""
@@ -102,41 +104,88 @@ def twin_stresses(twin: pd.DataFrame) -> pd.DataFrame:
 def twin_words(twin: pd.DataFrame, quantity: str) -> str:
     """Range of the foundation's error in a quantity over all frames, cases and sides, in words."""
     found = twin_range(twin, quantity)
-    return f"{found['least']:+.0f} to {found['most']:+.0f} %"
+    least, most = (f"{found[end]:+.0f}" for end in ("least", "most"))
+    return f"{least} %" if least == most else f"{least} to {most} %"
 
 
-def twin_effects(twin: pd.DataFrame, cases: pd.DataFrame) -> list[dict[str, Any]]:
-    """Creep and damage that pressures of finite elements would give, one row per side.
+def twin_of_case(twin: pd.DataFrame, case: Mapping[str, float]) -> str:
+    """The foundation's errors in maximum and mean pressure of a case, in words.
 
-    Of the case of the twin nearest to the middle of its design among those that the wear study has,
-    in its first life; none without such a case. Creep is proportional to the largest pressure: that
-    of the frame with the largest pressure in the middle of the contact replaces the foundation's
-    (`creep`, `damage`, mm; `creep_twin` and `damage_twin` with it).
+    Those of the side and frame with the largest value; the range over all cases of the twin if
+    this one, a thickness, mm, and a body mass, kg, is not among them.
     """
-    keys = ["thickness_mm", "body_mass_kg"]
-    known = cases[keys].drop_duplicates()
-    own = rows_with(twin, quantity="middle_pressure").merge(known, on=keys)
-    if own.empty:
-        return []
-    design = twin[keys].drop_duplicates()
-    spread = design.std().replace(0.0, 1.0).fillna(1.0)
-    away = ((own[keys] - design.median()) / spread).pow(2).sum(axis=1).to_numpy(float)
-    chosen = own.iloc[int(np.argmin(away))]
-    nearest = {key: float(chosen[key]) for key in keys}
-    life = cases["life"].iloc[0]
+    own = rows_with(twin, **{key: case[key] for key in _CASE})
+    others = "" if len(own) else f" (in {_count(twin)} of other thickness or mass)"
+    found = []
+    for quantity in ("max_pressure", "avg_pressure"):
+        rows = rows_with(own, quantity=quantity)
+        largest = rows[rows["foundation"] == rows["foundation"].max()]
+        found.append(twin_words(largest if len(own) else twin, quantity))
+    return f"{found[0]} and its mean {found[1]} off{others}"
+
+
+def _count(twin: pd.DataFrame) -> str:
+    number = twin["case"].nunique()
+    return "1 case" if number == 1 else f"{number} cases"
+
+
+def twin_cases(twin: pd.DataFrame) -> str:
+    """Frames and cases of a twin in words."""
+    percent = [f"{one:g}" for one in twin["percent"].unique()]
+    frames = f"The frame at {percent[0]} %"
+    if len(percent) > 1:
+        frames = f"Frames at {', '.join(percent[:-1])} and {percent[-1]} %"
+    return f"{frames} of the cycle, in {_count(twin)}"
+
+
+def wears_by_pressure(wear: Settings) -> bool:
+    """Whether the wear law of a study is proportional to pressure."""
+    return WEAR_LAWS[wear["wear_law"]].weight is WearLaw.weight
+
+
+def twin_effects(twin: pd.DataFrame, cases: pd.DataFrame, wears: bool) -> pd.DataFrame:
+    """Depths that pressures of finite elements would give, a row per case of both and side.
+
+    Parameters
+    ----------
+    twin, cases : DataFrame
+        Tables of the twin and of the wear study, of which the first life is taken.
+    wears : bool
+        Whether wear is proportional to pressure (`wears_by_pressure`); else it is unchanged.
+
+    Returns
+    -------
+    DataFrame
+        `case`, `side`, depths at the deepest damage (`creep`, `wear`, `damage`, mm) and the same
+        with the finite elements (`creep_twin` and so on), and the relative change of the contact
+        area (`area`, %).
+
+    Notes
+    -----
+    For a place that the middle of the contact passes: creep follows its largest pressure, and so
+    the frame with the largest; wear the pressures of all frames of the twin.
+    """
+    first = cases[cases["life"] == cases["life"].iloc[0]]
     rows = []
-    for side, part in rows_with(own, **nearest).groupby("side", sort=False):
-        frame = part.sort_values("foundation").iloc[-1]
-        of_case = rows_with(cases, **nearest, side=side, life=life).set_index("quantity")["value"]
-        depths = {name: float(of_case[name]) for name in ("creep_depth", "damage_depth")}
-        creep, ratio = depths["creep_depth"], frame["finite_elements"] / frame["foundation"]
-        more = creep * (float(ratio) - 1.0)
-        damage = depths["damage_depth"]
+    for keys, part in twin.groupby([*_CASE, "side"], sort=False):
+        own = dict(zip([*_CASE, "side"], keys, strict=True))
+        depth = rows_with(first, **own).set_index("quantity")["value"]
+        if depth.empty:
+            continue
+        middle = rows_with(part, quantity="middle_pressure")
+        most = middle["foundation"].to_numpy().argmax()
+        area = rows_with(part, quantity="contact_area", percent=middle["percent"].iloc[most])
+        ratio = middle["finite_elements"].iloc[most] / middle["foundation"].iloc[most]
+        of_all = middle["finite_elements"].sum() / middle["foundation"].sum()
+        creep, wear = float(depth["creep_depth"]), float(depth["wear_depth"])
+        with_twin = creep * float(ratio), wear * (float(of_all) if wears else 1.0)
         rows.append(
-            {**nearest, "side": side, "creep": creep, "creep_twin": creep + more,
-             "damage": damage, "damage_twin": damage + more}
+            {"case": part["case"].iloc[0], "side": own["side"], "creep": creep, "wear": wear,
+             "damage": float(depth["damage_depth"]), "creep_twin": with_twin[0],
+             "wear_twin": with_twin[1], "damage_twin": sum(with_twin),
+             "area": 100.0 * float((area["finite_elements"] / area["foundation"]).iloc[0] - 1.0)}
         )  # fmt: skip
-    return rows
+    return pd.DataFrame(rows)
 
 
 # Optimisation studies.

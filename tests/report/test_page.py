@@ -64,6 +64,36 @@ def page_of(study, settings=None, activities=None, **changes):
     return html.unescape(text), parser
 
 
+def test_page_states_the_errors_that_a_finite_element_twin_found(whole):
+    settings = whole.settings | {
+        "report": whole.settings["report"] | {"fe_twin": "results/twin/tables/fe_twin.csv"}
+    }
+    keys = {
+        "case": "10mm_100kg", "thickness_mm": 10.0, "body_mass_kg": 100.0, "percent": 15.0,
+        "side": "medial", "unit": "", "foundation": 8.0, "finite_elements": 10.0,
+        "foundation_error_percent": -20.0, "mesh_error_percent": 1.0,
+    }  # fmt: skip
+    quantities = ("max_pressure", "middle_pressure", "avg_pressure", "contact_area")
+    twin = pd.DataFrame([keys | {"quantity": name} for name in quantities])
+    text, _ = page_of(whole, settings, fe_twin=twin)
+    assert "the foundation's peak is -20 % and its mean -20 % off" in text
+    assert "The frame at 15 % of the cycle, in 1 case of this implant" in text
+    assert "with the pressures of the finite elements" in text
+    assert "finite elements" not in page_of(whole)[0]
+    shown_case = facts_of(whole, "10mm_100kg", "medial")
+    for quantity in ("creep_depth", "wear_depth"):
+        assert f"{1.25 * shown_case[quantity]:.3f}" in text
+    other = twin.assign(thickness_mm=7.0)
+    text, _ = page_of(whole, settings, fe_twin=other)
+    assert "(in 1 case of other thickness or mass)" in text
+    assert "with the pressures of the finite elements" not in text
+
+
+def facts_of(study, case, side):
+    own = study.tables["cases"]
+    return own[(own["case"] == case) & (own["side"] == side)].set_index("quantity")["value"]
+
+
 def test_page_needs_no_other_file(whole):
     text, parser = page_of(whole)
     assert all(

@@ -9,29 +9,44 @@ from kneewear import default_settings_file
 from kneewear.errors import InputDataError
 from kneewear.io.documents import save_json, save_table
 from kneewear.io.study_inputs import check_inputs, twin_table
-from kneewear.report.case_facts import twin_effects, twin_words
+from kneewear.report.case_facts import (
+    twin_effects,
+    twin_of_case,
+    twin_words,
+    wears_by_pressure,
+)
 from kneewear.settings.study import read_study
 
+
+def rows_of(side, **quantities):
+    """Rows of a twin of one case and side: foundation and finite elements at 15 and 46 %."""
+    return [
+        {
+            "case": "10mm_100kg", "thickness_mm": 10.0, "body_mass_kg": 100.0, "percent": percent,
+            "side": side, "quantity": quantity, "unit": "MPa", "foundation": foundation,
+            "finite_elements": elements, "mesh_error_percent": 1.0,
+            "foundation_error_percent": 100.0 * (foundation / elements - 1.0),
+        }
+        for quantity, values in quantities.items()
+        for percent, (foundation, elements) in zip((15.0, 46.0), values, strict=True)
+    ]  # fmt: skip
+
+
 TWIN = pd.DataFrame(
-    {
-        "case": "10mm_100kg",
-        "thickness_mm": 10.0,
-        "body_mass_kg": 100.0,
-        "percent": [15.0, 46.0],
-        "side": "medial",
-        "quantity": "middle_pressure",
-        "unit": "MPa",
-        "foundation": [20.0, 16.0],
-        "finite_elements": [25.0, 8.0],
-        "foundation_error_percent": [-20.0, 100.0],
-        "mesh_error_percent": [1.0, 2.0],
-    }
+    rows_of(
+        "medial",
+        middle_pressure=((20.0, 25.0), (16.0, 8.0)),
+        max_pressure=((20.0, 25.0), (16.0, 20.0)),
+        avg_pressure=((10.0, 12.5), (11.0, 10.0)),
+        contact_area=((100.0, 80.0), (90.0, 100.0)),
+    )
 )
 
 
 def finished(folder, **changes):
     """File of a finished twin of the default implant, with changes of its settings."""
     settings = read_study(defaults=default_settings_file()).model_dump(mode="json")
+    settings["fe_twin"] = {"activity": "gait"}
     for block, own in changes.items():
         settings[block] |= own
     save_json({"settings": settings}, folder / "provenance.json")
@@ -45,18 +60,52 @@ def study_with(path):
     return read_study(own, defaults=default_settings_file())
 
 
-def test_creep_scales_with_the_pressure_of_the_frame_that_loads_most():
-    cases = pd.DataFrame(
-        {
-            "case": "10mm_100kg", "life": "gait", "thickness_mm": 10.0, "body_mass_kg": 100.0,
-            "side": "medial", "quantity": ["creep_depth", "damage_depth"], "value": [0.2, 0.5],
-        }
-    )  # fmt: skip
-    (row,) = twin_effects(TWIN, cases)
-    assert row["creep_twin"] == pytest.approx(0.25)
-    assert row["damage_twin"] == pytest.approx(0.55)
-    assert twin_effects(TWIN, cases.assign(thickness_mm=8.0)) == []
+def cases_with(**depths):
+    keys = {
+        "case": "10mm_100kg", "life": "gait", "thickness_mm": 10.0, "body_mass_kg": 100.0,
+        "side": "medial",
+    }  # fmt: skip
+    return pd.DataFrame([keys | {"quantity": name, "value": depths[name]} for name in depths])
+
+
+def test_creep_follows_the_frame_that_loads_most_and_wear_all_frames():
+    cases = cases_with(creep_depth=0.2, wear_depth=0.3, damage_depth=0.5)
+    (row,) = twin_effects(TWIN, cases, wears=True).to_dict("records")
+    assert row["creep_twin"] == pytest.approx(0.2 * 25.0 / 20.0)
+    assert row["wear_twin"] == pytest.approx(0.3 * (25.0 + 8.0) / (20.0 + 16.0))
+    assert row["damage_twin"] == pytest.approx(row["creep_twin"] + row["wear_twin"])
+    assert row["area"] == pytest.approx(-20.0)
+    (row,) = twin_effects(TWIN, cases, wears=False).to_dict("records")
+    assert row["wear_twin"] == row["wear"] == 0.3
+    assert twin_effects(TWIN, cases.assign(thickness_mm=8.0), wears=True).empty
+
+
+def test_every_case_and_side_of_both_has_a_row():
+    second = TWIN.assign(case="6mm_50kg", thickness_mm=6.0, body_mass_kg=50.0)
+    twin = pd.concat([TWIN, TWIN.assign(side="lateral"), second])
+    cases = cases_with(creep_depth=0.2, wear_depth=0.3, damage_depth=0.5)
+    other = cases.assign(case="6mm_50kg", thickness_mm=6.0, body_mass_kg=50.0)
+    found = twin_effects(twin, pd.concat([cases, cases.assign(side="lateral"), other]), wears=True)
+    assert list(zip(found["case"], found["side"], strict=True)) == [
+        ("10mm_100kg", "medial"), ("10mm_100kg", "lateral"), ("6mm_50kg", "medial"),
+    ]  # fmt: skip
+
+
+def test_headlined_case_has_the_errors_of_its_own_largest_pressures():
+    case = {"thickness_mm": 10.0, "body_mass_kg": 100.0}
+    assert twin_of_case(TWIN, case) == "-20 % and its mean +10 % off"
+    other = case | {"thickness_mm": 8.0}
+    assert twin_of_case(TWIN, other).endswith(
+        "its mean -20 to +10 % off (in 1 case of other thickness or mass)"
+    )
     assert twin_words(TWIN, "middle_pressure") == "-20 to +100 %"
+
+
+@pytest.mark.parametrize(
+    ("law", "wears"), [("archard", True), ("unified_theory", True), ("pressure_power", False)]
+)
+def test_wear_proportional_to_pressure(law, wears):
+    assert wears_by_pressure({"wear_law": law}) is wears
 
 
 def test_twin_of_this_implant_is_accepted(tmp_path):
@@ -75,10 +124,12 @@ def study_with_none():
     ("changes", "message"),
     [
         ({"implant": {"name": "another"}}, r"a twin with another implant"),
+        ({"activities": {"gait": {"flexion_deg": 1}}}, r"another activities\.gait"),
+        ({"simulation": {"analysis": "quasi_static"}}, r"another simulation\.analysis"),
         ({"simulation": {"youngs_modulus_mpa": 500.0}}, r"another simulation\.youngs_modulus_mpa"),
     ],
 )
-def test_twin_of_another_implant_or_material_is_refused(tmp_path, changes, message):
+def test_twin_of_another_implant_motion_or_material_is_refused(tmp_path, changes, message):
     path = finished(tmp_path, **changes)
     with pytest.raises(InputDataError, match=message):
         check_inputs(study_with(path), ".")
