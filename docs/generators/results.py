@@ -1,6 +1,7 @@
 """Tables of a finished study in the pages that contain a marker for them.
 
-`<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file
+`<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file,
+with `where=column:text` its rows with this text in a column,
 in `results/`, of its copy in `docs/snapshot/` where the study was not run, or of a record in
 `config/`. `python -m docs.generators.results` renews the copies that finished studies have.
 """
@@ -42,6 +43,9 @@ def filled(match: re.Match[str], results: Path) -> str:
     options = dict(word.split("=") for word in words.split())
     if kind == "errors":
         return as_markdown(error_summary(table, options["error"], options["by"].split(",")))
+    if "where" in options:
+        column, text = options["where"].split(":")
+        table = table[table[column].astype(str) == text]
     if "columns" in options:
         table = table[[name for name in options["columns"].split(",") if name in table]]
     shown = table.head(int(options.get("rows", "40")))
