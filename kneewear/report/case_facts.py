@@ -34,9 +34,12 @@ _OF_CONDITIONS = {
     "design": "Design", "flexion_deg": "Flexion (°)", "load_n": "Load (N)",
     "medial_share": "Medial share", "tibial_external_rotation_deg": "External rotation (°)",
     "posterior_offset_mm": "Posterior offset (mm)", "medial_offset_mm": "Medial offset (mm)",
+    "varus_offset_deg": "Varus offset (°)", "posterior_slope_deg": "Slope (°)",
     "side": "Side", "contact_area": "Area (mm²)", "avg_pressure": "Mean pressure (MPa)",
     "max_pressure": "Largest pressure (MPa)",
 }  # fmt: skip
+
+OFFSETS = ("posterior_offset_mm", "medial_offset_mm", "varus_offset_deg", "posterior_slope_deg")
 
 
 def contact_columns(contact: pd.DataFrame) -> dict[str, str]:
@@ -45,6 +48,40 @@ def contact_columns(contact: pd.DataFrame) -> dict[str, str]:
     heads = {name: f"Area above {name.split('_')[2]} MPa (mm²)" for name in above}
     centres = {f"centre_{axis}": f"Centre, {axis} (mm)" for axis in ("posterior", "medial")}
     return {**_OF_CONDITIONS, **heads, **centres}
+
+
+def submission_caption(study: Mapping[str, Any], submission: pd.DataFrame) -> str:
+    """Load, material and thickness that a table of contact under one condition is of."""
+    row, material, implant = submission.iloc[0], study["simulation"], study["implant"]
+    nominal = implant["nominal_thickness_mm"]
+    own = {
+        words(name): changes["nominal_thickness_mm"]
+        for name, changes in (study.get("designs") or {}).items()
+        if changes.get("nominal_thickness_mm", nominal) != nominal
+    }
+    others = "".join(f", {name} {value:g} mm" for name, value in own.items())
+    return (
+        f"Contact under {row['load_n']:g} N, {100.0 * row['medial_share']:g} % medial, "
+        f"{row['tibial_external_rotation_deg']:g}° external rotation; Young's modulus "
+        f"{material['youngs_modulus_mpa']:g} MPa, Poisson's ratio {material['poisson_ratio']:g}, "
+        f"nominal insert thickness {nominal:g} mm{others}"
+    )
+
+
+def submission_columns(submission: pd.DataFrame) -> dict[str, str]:
+    """Heads of the table of contact under one condition: offsets only where it has any."""
+    quantities = {
+        "contact_area_mm2": "Area (mm²)", "avg_pressure_mpa": "Mean pressure (MPa)",
+        "max_pressure_mpa": "Largest pressure (MPa)",
+        "centre_posterior_mm": "Centre, posterior (mm)", "centre_medial_mm": "Centre, medial (mm)",
+    }  # fmt: skip
+    of_size = {name: _OF_CONDITIONS[name] for name in ("design", "flexion_deg", "side")}
+    offsets = {
+        name: head
+        for name, head in _OF_CONDITIONS.items()
+        if name in OFFSETS and submission[name].iloc[0] != 0.0
+    }
+    return {**of_size, **offsets, **quantities}
 
 
 def resistances(laxity: pd.DataFrame) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
@@ -76,6 +113,15 @@ def laxity_table(laxity: pd.DataFrame) -> pd.DataFrame:
         test=laxity["test"].map(words),
         subluxation=laxity["subluxation"].fillna(""),
         hysteresis=width.where(width > ROUNDING * laxity["peak_load"].abs(), 0.0),
+    )
+
+
+def laxity_comparison(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Designs and tests of a comparison in words."""
+    return comparison.assign(
+        first=comparison["first"].map(words),
+        second=comparison["second"].map(words),
+        test=comparison["test"].map(words),
     )
 
 

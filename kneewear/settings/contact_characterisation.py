@@ -11,6 +11,7 @@ from kneewear.settings.designs import DesignStudy
 from kneewear.settings.types import Ascending, Finite, Positive, Settings
 
 Flexion = Annotated[float, Field(ge=-30, le=160)]
+Tilt = Annotated[float, Field(ge=-15, le=15)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 
 
@@ -23,6 +24,8 @@ class CharacterisationSettings(Settings):
     tibial_external_rotation_deg: Annotated[tuple[Finite, ...], *Levels]
     posterior_offset_mm: Annotated[tuple[Finite, ...], *Levels]
     medial_offset_mm: Annotated[tuple[Finite, ...], *Levels]
+    varus_offset_deg: Annotated[tuple[Tilt, ...], *Levels]
+    posterior_slope_deg: Annotated[tuple[Tilt, ...], *Levels]
     free: tuple[Literal["anterior_posterior", "medial_lateral"], ...]
     pressures_mpa: Annotated[tuple[Positive, ...], Field(min_length=1), Ascending]
 

@@ -18,6 +18,7 @@ from kneewear.studies.designs.characterisation import (
     characterise_contact,
     find_worst_cases,
     list_conditions,
+    reference_conditions,
     tabulate_contact,
 )
 from tests.designs.conftest import DEFAULT, SPHERES
@@ -30,6 +31,8 @@ SETTINGS = CharacterisationSettings(
     tibial_external_rotation_deg=(0,),
     posterior_offset_mm=(0, 2),
     medial_offset_mm=(0,),
+    varus_offset_deg=(0,),
+    posterior_slope_deg=(0,),
     free=("anterior_posterior", "medial_lateral"),
     pressures_mpa=(5, 10),
 )
@@ -59,6 +62,61 @@ def test_offsets_are_from_the_settled_position_and_held_by_load_times_slope(reco
     assert np.abs(held[..., 0]).max() < 1e-3 * load.max()
     expected = load[..., 1] * math.tan(math.asin(2.0 / 25.0))
     assert_allclose(held[..., 1], expected, rtol=0.03)
+
+
+ONE = {"flexion_deg": (0,), "load_n": (2000,), "medial_share": (0.6,), "posterior_offset_mm": (0,)}
+
+
+def test_held_varus_tips_the_load_onto_one_side_by_load_times_lever(bench):
+    tipped = SETTINGS.model_copy(update={**ONE, "varus_offset_deg": (0.0, 0.1, 4.0, -4.0)})
+    one = bench(SPHERES)
+    record = characterise_contact(one, tipped)
+    assert [case.varus_offset for case in record.cases] == [0.0, 0.1, 4.0, -4.0]
+    down = -record.force[..., 1]
+    assert_allclose(down.sum(axis=1), 2000.0, rtol=1e-6)
+    # Settled, the share holds without a moment; further varus loads the medial side.
+    assert pytest.approx(down[0, 0] / 2000.0, abs=1e-4) == 0.6
+    assert 0.6 < down[1, 0] / 2000.0 < 1.0
+    assert down[2].tolist() == pytest.approx([2000.0, 0.0])
+    assert down[3].tolist() == pytest.approx([0.0, 2000.0])
+    # Lifted off, the sphere settles at the bottom of its dish: the lever is from there to the load.
+    levers = np.array(one.middles) - one.line(0.6)
+    assert np.abs(record.reaction[2:, 3]) == pytest.approx(2000.0 * np.abs(levers), rel=0.02)
+    assert record.reaction[2, 3] * record.reaction[3, 3] < 0.0
+
+
+def test_slope_moves_the_condyles_down_it_as_far_as_spheres_allow(bench):
+    sloped = SETTINGS.model_copy(update={**ONE, "posterior_slope_deg": (0.0, 6.0)})
+    one = bench(SPHERES)
+    record = characterise_contact(one, sloped)
+    moved = record.translation[1, 0] - record.translation[0, 0]
+    # Backwards, by the sine of the slope times the distance of the centres, and the layer's 0.3 mm.
+    assert moved == pytest.approx(25.0 * math.sin(math.radians(6.0)), rel=0.02)
+    load = -record.force.sum(axis=1)
+    expected = [-2000.0 * math.sin(math.radians(6.0)), 2000.0 * math.cos(math.radians(6.0)), 0.0]
+    assert load[1].tolist() == pytest.approx(expected, abs=2.0)
+    share = record.force[1, 0, 1] / record.force[1, :, 1].sum()
+    assert share == pytest.approx(0.6, abs=1e-4)
+    held = characterise_contact(one, sloped.model_copy(update={"free": ("medial_lateral",)}))
+    # Held off the bottom, where load times slope of the dish acts even on a level insert.
+    level = held.reaction[0, 0] * math.cos(math.radians(6.0))
+    assert held.reaction[1, 0] == pytest.approx(level + expected[0], abs=2.0)
+
+
+def test_table_of_a_submission_has_one_condition_of_every_size_flexion_and_side(record):
+    contact = tabulate_contact(record, "one", SETTINGS.pressures_mpa)
+    found = reference_conditions(contact)
+    assert found[["flexion_deg", "side"]].to_numpy().tolist() == [
+        [0, "medial"], [0, "lateral"], [45, "medial"], [45, "lateral"]
+    ]  # fmt: skip
+    assert set(found["load_n"]) == {1000}
+    assert set(found["posterior_offset_mm"]) == {0}
+    assert (found["contact_area_mm2"] * found["avg_pressure_mpa"]).to_numpy() == pytest.approx(
+        500.0, rel=0.01
+    )
+    assert found["max_pressure_mpa"].to_numpy() == pytest.approx(
+        record.max_pressure[[0, 8]].ravel()
+    )
 
 
 def test_condyles_of_revolution_meet_alike_at_every_flexion(record):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kneewear.settings.laxity import TESTS, LaxitySettings, LaxityTestSettings
-from kneewear.studies.designs.laxity import drive_loops, summarise_loops
-from tests.designs.conftest import SPHERES
+from kneewear.studies.designs.laxity import compare_designs, drive_loops, summarise_loops
+from tests.designs.conftest import SPHERES, both
 
 LOAD = 710.0
 COMMON = {
@@ -128,6 +129,28 @@ def test_whole_loops_repeat_and_mirror(bench):
     # 0 to 1, to -1, to 1: the last branch passes the first one's positions.
     assert load[16:21] == pytest.approx(load[0:5], abs=1e-3 * LOAD)
     assert load[8:13] == pytest.approx(-load[0:5], abs=1e-3 * LOAD)
+
+
+def test_designs_are_compared_with_the_first_as_ratio_and_difference(bench):
+    """Deeper dishes are stiffer and less lax by the difference of the radii."""
+    deep = {**SPHERES, "plateau_sagittal_radius_mm": 40.0, "plateau_coronal_radius_mm": both(40.0)}
+    settings = settings_of(anterior_posterior={"amplitude": 4.0, "end_load": 50.0})
+    loops = [
+        drive_loops(bench(shape), settings, 0.0, name)
+        for name, shape in (("shallow", SPHERES), ("deep", deep))
+    ]
+    found = compare_designs(summarise_loops(pd.concat(loops), settings))
+    assert len(found) == 1
+    row = found.iloc[0]
+    assert (row["first"], row["second"]) == ("shallow", "deep")
+    # By the radii 25 / 15 and 15 / 25, which differ by the same layer of 0.3 mm.
+    assert row["stiffness_ratio"] == pytest.approx(25.0 / 15.0, rel=0.03)
+    assert row["laxity_ratio"] == pytest.approx(15.0 / 25.0, rel=0.03)
+    assert row["stiffness_difference"] == pytest.approx(LOAD / 15.0 - LOAD / 25.0, rel=0.05)
+    assert row["laxity_difference"] == pytest.approx(
+        row["positive_end_difference"] - row["negative_end_difference"]
+    )
+    assert compare_designs(summarise_loops(loops[0], settings)).empty
 
 
 def test_settings_without_a_test_are_refused():

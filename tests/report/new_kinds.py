@@ -32,9 +32,10 @@ from kneewear.studies.designs.bench import Bench, coulomb
 from kneewear.studies.designs.characterisation import (
     characterise_contact,
     find_worst_cases,
+    reference_conditions,
     tabulate_contact,
 )
-from kneewear.studies.designs.laxity import drive_loops, summarise_loops
+from kneewear.studies.designs.laxity import compare_designs, drive_loops, summarise_loops
 from kneewear.studies.fe_knee.bones import build_bones
 from kneewear.studies.fe_knee.run import run_knee
 from kneewear.studies.fe_knee.statements import knee_statements
@@ -89,7 +90,7 @@ def characterisation() -> Contents:
     )
     worst = find_worst_cases(contact)
     figures = draw_characterisation(contact, worst, implants, records)
-    tables = {"contact": contact, "worst_cases": worst}
+    tables = {"contact": contact, "worst_cases": worst, "submission": reference_conditions(contact)}
     return "contact_characterisation", study.model_dump(mode="json"), tables, figures
 
 
@@ -105,7 +106,7 @@ def laxity() -> Contents:
         ignore_index=True,
     )
     found = summarise_loops(loops, study.laxity)
-    tables = {"loops": loops, "laxity": found}
+    tables = {"loops": loops, "laxity": found, "laxity_comparison": compare_designs(found)}
     return "laxity", study.model_dump(mode="json"), tables, draw_laxity(loops, found)
 
 

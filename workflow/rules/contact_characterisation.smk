@@ -36,6 +36,7 @@ rule tabulate_contact:
     output:
         contact=table("contact", "Results"),
         worst=table("worst_cases", "Results"),
+        submission=table("submission", "Results"),
     log:
         f"{LOGS}/tabulate_contact.log",
     benchmark:
@@ -81,6 +82,7 @@ REPORTED = {
     "tables": [
         rules.tabulate_contact.output.contact,
         rules.tabulate_contact.output.worst,
+        rules.tabulate_contact.output.submission,
     ],
 }
 

@@ -35,6 +35,7 @@ rule tabulate_laxity:
     output:
         loops=table("loops", "Results"),
         laxity=table("laxity", "Results"),
+        comparison=table("laxity_comparison", "Results"),
     log:
         f"{LOGS}/tabulate_laxity.log",
     benchmark:
@@ -75,7 +76,11 @@ rule plot_laxity:
 
 REPORTED = {
     "figures": [rules.plot_laxity.output.figures],
-    "tables": [rules.tabulate_laxity.output.loops, rules.tabulate_laxity.output.laxity],
+    "tables": [
+        rules.tabulate_laxity.output.loops,
+        rules.tabulate_laxity.output.laxity,
+        rules.tabulate_laxity.output.comparison,
+    ],
 }
 
 

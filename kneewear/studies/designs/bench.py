@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,15 +34,21 @@ SHARE_TOLERANCE, MOST_SHARES = 1e-4, 20
 
 @dataclass(frozen=True)
 class Axial:
-    """Axial load, N, downwards on the line `medial` mm from the insert's origin."""
+    """Axial load, N, downwards on the line `medial` mm from the insert's origin.
+
+    `slope`, deg, is that of the insert under it, posterior edge low.
+    """
 
     force: float
     medial: float
+    slope: float = 0.0
 
     @property
     def load(self) -> Load:
         """The load, fixed in the insert's frame as an actuator is."""
-        return Load((0.0, -self.force, 0.0), point=(0.0, 0.0, self.medial), point_frame="fixed")
+        slope = np.radians(self.slope)
+        force = (self.force * float(np.sin(slope)), -self.force * float(np.cos(slope)), 0.0)
+        return Load(force, point=(0.0, 0.0, self.medial), point_frame="fixed")
 
 
 class Bench:
@@ -114,9 +120,9 @@ class Bench:
         )  # fmt: skip
 
     def settle_with_share(
-        self, pose: Array, free: Sequence[str], force: float, medial_share: float, case: str
+        self, pose: Array, free: Sequence[str], axial: Axial, medial_share: float, case: str
     ) -> StaticEquilibrium:
-        """Equilibrium in which the medial condyle carries a share of the axial load, N.
+        """Equilibrium in which the medial condyle carries a share of an axial load.
 
         The line of the load is moved until it does, by regula falsi between the middles of both
         plateaus. ConvergenceError if there is no such equilibrium.
@@ -124,7 +130,7 @@ class Bench:
         low, high = (self.line(0.0), -medial_share), (self.line(1.0), 1.0 - medial_share)
         line = self.line(medial_share)
         for _ in range(MOST_SHARES):
-            found = self.settle(pose, free, Axial(force, line), case)
+            found = self.settle(pose, free, replace(axial, medial=line), case)
             pushes = [float(one.wrench[1]) for one in found.contacts[:2]]
             miss = pushes[0] / sum(pushes) - medial_share
             if abs(miss) < SHARE_TOLERANCE:

@@ -15,7 +15,7 @@ from kneewear.errors import ConvergenceError
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.settings.contact_characterisation import CharacterisationSettings
 from kneewear.simulation.static import StaticEquilibrium
-from kneewear.studies.designs.bench import Bench
+from kneewear.studies.designs.bench import Axial, Bench
 from kneewear.studies.static.cases import NAMED, StaticSolution, record_of
 from kneewear.studies.static.record import Equilibria
 
@@ -28,12 +28,16 @@ QUANTITIES = {
     "contact_area": "mm2", "avg_pressure": "MPa", "max_pressure": "MPa", "max_penetration": "mm",
     "border_pressure": "MPa",
 }  # fmt: skip
+SUBMITTED = ("contact_area", "avg_pressure", "max_pressure", "centre_posterior", "centre_medial")
 WORST = {"contact_area": "min", "avg_pressure": "max", "max_pressure": "max"}
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition: flexion and tibial external rotation, deg, load, N, and offsets, mm."""
+    """One condition: flexion and tibial external rotation, deg, load, N, offsets, mm and deg.
+
+    `posterior_slope`, deg, is that of the insert under the load.
+    """
 
     flexion: float
     load: float
@@ -41,13 +45,16 @@ class Condition:
     external_rotation: float
     posterior_offset: float
     medial_offset: float
+    varus_offset: float = 0.0
+    posterior_slope: float = 0.0
 
     def __str__(self) -> str:
         """The condition as messages name it."""
         return (
             f"{self.flexion:g} deg, {self.load:g} N, {100 * self.medial_share:g} % medial, "
             f"{self.external_rotation:g} deg external rotation, offset {self.posterior_offset:g} "
-            f"mm posterior, {self.medial_offset:g} mm medial"
+            f"mm posterior, {self.medial_offset:g} mm medial, {self.varus_offset:g} deg varus, "
+            f"{self.posterior_slope:g} deg slope"
         )
 
 
@@ -65,7 +72,7 @@ def list_conditions(settings: CharacterisationSettings) -> tuple[Condition, ...]
         for values in product(
             settings.flexion_deg, settings.load_n, settings.medial_share,
             settings.tibial_external_rotation_deg, settings.posterior_offset_mm,
-            settings.medial_offset_mm,
+            settings.medial_offset_mm, settings.varus_offset_deg, settings.posterior_slope_deg,
         )
     )  # fmt: skip
 
@@ -78,8 +85,9 @@ def characterise_contact(
     The femoral component settles without friction under the axial load, of which the medial condyle
     carries its share: superior-inferior, varus-valgus and the coordinates of `settings.free`;
     others stay where the condyles' lowest points are above the middle of the plateaus. Along a
-    coordinate with an offset it is then held so far from there, and the others settle again. A
-    condition without equilibrium is left out, with a warning. ConvergenceError if none has one.
+    coordinate with an offset it is then held so far from there, and the others settle again; held
+    in varus, the sides carry what follows instead of their shares. A condition without equilibrium
+    is left out, with a warning. ConvergenceError if none has one.
     """
     conditions, found = [], []
     for condition in list_conditions(settings):
@@ -101,17 +109,24 @@ def _settled(bench: Bench, condition: Condition, free: Sequence[str]) -> StaticE
     """Equilibrium of one condition."""
     settling = [*SETTLED, *(NAMED[name] for name in free)]
     case = str(condition)
-    load = condition.load, condition.medial_share, case
+    share = condition.medial_share
+    axial = Axial(condition.load, bench.line(share), condition.posterior_slope)
     start = bench.start(condition.flexion, condition.external_rotation)
-    found = bench.settle_with_share(start, settling, *load)
-    offsets = {"x": condition.posterior_offset, "z": condition.medial_offset}
+    found = bench.settle_with_share(start, settling, axial, share, case)
+    offsets = {
+        "x": condition.posterior_offset,
+        "z": condition.medial_offset,
+        NAMED["varus_valgus"]: float(np.radians(condition.varus_offset)),
+    }
     if not any(offsets.values()):
         return found
     pose = np.concatenate([found.translation, found.rotation])
     for name, offset in offsets.items():
         pose[COORDINATES.index(name)] += offset
-    held = [name for name, offset in offsets.items() if offset]
-    return bench.settle_with_share(pose, [n for n in settling if n not in held], *load)
+    still_free = [name for name in settling if not offsets.get(name)]
+    if condition.varus_offset:
+        return bench.settle(pose, still_free, axial, case)
+    return bench.settle_with_share(pose, still_free, axial, share, case)
 
 
 def tabulate_contact(
@@ -156,6 +171,8 @@ def _rows(
             "tibial_external_rotation_deg": [case.external_rotation for case in cases],
             "posterior_offset_mm": [case.posterior_offset for case in cases],
             "medial_offset_mm": [case.medial_offset for case in cases],
+            "varus_offset_deg": [case.varus_offset for case in cases],
+            "posterior_slope_deg": [case.posterior_slope for case in cases],
             "side": side,
             "quantity": quantity,
             "value": np.asarray(values, dtype=float),
@@ -193,3 +210,29 @@ def find_worst_cases(contact: pd.DataFrame) -> pd.DataFrame:
         extreme = min(values) if kind == "min" else max(values)
         rows += [{**row, "worst_of_family": row["value"] == extreme} for row in worst]
     return pd.DataFrame(rows).reset_index(drop=True)
+
+
+def reference_conditions(contact: pd.DataFrame) -> pd.DataFrame:
+    """Contact of every design and side over flexion under the first of all other conditions.
+
+    Parameters
+    ----------
+    contact : DataFrame
+        As of `tabulate_contact`, of all designs.
+
+    Returns
+    -------
+    DataFrame
+        One row per design, flexion and side (`tables/submission.csv`): the condition, area, mm2,
+        mean and largest pressure, MPa, and centre of pressure, mm.
+    """
+    conditions = condition_columns(contact)
+    units = contact.drop_duplicates("quantity").set_index("quantity")["unit"]
+    wanted = [name for name in SUBMITTED if name in units]
+    chosen = contact[contact["quantity"].isin(wanted)]
+    for name in conditions[1:]:
+        chosen = chosen[chosen[name] == contact[name].iloc[0]]
+    index = ["design", *conditions, "side"]
+    wide = chosen.pivot_table(index=index, columns="quantity", values="value", sort=False)
+    heads = {name: f"{name}_{units[name].lower()}" for name in wanted}
+    return wide[wanted].rename(columns=heads).rename_axis(columns=None).reset_index()

@@ -194,6 +194,43 @@ def summarise_loops(loops: pd.DataFrame, settings: LaxitySettings) -> pd.DataFra
     return pd.DataFrame(rows)
 
 
+def compare_designs(laxity: pd.DataFrame) -> pd.DataFrame:
+    """Laxity of every design against that of the first one (`tables/laxity_comparison.csv`).
+
+    Parameters
+    ----------
+    laxity : DataFrame
+        As of `summarise_loops`.
+
+    Returns
+    -------
+    DataFrame
+        One row per further design, test, flexion and friction: `stiffness_ratio` and
+        `stiffness_difference` (N/mm or N m/deg), `laxity_ratio` and `laxity_difference` of the
+        displacement between both end points, mm or deg, the differences of the two, and the ratio
+        of the peak loads. NaN where one of both has no value. Distraction, which only lifts, is
+        left out; so is all for a single design.
+    """
+    keys = ["test", "flexion_deg", "friction"]
+    own = laxity[laxity["test"] != "distraction"]
+    own = own.assign(laxity=own["positive_end"] - own["negative_end"])
+    first = laxity["design"].iloc[0]
+    pairs = own[own["design"] != first].merge(
+        own[own["design"] == first], on=keys, suffixes=("", "_first"), validate="many_to_one"
+    )
+    units = ["displacement_unit", "load_unit"]
+    found = pairs[["design", *keys, *units]].rename(columns={"design": "second"})
+    found.insert(0, "first", first)
+    for name in ("stiffness", "laxity"):
+        one, other = pairs[name], pairs[f"{name}_first"]
+        found[f"{name}_ratio"] = one / other.where(other > 0.0)
+        found[f"{name}_difference"] = one - other
+    found["peak_load_ratio"] = pairs["peak_load"] / pairs["peak_load_first"]
+    for name in ("positive_end", "negative_end"):
+        found[f"{name}_difference"] = pairs[name] - pairs[f"{name}_first"]
+    return found
+
+
 def _summary(loop: pd.DataFrame, test: LaxityTestSettings) -> dict[str, object]:
     """Results of one loop."""
     at, load = loop["displacement"].to_numpy(), loop["load"].to_numpy()
