@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kneewear.mechanics.coordinates import COORDINATES
 from kneewear.mechanics.rotations import (
@@ -171,6 +171,31 @@ class Activity:
         )
         zero = np.nan_to_num(self.zero) + mean
         return replace(self, translation=self.translation + shift, zero=zero, springs=springs)
+
+    def scaled(self, factors: ArrayLike) -> Activity:
+        """The activity with the deviations of its coordinates from their means multiplied.
+
+        `factors` are those of the coordinates with the angles that are prescribed, shape (6,); a
+        coordinate with a factor of 1 keeps its values.
+        """
+        by = np.asarray(factors, dtype=float)
+        if np.all(by == 1.0):
+            return self
+        values = self.prescribable
+        mean = values.mean(axis=0)
+        pose = np.where(by == 1.0, values, mean + by * (values - mean))
+        rotation = self.rotation
+        if np.any(by[3:] != 1.0):
+            rotation = pose[:, 3:]
+            if self.angles == "clinical":
+                turns = grood_suntay(*pose[:, CLINICAL_PLACES].T)
+                rotation = np.unwrap(angles_123(turns), axis=0)
+        words = ", ".join(f"{one:g}" for one in by)
+        note = (
+            f"deviations from the means multiplied by {words} (anterior-posterior, "
+            "superior-inferior, medial-lateral, varus, rotation, flexion)"
+        )
+        return replace(self, translation=pose[:, :3], rotation=rotation, notes=(*self.notes, note))
 
     def rotation_at(self, frame: int, solved: NDArray[np.float64]) -> NDArray[np.float64]:
         """Body-three angles, rad, (3,) with the free angles of `solved` and the prescribed ones.

@@ -136,6 +136,7 @@ def build_activity(
     )
     activity = replace(activity, warnings=(*warnings, *judge_activity(activity, settings)))
     activity = apply_zero(apply_control(activity, motion, settings), settings.zero)
+    activity = activity.scaled(settings.motion.scale.factors)
     return apply_deviation(activity, motion, settings.motion)
 
 

@@ -175,6 +175,25 @@ class MotionDeviation(Settings):
     harmonics: int = Field(default=0, ge=0, le=20)
 
 
+Scale = Annotated[float, Field(gt=0, le=10)]
+
+
+class MotionScale(Settings):
+    """Factors of the deviations of a motion's coordinates from their means; 1 leaves them."""
+
+    anterior_posterior: Scale = 1.0
+    superior_inferior: Scale = 1.0
+    medial_lateral: Scale = 1.0
+    varus: Scale = 1.0
+    rotation: Scale = 1.0
+    flexion: Scale = 1.0
+
+    @property
+    def factors(self) -> tuple[float, ...]:
+        """Factors in the order of the six coordinates of a pose."""
+        return tuple(self.model_dump().values())
+
+
 # Columns of the motion that two pose files give.
 _REGISTERED = {
     name: name
@@ -212,6 +231,7 @@ class MotionSettings(Settings):
     placement: PlacementSettings | None = None
     smoothing_harmonics: Annotated[int, Field(ge=1, le=200)] | None = None
     standard_deviation: MotionDeviation | None = None
+    scale: MotionScale = MotionScale()
 
     @model_validator(mode="before")
     @classmethod

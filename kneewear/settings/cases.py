@@ -190,6 +190,13 @@ def is_built_in(settings: Mapping[str, Any], location: Location) -> bool:
     return block == "activities" and settings[block][name]["source"] == "parametric"
 
 
+def scales_a_motion(settings: Mapping[str, Any], location: Location) -> bool:
+    """Whether a setting is the amplitude of a measured motion, where no seat depends on it."""
+    if location[0] != "activities" or location[2:4] != ("motion", "scale"):
+        return False
+    return "seat" not in settings["activities"][location[1]]["zero"].values()
+
+
 def _differ(values: tuple[float, ...]) -> tuple[float, ...]:
     """Refuse levels that would give two cases one name."""
     names = [f"{value:g}" for value in values]

@@ -15,6 +15,7 @@ from kneewear.settings.cases import (
     check_varied,
     is_built_in,
     override,
+    scales_a_motion,
     setting_locations,
 )
 from kneewear.settings.faults import fault, fault_at
@@ -150,7 +151,8 @@ def check_factors(study: CaseStudy, factors: Mapping[str, Factor], where: Locati
                 decides_a_case,
                 "a setting of the built-in implant, of an activity, of grid, table, cases, "
                 "simulation or wear",
-                "Leave it out: surfaces of files are as they were measured.",
+                "Leave it out: surfaces and motions of files are as they were measured, but for "
+                "motion.scale where zero names no seat.",
             )
         for location in (
             one for path in factor.settings for one in setting_locations(settings, path)
@@ -194,4 +196,5 @@ def decides_a_case(settings: Mapping[str, Any], location: Location) -> bool:
     if location[0] == "implant":
         return settings["implant"]["source"] == "parametric" and "parametric" in location
     blocks = ("cases", "grid", "coarse_grid", "table", "simulation", "wear")
-    return location[0] in blocks or is_built_in(settings, location)
+    built_in = is_built_in(settings, location)
+    return location[0] in blocks or built_in or scales_a_motion(settings, location)

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from kneewear.settings.activity import FileActivity
 from kneewear.settings.base import CaseStudy, LifeStudy
-from kneewear.settings.cases import check_varied, is_built_in, setting_locations
+from kneewear.settings.cases import check_varied, is_built_in, scales_a_motion, setting_locations
 from kneewear.settings.factors import Change, check_not_updated
 from kneewear.settings.faults import fault, fault_at
 from kneewear.settings.files import Location
@@ -96,8 +96,8 @@ def check_constants(settings: Mapping[str, Any], uncertainty: UncertaintySetting
                 where,
                 "samples",
                 _is_sampled,
-                "a setting of the built-in implant, of a built-in activity, of cases, simulation "
-                "or wear",
+                "a setting of the built-in implant, of a built-in activity, motion.scale of files, "
+                "or a setting of cases, simulation or wear",
                 "Leave it out: surfaces and motions of files are as they were measured. Their own "
                 "standard deviations count with pose_errors: true.",
             )
@@ -121,7 +121,9 @@ def _is_sampled(settings: Mapping[str, Any], location: Location) -> bool:
     """Whether samples depend on a setting."""
     if location[0] == "implant":
         return settings["implant"]["source"] == "parametric" and "parametric" in location
-    return location[0] in ("cases", "simulation", "wear") or is_built_in(settings, location)
+    if location[0] in ("cases", "simulation", "wear"):
+        return True
+    return is_built_in(settings, location) or scales_a_motion(settings, location)
 
 
 def has_pose_errors(study: LifeStudy) -> bool:

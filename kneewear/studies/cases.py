@@ -13,7 +13,7 @@ from kneewear.activity.activity import Activity, sample_activity
 from kneewear.errors import InputDataError, KneewearError
 from kneewear.geometry.grid import build_grid
 from kneewear.geometry.knee import KneeModel
-from kneewear.settings.activity import ActivitySettings, FileActivity
+from kneewear.settings.activity import ActivitySettings, FileActivity, MotionScale
 from kneewear.settings.base import LifeStudy, WearStudy
 from kneewear.settings.cases import OUTPUTS, Case
 from kneewear.settings.study import apply_case
@@ -208,7 +208,24 @@ class CaseRunner:
             return prepared
         if name in built:
             return built[name]
-        return prepared if self.read_activity is None else self.read_activity(case, study, name)
+        if self.read_activity is not None and _own_files(study, name) != _own_files(
+            self.study, name
+        ):
+            return self.read_activity(case, study, name)
+        own, nominal = (np.array(_motion_factors(one, name)) for one in (study, self.study))
+        return prepared.scaled(own / nominal)
+
+
+def _own_files(study: LifeStudy, name: str) -> object:
+    """Settings of an activity from which its files are read, and its frames."""
+    block = study.activities[name].model_dump(exclude={"motion": {"scale"}})
+    return block, study.simulation.frames
+
+
+def _motion_factors(study: LifeStudy, name: str) -> tuple[float, ...]:
+    """Factors of the motion of an activity of files."""
+    block = study.activities[name]
+    return (block.motion.scale if isinstance(block, FileActivity) else MotionScale()).factors
 
 
 def _measurement(settings: ActivitySettings, name: str) -> str:

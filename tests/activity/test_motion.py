@@ -54,6 +54,34 @@ class TestNotes:
         assert "first 5 harmonics, which moves frames by up to 0.2 mm" in notes[-1]
 
 
+class TestScale:
+    """Deviations from the mean of each coordinate are multiplied, the mean stays."""
+
+    def build(self, **scale):
+        settings = motion_settings() if not scale else motion_settings(scale=scale)
+        return build_activity("one", file_activity(settings), 40, motion(), load())
+
+    def test_ones_change_no_bit(self):
+        plain, ones = self.build(), self.build(flexion=1.0, anterior_posterior=1)
+        np.testing.assert_array_equal(ones.coordinates, plain.coordinates)
+        assert ones.notes == plain.notes
+
+    def test_one_coordinate_is_scaled_and_the_others_stay(self):
+        plain = self.build().prescribable
+        for place, name in ((0, "anterior_posterior"), (4, "rotation"), (5, "flexion")):
+            found = self.build(**{name: 1.5})
+            expected = plain.copy()
+            mean = expected[:, place].mean()
+            expected[:, place] = mean + 1.5 * (expected[:, place] - mean)
+            np.testing.assert_allclose(found.prescribable, expected, atol=1e-12)
+            assert "deviations from the means multiplied by" in found.notes[-2]
+
+    @pytest.mark.parametrize("factor", [0.0, -1.0, 11.0])
+    def test_factors_are_positive(self, factor):
+        with pytest.raises(ValueError, match="flexion"):
+            motion_settings(scale={"flexion": factor})
+
+
 class TestMeasured:
     def build(self, **changed):
         noisy = motion(varus=np.sin(np.arange(41.0)))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kneewear.errors import InputDataError
 from kneewear.io.study_inputs import load_activity
 from kneewear.settings.cases import Case
 from kneewear.settings.study import load_study, merge_settings, read_settings
@@ -124,19 +125,48 @@ def test_varus_of_the_insert_needs_a_held_medial_lateral_position():
     assert found["medial_max_pressure"].nunique() == 3
 
 
-def test_alignment_of_a_motion_from_a_file_changes_results_and_zeros_do_not():
-    """Its activity is read from files, whose motion no other factor of a sweep can move."""
+def measured(factors):
+    """A sweep over a motion from files, with the elements of a small knee."""
     example = read_settings(CHECKOUT / "config/example_meshes.yaml")
+    single = {"cases": {"thickness_mm": [10], "body_mass_kg": [75]}}
+    plan = {"plan": "full_factorial", "samples": None, "factors": only(**factors)}
+    settings = merge_settings(merge_settings(COARSE, example), single | {"sweep": plan})
+    # Elements of the knee below, which is not built from the meshes.
+    return merge_settings(settings, {"grid": COARSE["grid"], "simulation": FEW})
+
+
+def test_amplitude_of_a_motion_from_a_file_is_a_factor():
+    path = "activities.example_gait.motion.scale.anterior_posterior"
+    factor = {"settings": [path], "low": 0.5, "high": 1.0, "levels": 2}
+    settings = measured({"travel": factor})
+    study = load_study(settings)
+    activities = {"example_gait": load_activity(study, "example_gait", CHECKOUT)}
+    knee = gait_study(*SMALL).knee()
+    found = evaluate_cases(
+        CaseRunner(study, knee, activities, exact=True), planned_cases(study, plan_cases(study))
+    )
+    assert list(found[FAILURE]) == ["", ""]
+    half = {"activities": {"example_gait": {"motion": {"scale": {"anterior_posterior": 0.5}}}}}
+    for change, number in ((half, 0), ({}, 1)):
+        own = load_study(merge_settings(settings, change))
+        read = {"example_gait": load_activity(own, "example_gait", CHECKOUT)}
+        _, values = CaseRunner(own, knee, read, exact=True).evaluate(Case("own", 10.0, 75.0))
+        assert values["medial_wear_volume"] == found["medial_wear_volume"][number]
+    # Flexion slides most, and is the same.
+    assert found["medial_wear_volume"][0] < 0.99 * found["medial_wear_volume"][1]
+    seat = {"activities": {"example_gait": {"zero": {"anterior_posterior": "seat"}}}}
+    with pytest.raises(InputDataError, match=r"motion\.scale where zero names no seat"):
+        load_study(merge_settings(settings, seat))
+
+
+def test_alignment_of_a_motion_from_a_file_changes_results_and_zeros_do_not():
+    """Its activity is read from files, once."""
     paths = [f"simulation.alignment.tibial.{key}" for key in ("slope_deg", "posterior_mm")]
     factors = {
         path.rpartition(".")[2]: {"settings": [path], "low": 0.0, "high": 2.0, "levels": 2}
         for path in paths
     }
-    single = {"cases": {"thickness_mm": [10], "body_mass_kg": [75]}}
-    plan = {"plan": "full_factorial", "samples": None, "factors": only(**factors)}
-    settings = merge_settings(merge_settings(COARSE, example), single | {"sweep": plan})
-    # Elements of the knee below, which is not built from the meshes.
-    study = load_study(merge_settings(settings, {"grid": COARSE["grid"], "simulation": FEW}))
+    study = load_study(measured(factors))
     activities = {"example_gait": load_activity(study, "example_gait", CHECKOUT)}
     runner = CaseRunner(study, gait_study(*SMALL).knee(), activities, exact=True)
     found = evaluate_cases(runner, planned_cases(study, plan_cases(study)))
