@@ -151,8 +151,8 @@ def check_factors(study: CaseStudy, factors: Mapping[str, Factor], where: Locati
                 decides_a_case,
                 "a setting of the built-in implant, of an activity, of grid, table, cases, "
                 "simulation or wear",
-                "Leave it out: surfaces and motions of files are as they were measured, but for "
-                "motion.scale where zero names no seat.",
+                "Leave it out: surfaces and motions of files are as they were measured, "
+                "except motion.scale where zero names no seat.",
             )
         for location in (
             one for path in factor.settings for one in setting_locations(settings, path)
