@@ -126,6 +126,7 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
         if {"femur", "tibia"} <= set(placed)
         else None,
         reference=_reference(settings, files),
+        source_model=_motion(settings, files, "source_model"),
         load=_load(settings, files),
     )
 
@@ -288,12 +289,17 @@ def _reference(settings: SoftTissueKneeSettings, files: Files) -> pd.DataFrame |
     if isinstance(settings, PredictedGaitSettings):
         columns = [GAIT_COLUMN, *(name for name, _ in COMPONENTS.values())]
         return _read_columns(files["motion"], columns)
-    wanted = settings.reference if isinstance(settings, PassiveFlexionSettings) else None
+    return _motion(settings, files, "reference")
+
+
+def _motion(settings: SoftTissueKneeSettings, files: Files, name: str) -> pd.DataFrame | None:
+    """Columns of a motion of the settings, from its first time on; None without."""
+    wanted = settings.motions.get(name) if isinstance(settings, PassiveFlexionSettings) else None
     if wanted is None:
         return None
     motion = COMPONENTS if wanted.convention == "components" else JOINTS
-    columns = [name for name, _ in motion.values()]
-    return _read_columns(files["reference"], columns, wanted.from_s)
+    columns = [column for column, _ in motion.values()]
+    return _read_columns(files[name], columns, wanted.from_s)
 
 
 def _load(settings: SoftTissueKneeSettings, files: Files) -> pd.DataFrame | None:

@@ -215,12 +215,28 @@ class PassiveFlexionSettings(SoftTissueKneeSettings):
     flexion_deg: FlexionSettings
     dampers: DamperSettings | None = None
     reference: ReferenceMotionSettings | None
+    source_model: ReferenceMotionSettings | None = None
     tuning: TuningSettings | None
+
+    @model_validator(mode="after")
+    def _motions_are_alike(self) -> PassiveFlexionSettings:
+        if self.source_model is not None:
+            beside = self.reference.convention if self.reference else "no reference"
+            if beside != self.source_model.convention:
+                found = f"source_model.convention {self.source_model.convention} beside {beside}"
+                raise fault(found, "a reference of the same convention", "Correct it.")
+        return self
+
+    @property
+    def motions(self) -> dict[str, ReferenceMotionSettings]:
+        """Motions to compare with, by the names of their files."""
+        given = {"reference": self.reference, "source_model": self.source_model}
+        return {name: one for name, one in given.items() if one is not None}
 
     @property
     def files(self) -> dict[str, str]:
         """Data files by name, as the settings give them."""
-        return super().files | ({"reference": self.reference.file} if self.reference else {})
+        return super().files | {name: one.file for name, one in self.motions.items()}
 
 
 class GaitSettings(Settings):

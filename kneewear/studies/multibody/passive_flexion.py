@@ -92,7 +92,8 @@ class KneeParts:
     `surfaces` are the bearings of femur, tibia and patella, `bones` those under them where the
     thickness of the layers is measured; `ligaments`, `quadriceps` and other `muscles` are bundles
     with what they wrap on. `components` are the frames of the femoral and of the tibial component
-    (rotation and origin), `reference` the motion to compare with and `load` a measured load.
+    (rotation and origin), `reference` the motion to compare with, `source_model` that of the model
+    the numbers are from, and `load` a measured load.
     """
 
     surfaces: Mapping[str, TriangleMesh]
@@ -102,6 +103,7 @@ class KneeParts:
     muscles: WrappedBundles | None = None
     components: tuple[tuple[Array, Array], tuple[Array, Array]] | None = None
     reference: pd.DataFrame | None = None
+    source_model: pd.DataFrame | None = None
     load: pd.DataFrame | None = None
 
 
@@ -266,10 +268,20 @@ def _kinematics(
     for name, curve in values.items():
         column, unit = columns[name]
         tables.append(curves(name, OVER, values[flexion], unit, {"computed": curve}))
-        if parts.reference is not None:
-            at = parts.reference[columns[flexion][0]]
-            tables.append(curves(name, OVER, at, unit, {"reference": parts.reference[column]}))
+        for series, motion in _motions(parts).items():
+            at = motion[columns[flexion][0]]
+            tables.append(curves(name, OVER, at, unit, {_spoken(series): motion[column]}))
     return pd.concat(tables, ignore_index=True)
+
+
+def _motions(parts: KneeParts) -> dict[str, pd.DataFrame]:
+    """Motions to compare with, by the names of their files."""
+    given = {"reference": parts.reference, "source_model": parts.source_model}
+    return {name: motion for name, motion in given.items() if motion is not None}
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def force_curves(
@@ -336,21 +348,21 @@ def _compare(
     settings: PassiveFlexionSettings,
     found: tuple[SystemEquilibrium, ...],
 ) -> pd.DataFrame:
-    """Rms of every coordinate against the reference, with its target; largest residual."""
+    """Rms of every coordinate against each motion, with its target; largest residual."""
     rows: list[tuple[Any, ...]] = [unbalanced(found)]
-    wanted = settings.reference
-    if wanted is not None and parts.reference is not None:
-        values, columns, flexion = _computed(system, parts, settings, found)
-        for name, error in motion_errors(values, columns, flexion, parts.reference).items():
+    values, columns, flexion = _computed(system, parts, settings, found)
+    for motion, reference in _motions(parts).items():
+        wanted = settings.motions[motion]
+        of = _spoken(motion)
+        for name, error in motion_errors(values, columns, flexion, reference).items():
             unit = columns[name][1]
             target = _target(wanted, unit)
             rms, spread = float(np.sqrt(np.mean(error**2))), float(np.std(error))
-            rows += [
-                (f"{name}, rms difference from the reference", rms, unit,
-                 f"at most {target:g} {unit}", rms <= target, wanted.source),
-                (f"{name}, rms difference without the mean one", spread, unit, "", None,
-                 wanted.source),
-            ]  # fmt: skip
+            rows.append((f"{name}, rms difference from the {of}", rms, unit,
+                         f"at most {target:g} {unit}", rms <= target, wanted.source))  # fmt: skip
+            if motion == "reference":
+                rows.append((f"{name}, rms difference without the mean one", spread, unit, "", None,
+                             wanted.source))  # fmt: skip
     return statements(rows)
 
 
