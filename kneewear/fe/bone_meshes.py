@@ -6,9 +6,8 @@ attachment become the insertion patch of a ligament. Axes: x posterior, y superi
 
 Notes
 -----
-New nodes of refined meshes stay on the coarse triangles. The source moves them onto the segmented
-surface with a parametrisation of the boundary, and then evens out the columns of prisms; neither is
-done here, so that columns stay even by themselves and refined bones keep their coarse shape.
+New nodes of refined meshes are on the coarse triangles until `kneewear.fe.boundary` moves them onto
+the surface.
 """
 
 from __future__ import annotations
@@ -64,12 +63,13 @@ def block_tetrahedra(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> tuple[Array, I
 def oriented(nodes: Array, tetrahedra: Ints) -> Ints:
     """Tetrahedra with positive volume: two nodes of the others change places."""
     found = tetrahedra.astype(np.int64)
-    inside_out = _volumes(nodes, found) < 0.0
+    inside_out = tetrahedron_volumes(nodes, found) < 0.0
     found[inside_out] = found[inside_out][:, [0, 2, 1, 3]]
     return found
 
 
-def _volumes(nodes: Array, tetrahedra: Ints) -> Array:
+def tetrahedron_volumes(nodes: Array, tetrahedra: Ints) -> Array:
+    """Volume of each tetrahedron, mm3; negative if turned inside out."""
     corners = nodes[tetrahedra]
     return np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6.0
 
@@ -308,7 +308,7 @@ def tetrahedron_quality(mesh: VolumeMesh) -> Array:
     corners = mesh.nodes[mesh.tetrahedra]
     pairs = [(i, j) for i in range(4) for j in range(i)]
     edges = sum(((corners[:, i] - corners[:, j]) ** 2).sum(axis=1) for i, j in pairs)
-    return 12.0 * np.cbrt(3.0 * _volumes(mesh.nodes, mesh.tetrahedra)) ** 2 / edges
+    return 12.0 * np.cbrt(3.0 * tetrahedron_volumes(mesh.nodes, mesh.tetrahedra)) ** 2 / edges
 
 
 def check_quality(mesh: VolumeMesh, source: str) -> None:

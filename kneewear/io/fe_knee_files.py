@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 Files = Mapping[str, str | Path]
 
 _PARTS = ("nodes", "tetrahedra", "prisms")
+_SURFACE = ("vertices", "faces")
 
 
 def load_bones(settings: BonesSettings, files: Files, knee: str) -> NaturalBones | None:
@@ -79,6 +80,8 @@ def save_meshes(bones: KneeBones, path: str | Path) -> None:
     for body, mesh in bones.meshes.items():
         arrays |= {f"{body}/{name}": getattr(mesh, name) for name in _PARTS}
         arrays |= {f"{body}/patches/{name}": one for name, one in mesh.patches.items()}
+    for body, surface in bones.surfaces.items():
+        arrays |= {f"{body}/surface/{name}": getattr(surface, name) for name in _SURFACE}
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
 
@@ -87,7 +90,13 @@ def load_meshes(path: str | Path) -> KneeBones:
     """Read what `save_meshes` has written."""
     with np.load(path, allow_pickle=False) as found:
         femur, tibia = _mesh(found, FEMUR), _mesh(found, TIBIA)
-        return KneeBones(femur, tibia, tuple(map(str, found["ligaments"])), float(found["raised"]))
+        surfaces = {
+            body: TriangleMesh(*(found[f"{body}/surface/{name}"] for name in _SURFACE))
+            for body in (FEMUR, TIBIA)
+            if f"{body}/surface/faces" in found.files
+        }
+        ligaments = tuple(map(str, found["ligaments"]))
+        return KneeBones(femur, tibia, ligaments, float(found["raised"]), surfaces)
 
 
 def _mesh(found: Any, body: str) -> VolumeMesh:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kneewear.errors import InputDataError
 from kneewear.fe import bone_meshes
+from kneewear.fe.boundary import surface_follower
 from kneewear.fe.volume_mesh import (
+    Hierarchy,
     VolumeMesh,
     boundary_triangles,
     cartilage_surface,
     element_volumes,
+    hierarchy,
 )
-from kneewear.geometry.meshes import TriangleMesh
+from kneewear.geometry.meshes import TriangleMesh, simplified
 from kneewear.settings.fe_knee import BonesSettings, NaturalBonesSettings, SimplifiedBonesSettings
 
 Array = NDArray[np.float64]
@@ -24,11 +27,17 @@ Ints = NDArray[np.int64]
 
 FEMUR, TIBIA = "femur", "tibia"
 CONTACT, BASE = "contact", "base"
+# Points of a natural surface that refined meshes follow, at most about.
+_SURFACE_POINTS = 20000
 # Triangles of a natural bone are under cartilage if their centre is so near to the subchondral
 # sheet, in parts of the element size.
 _NEAR_SHEET = 0.2
 # Nodes at most so far above the lowest one, in parts of the element size, are the tibia's base.
 _BASE_DEPTH = 0.25
+# Size of the triangles of simplified condyles that refined meshes follow, in the same parts.
+_FINE = 0.125
+# Boundary nodes at most so far from the surface, in parts of the element size, are moved onto it.
+_REACH = 0.25
 
 
 @dataclass(frozen=True)
@@ -49,17 +58,36 @@ class KneeBones:
 
     Their patches are the cartilage surface `contact`, those of the ligaments by their names, and
     `base` of the tibia, which meets the obstacle. `raised` is how far the femur was moved up, mm.
+    `surfaces` of bones without cartilage, by body, are those that refined meshes follow.
     """
 
     femur: VolumeMesh
     tibia: VolumeMesh
     ligaments: tuple[str, ...]
     raised: float
+    surfaces: Mapping[str, TriangleMesh] = field(default_factory=dict)
 
     @property
     def meshes(self) -> dict[str, VolumeMesh]:
         """Meshes by body."""
         return {FEMUR: self.femur, TIBIA: self.tibia}
+
+    def hierarchies(self, settings: BonesSettings) -> dict[str, Hierarchy]:
+        """Refined meshes by body, whose boundaries follow the surfaces of the bones."""
+        return {
+            name: hierarchy(mesh, settings.refinements, _follower(self.surfaces, name, settings))
+            for name, mesh in self.meshes.items()
+        }
+
+
+def _follower(
+    surfaces: Mapping[str, TriangleMesh], body: str, settings: BonesSettings
+) -> Callable[[VolumeMesh], VolumeMesh] | None:
+    """What moves the boundary of a body onto its surface; None without one."""
+    if body not in surfaces:
+        return None
+    reach = _REACH * settings.element_mm
+    return surface_follower(surfaces[body], settings.cartilage_mm, reach, BASE)
 
 
 def build_bones(settings: BonesSettings, natural: NaturalBones | None = None) -> KneeBones:
@@ -71,22 +99,26 @@ def build_bones(settings: BonesSettings, natural: NaturalBones | None = None) ->
     if settings.source == "natural":
         if natural is None or settings.natural is None:
             raise ValueError("natural bones need their surfaces")
-        femur, tibia = _natural(settings, settings.natural, natural)
+        femur, tibia, surfaces = _natural(settings, settings.natural, natural)
         attachments = natural.attachments
     else:
         own = settings.simplified
         if own is None:
             raise ValueError("simplified bones need their settings")
-        femur, tibia = _simplified(settings, own)
+        femur, tibia, surfaces = _simplified(settings, own)
         attachments = {
             name: {FEMUR: np.array(one.femur), TIBIA: np.array(one.tibia)}
             for name, one in own.attachments_mm.items()
         }
     meshes = {FEMUR: femur, TIBIA: tibia}
     for name, mesh in meshes.items():
-        bone_meshes.check_quality(mesh, name)
-        meshes[name] = _with_patches(mesh, name, attachments, settings)
-    gap = bone_meshes.joint_gap(femur, tibia)
+        patched = _with_patches(mesh, name, attachments, settings)
+        follow = _follower(surfaces, name, settings)
+        meshes[name] = patched if follow is None else follow(patched)
+        bone_meshes.check_quality(meshes[name], name)
+    bones = KneeBones(meshes[FEMUR], meshes[TIBIA], tuple(attachments), 0.0, surfaces)
+    finest = {name: one.finest for name, one in bones.hierarchies(settings).items()}
+    gap = bone_meshes.joint_gap(finest[FEMUR], finest[TIBIA])
     if not np.isfinite(gap):
         raise InputDataError(
             "fe_knee.bones",
@@ -95,8 +127,12 @@ def build_bones(settings: BonesSettings, natural: NaturalBones | None = None) ->
             "Check axes and places of the bones.",
         )
     raised = settings.joint_gap_mm - gap
-    up = replace(meshes[FEMUR], nodes=meshes[FEMUR].nodes + [0.0, raised, 0.0])
-    return KneeBones(up, meshes[TIBIA], tuple(attachments), raised)
+    up = np.array([0.0, raised, 0.0])
+    if FEMUR in surfaces:
+        own_surface = surfaces[FEMUR]
+        surfaces[FEMUR] = TriangleMesh(own_surface.vertices + up, own_surface.faces)
+    raised_femur = replace(bones.femur, nodes=bones.femur.nodes + up)
+    return replace(bones, femur=raised_femur, raised=raised)
 
 
 def _with_patches(
@@ -117,16 +153,20 @@ def _with_patches(
 
 def _simplified(
     settings: BonesSettings, own: SimplifiedBonesSettings
-) -> tuple[VolumeMesh, VolumeMesh]:
-    """Blocks whose cartilage covers a rectangle of each compartment."""
+) -> tuple[VolumeMesh, VolumeMesh, dict[str, TriangleMesh]]:
+    """Blocks whose cartilage covers a rectangle of each compartment, and the femur's surface."""
     element = settings.element_mm
     tibia = bone_meshes.simplified_tibia(own.size_mm, element)
     femur = bone_meshes.simplified_femur(
         own.size_mm, element, own.condyle_radii_mm, own.condyle_spacing_mm
     )
+    fine = bone_meshes.simplified_femur(
+        own.size_mm, _FINE * element, own.condyle_radii_mm, own.condyle_spacing_mm
+    )
     return (
         _covered_block(*femur, -1.0, settings, own),
         _covered_block(*tibia, 1.0, settings, own),
+        {FEMUR: TriangleMesh(fine[0], boundary_triangles(VolumeMesh(*fine)))},
     )
 
 
@@ -155,8 +195,11 @@ def _covered_block(
 
 def _natural(
     settings: BonesSettings, own: NaturalBonesSettings, natural: NaturalBones
-) -> tuple[VolumeMesh, VolumeMesh]:
-    """Tetrahedra in the tibia and in a femoral block, with cartilage on the subchondral sheets."""
+) -> tuple[VolumeMesh, VolumeMesh, dict[str, TriangleMesh]]:
+    """Tetrahedra in the tibia and in a femoral block, with cartilage on the subchondral sheets.
+
+    And the surfaces that their boundaries follow.
+    """
     surfaces = natural.surfaces
     sides = [ends[FEMUR] for name, ends in natural.attachments.items()]
     outside = [one for one in sides if _is_beside(one, surfaces["femoral_sheet"])]
@@ -180,7 +223,8 @@ def _natural(
         thickness, where = settings.cartilage_mm, f"cartilage of the {name}"
         covered = bone_meshes.extrudable(nodes, covered, thickness)
         found.append(bone_meshes.add_cartilage(nodes, tetrahedra, covered, thickness, where))
-    return found[0], found[1]
+    followed = {name: simplified(solid, _SURFACE_POINTS) for name, solid in solids.items()}
+    return found[0], found[1], followed
 
 
 def _is_beside(point: Array, sheet: TriangleMesh) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from kneewear.fe.boundary import boundary_distance
 from kneewear.fe.elasticity import assembled, stresses
 from kneewear.fe.mortar import dual_basis
 from kneewear.fe.rod_step import RodSystem
 from kneewear.fe.rods import RodState
-from kneewear.fe.volume_mesh import element_volumes
+from kneewear.fe.volume_mesh import element_volumes, hierarchy
 from kneewear.mechanics.rotation_vectors import exponential
 from kneewear.settings.fe_knee import FeKneeSettings, SimplifiedBonesSettings
 from kneewear.studies.fe_knee.bones import CONTACT, KneeBones, build_bones
@@ -25,6 +26,8 @@ from kneewear.studies.point_contact.results import Statement, stated
 
 Array = NDArray[np.float64]
 
+# A boundary so near to its surface, mm, needs no move.
+_ON_SURFACE = 1e-6
 # Steps of a free rod whose energy and momenta are compared.
 _ROD_STEPS = 30
 # Solvers that are compared with a factorisation.
@@ -44,6 +47,7 @@ _SMALL = SimplifiedBonesSettings(
 def check_parts(bones: KneeBones, settings: FeKneeSettings) -> Iterator[Statement]:
     """Checks of elements, contact, rods and solvers, in the order of the capabilities."""
     yield from _elements(bones, settings)
+    yield from _refinement(bones, settings)
     yield _biorthogonality(bones)
     if settings.rods is not None:
         yield from _rods(settings)
@@ -84,6 +88,29 @@ def _elements(bones: KneeBones, settings: FeKneeSettings) -> Iterator[Statement]
 
 def _isotropic(strain: Array, moduli: tuple[float, float]) -> Array:
     return moduli[0] * np.trace(strain) * np.eye(3) + 2.0 * moduli[1] * strain
+
+
+def _refinement(bones: KneeBones, settings: FeKneeSettings) -> Iterator[Statement]:
+    """Distance of refined boundaries from their surface, and columns of cartilage."""
+    for body, levels in bones.hierarchies(settings.bones).items():
+        if body in bones.surfaces:
+            away = boundary_distance(levels.finest, bones.surfaces[body])
+            plain = hierarchy(bones.meshes[body], settings.bones.refinements).finest
+            before = boundary_distance(plain, bones.surfaces[body])
+            yield stated(
+                f"D2 New boundary nodes of the {body} follow its surface",
+                OWN_CHECK, f"mean distance below {before:.2g} mm without", f"{away:.2g} mm",
+                away < before or away < _ON_SURFACE,
+            )  # fmt: skip
+        mesh = levels.finest
+        heights = np.linalg.norm(mesh.nodes[mesh.prisms[:, 3:]] - mesh.nodes[mesh.prisms[:, :3]],
+                                 axis=-1)  # fmt: skip
+        even = settings.bones.cartilage_mm / 2**settings.bones.refinements
+        share = float((np.abs(heights / even - 1.0) < 0.01).mean())
+        yield stated(
+            f"D2 Columns of the cartilage of the {body} are evenly divided, at its thickness",
+            OWN_CHECK, "most edges within 1 %", f"{100.0 * share:.0f} % of edges", share > 0.5,
+        )  # fmt: skip
 
 
 def _biorthogonality(bones: KneeBones) -> Statement:

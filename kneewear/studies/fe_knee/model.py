@@ -26,7 +26,6 @@ from kneewear.fe.rod_coupling import (
 from kneewear.fe.rod_step import RodSystem
 from kneewear.fe.rods import RodMaterial, RodState
 from kneewear.fe.truncated_newton import TruncatedNewton
-from kneewear.fe.volume_mesh import hierarchy
 from kneewear.settings.fe_knee import (
     ContactSolverSettings,
     FeKneeSettings,
@@ -122,11 +121,11 @@ class KneeModel:
         bodies = [
             Body(
                 name,
-                hierarchy(mesh, settings.bones.refinements),
+                levels,
                 solid_material(materials.bone),
                 solid_material(materials.cartilage),
             )
-            for name, mesh in bones.meshes.items()
+            for name, levels in bones.hierarchies(settings.bones).items()
         ]
         floor = bones.tibia.nodes[:, 1].min() - settings.obstacle_gap_mm
         plane = HalfSpace(np.array([0.0, floor, 0.0]), np.array([0.0, 1.0, 0.0]))
