@@ -381,16 +381,25 @@ def lowest_triangles(mesh: VolumeMesh, depth: float) -> Ints:
     return triangles[height.max(axis=1) <= mesh.nodes[:, 1].min() + depth]
 
 
-def with_flat_base(nodes: Array, tetrahedra: Ints, depth: float) -> Array:
-    """Nodes of a bone whose lowest side, a plane cut, is plane again.
+def with_flat_base(nodes: Array, tetrahedra: Ints, depth: float) -> tuple[Array, Ints]:
+    """Nodes and tetrahedra of a bone whose lowest side, a plane cut, is plane again.
 
-    Nodes of `lowest_triangles` are moved down to the lowest one; tetrahedra must stay positive,
-    ValueError otherwise.
+    Nodes of `lowest_triangles` are moved down to the lowest one; tetrahedra between these nodes
+    alone become flat and are left out. InputDataError if another one is turned inside out.
     """
-    mesh = VolumeMesh(nodes, tetrahedra)
+    base = np.unique(lowest_triangles(VolumeMesh(nodes, tetrahedra), depth))
     moved = nodes.copy()
-    moved[np.unique(lowest_triangles(mesh, depth)), 1] = nodes[:, 1].min()
-    return VolumeMesh(moved, tetrahedra).nodes
+    moved[base, 1] = nodes[:, 1].min()
+    kept = tetrahedra[~np.isin(tetrahedra, base).all(axis=1)]
+    volumes = tetrahedron_volumes(moved, kept)
+    if volumes.min() <= 0.0:
+        raise InputDataError(
+            "base of the tibia",
+            f"{np.count_nonzero(volumes <= 0.0)} tetrahedra inside out where the cut is made plane",
+            "a mesh whose lowest layer is even",
+            "Take another element size (fe_knee.bones.element_mm).",
+        )
+    return _largest_part(moved, kept)
 
 
 def joint_gap(femur: VolumeMesh, tibia: VolumeMesh) -> float:

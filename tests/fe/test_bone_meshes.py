@@ -138,10 +138,24 @@ def test_the_gap_is_the_vertical_distance_also_where_no_node_is_above_another():
 def test_an_uneven_base_becomes_plane():
     nodes, tetrahedra = bone_meshes.simplified_tibia(SIZE, 12.0)
     bumpy = nodes + 0.4 * np.sin(nodes[:, [1, 0, 2]]) * (nodes[:, 1:2] < -44.0)
-    flat = bone_meshes.with_flat_base(bumpy, tetrahedra, 2.0)
+    # A splinter below the base, as meshers leave them, becomes flat.
+    base = bone_meshes.lowest_triangles(VolumeMesh(bumpy, tetrahedra), 2.0)[3]
+    tip = bumpy[base].mean(axis=0) - [0.0, 1.0, 0.0]
+    more = np.vstack([bumpy, tip])
+    both = bone_meshes.oriented(more, np.vstack([tetrahedra, [*base, len(bumpy)]]))
+    flat, kept = bone_meshes.with_flat_base(more, both, 2.0)
+    assert len(kept) == len(tetrahedra)
     low = nodes[:, 1] < -44.0
-    assert np.ptp(flat[low, 1]) == 0.0
+    assert np.ptp(flat[low, 1]) == 0.0 and flat[low, 1].min() == tip[1]
     np.testing.assert_array_equal(flat[~low], bumpy[~low])
+
+
+def test_a_base_that_cannot_be_plane_is_refused(monkeypatch):
+    nodes, tetrahedra = bone_meshes.simplified_tibia(SIZE, 12.0)
+    top = upper_side(nodes, tetrahedra)
+    monkeypatch.setattr(bone_meshes, "lowest_triangles", lambda *_: top)
+    with pytest.raises(InputDataError, match="inside out where the cut is made plane"):
+        bone_meshes.with_flat_base(nodes, tetrahedra, 2.0)
 
 
 def test_refined_bones_keep_their_insertions():

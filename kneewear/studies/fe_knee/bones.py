@@ -216,7 +216,7 @@ def _natural(
         if name == TIBIA:
             # The mesher keeps a plane within its envelope only; contact would be at single nodes.
             depth = _BASE_DEPTH * settings.element_mm
-            nodes = bone_meshes.with_flat_base(nodes, tetrahedra, depth)
+            nodes, tetrahedra = bone_meshes.with_flat_base(nodes, tetrahedra, depth)
         boundary = boundary_triangles(VolumeMesh(nodes, tetrahedra))
         near = _NEAR_SHEET * settings.element_mm
         covered = bone_meshes.covered_triangles(boundary, nodes, sheets[name], near)
