@@ -4,7 +4,7 @@ from kneewear.activity.activity import Activity
 from kneewear.geometry.knee import KneeModel
 from kneewear.io import netcdf
 from kneewear.io.documents import load_table, save_table
-from kneewear.joblog import job_log
+from kneewear.joblog import job_log, start_up_share
 from kneewear.settings.sweep import SweepStudy
 from kneewear.studies.cases import evaluate_cases
 from kneewear.studies.sweep.plan import planned_cases, sweep_runner
@@ -18,4 +18,6 @@ with job_log(snakemake.log[0], snakemake.threads):
         {one.name: one for one in netcdf.load_all(Activity, snakemake.input.activities)},
     )
     cases = planned_cases(study, load_table(snakemake.input.plan)[first:last])
-    save_table(evaluate_cases(runner, cases), snakemake.output.cases)
+    with start_up_share(last - first):
+        found = evaluate_cases(runner, cases)
+    save_table(found, snakemake.output.cases)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 
 import numpy as np
@@ -17,7 +18,7 @@ from kneewear.errors import (
     OutputFileError,
 )
 from kneewear.io.documents import load_computed, load_table, save_table
-from kneewear.joblog import ATTEMPT, job_log
+from kneewear.joblog import ATTEMPT, job_log, start_up_share
 
 
 def test_log_holds_messages_and_warnings(tmp_path):
@@ -32,6 +33,17 @@ def test_log_holds_messages_and_warnings(tmp_path):
     text = path.read_text()
     assert "INFO case a" in text
     assert "done in" in text
+
+
+def test_log_holds_the_part_of_the_processor_time_before_the_cases(tmp_path):
+    with job_log(tmp_path / "job.log"), start_up_share(3):
+        np.linalg.svd(np.ones((200, 200)))
+    text = (tmp_path / "job.log").read_text()
+    cases, start, share = map(
+        float, re.search(r"3 cases in (.*) s of .* start-up of (.*) s \((.*) %", text).groups()
+    )
+    assert cases > 0.0
+    assert share == pytest.approx(100.0 * start / (start + cases), abs=0.2)
 
 
 def test_users_fault_ends_the_job_with_one_message(tmp_path):

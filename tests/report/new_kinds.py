@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -207,15 +208,17 @@ def sweep() -> Contents:
     return "sweep", study.model_dump(mode="json"), {"plan": plan, **found}, figures
 
 
-def cohort() -> Contents:
-    """Subjects of the shipped cohort; their results are made up."""
+def cohort(count: int = 40) -> Contents:
+    """Subjects of the shipped cohort, drawn again to `count`; their results are made up."""
     study = small("cohort_example", GRID)
-    subjects = read_cohort(CONFIG / "cohort/synthetic.csv", study)[:40]
+    shipped = read_cohort(CONFIG / "cohort/synthetic.csv", study)
+    subjects = [replace(shipped[n % len(shipped)], name=f"s{n}") for n in range(count)]
+    spread = np.random.default_rng(1).lognormal(0.0, 0.1, count)
     columns, covariates = study.cohort.columns, study.cohort.covariates
     rows = []
     for heavier, design in enumerate(study.design_names):
-        for one in subjects:
-            mass = one.numbers["body_mass_kg"] * (1.0 + 0.1 * heavier)
+        for one, own in zip(subjects, spread, strict=True):
+            mass = one.numbers["body_mass_kg"] * (1.0 + 0.1 * heavier) * own
             found = {column_name(side, name): mass for side in SIDES for name in OUTPUTS}
             labels = {"subject": one.name, "design": design, "failure": "", "warnings": ""}
             rows.append({**labels, **one.numbers, **found, "border_pressure": 0.0})

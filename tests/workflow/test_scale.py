@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import time
+from io import BytesIO
 
 import pytest
 
+from kneewear.report.page import render_page
 from kneewear.settings.study import load_study, merge_settings, read_settings
+from tests.report.new_kinds import cohort
 from tests.workflow.conftest import CHECKOUT, Checkout
 
 DEFAULT = read_settings(CHECKOUT / "config/config.yaml")
@@ -64,3 +69,35 @@ def test_ten_thousand_cases_are_planned_within_a_minute_and_two_gigabytes(tmp_pa
     assert seconds < 60.0
     # 0.3 GB.
     assert kilobytes < 2e6
+
+
+@pytest.mark.workflow
+@pytest.mark.slow
+def test_starting_a_job_of_a_large_sweep_takes_at_most_a_twentieth_of_it(tmp_path):
+    """Processor time, of the shipped settings and the default batch, with kernels compiled."""
+    copy = Checkout(tmp_path / "copy", "config/sweep.yaml")
+    job = "results/many/cases/b000.csv"
+    copy.snakemake(job, overrides={"study": "many", "sweep": {"samples": 1000}})
+    log = (copy.folder / "results/many/logs/evaluate_cases.log").read_text()
+    count, share = re.search(r"(\d+) cases in .* \(([\d.]+) % of the job\)", log).groups()
+    assert int(count) == 200
+    assert float(share) <= 5.0
+
+
+@pytest.mark.slow
+def test_page_of_ten_thousand_rows_of_a_cohort_stays_small():
+    """Results are made up; tables, figures and page are those of a study."""
+    start = time.process_time()
+    kind, settings, tables, drawn = cohort(MANY // 2)
+    assert len(tables["cohort"]) == MANY
+    figures = {}
+    for name, figure in drawn.items():
+        file = BytesIO()
+        figure.savefig(file, format="svg")
+        figures[name] = file.getvalue()
+    page = render_page(kind, settings, tables, figures, {"versions": {"numpy": "2.0"}})
+    # 26 s.
+    assert time.process_time() - start < 120.0
+    # 1.9 MB, and no row per subject.
+    assert len(page) < 6e6
+    assert page.count("<tr>") < 1000
