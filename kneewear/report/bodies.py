@@ -83,7 +83,7 @@ def draw_bodies(
             draw_section(sections[0], both, (0, float(point[0])), 2, style.SIDE_COLOURS[side])
             draw_section(axes, both, (2, float(point[2])), 0, style.SIDE_COLOURS[side])
         axes.set_title(f"Sagittal section, {side}")
-    sections[0].set(title="Coronal sections", xlabel=style.Z_LABEL)
+    sections[0].set(title="Coronal section", xlabel=style.Z_LABEL)
     sections[0].invert_xaxis()
     return figure, space, sections
 
@@ -124,7 +124,7 @@ def draw_bearing_sections(implant: Implant, cycles: CycleRecord, activity: int) 
     figure = Figure(figsize=(style.WIDTH, 5.0), layout="constrained")
     grid = figure.add_gridspec(2, 2)
     coronal = figure.add_subplot(grid[0, :])
-    coronal.set(title="Coronal sections", xlabel=style.Z_LABEL, ylabel="y (mm)")
+    coronal.set(title="Coronal section", xlabel=style.Z_LABEL, ylabel="y (mm)")
     pose = cycles.rotation[frame], cycles.translation[frame]
     for number, (side, insert) in enumerate(implant.insert.items()):
         both = sample_surface(insert), moved(sample_surface(implant.femoral[side]), *pose)

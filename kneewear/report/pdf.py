@@ -20,10 +20,12 @@ MARGIN, TEXT_HEIGHT = 15.0, 4.3  # mm
 SIZES = {"h1": 16.0, "h2": 11.5, "p": 8.5, "li": 8.5, "figcaption": 7.0, "td": 6.5}
 NO_DATE = datetime.fromtimestamp(0, UTC)
 # Elements whose text is not printed.
-HIDDEN = {"script", "style", "nav", "button", "h3"}
+HIDDEN = {"script", "style", "nav", "button"}
 # Rows of a table, and height of a picture, mm, at most; of one that is higher than wide.
 MAX_ROWS = 30
 PICTURE_HEIGHT, TALL_HEIGHT = 82.0, 120.0
+# Room that a picture leaves for its caption, mm.
+CAPTION_HEIGHT = 13.0
 # Room beside a word in its cell, and width beyond which a text is broken, mm.
 CELL_MARGIN, LONGEST_CELL = 2.0, 55.0
 
@@ -72,6 +74,8 @@ class _Reader(HTMLParser):
         self.parts: list[tuple[str, str]] = []  # style and text of the open block
         self.bold = self.hidden = 0
         self.rows: list[list[str]] | None = None
+        self.title = ""  # of the next picture, printed with its caption
+        self.badge = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open a block, or place a picture."""
@@ -87,7 +91,10 @@ class _Reader(HTMLParser):
             self.parts = []
         elif tag == "img" and not self.hidden:
             self._picture(dict(attrs).get("src") or "")
-        elif tag in SIZES:
+        elif tag == "span" and "badge" in (dict(attrs).get("class") or "").split():
+            self.badge = True
+            self.parts.append(("", " ["))
+        elif tag in SIZES or tag == "h3":
             self.parts = []
 
     def handle_endtag(self, tag: str) -> None:
@@ -104,6 +111,17 @@ class _Reader(HTMLParser):
             self.rows = None
         elif tag == "caption":
             self._text("p", "B")
+        elif tag == "span" and self.badge:
+            self.badge = False
+            self.parts.append(("", "] "))
+        elif tag == "h3":
+            self.title = "".join(text for _, text in self.parts).strip()
+            self.parts = []
+        elif tag == "figcaption":
+            if self.title:
+                self.parts.insert(0, ("B", f"{self.title}. "))
+            self.title = ""
+            self._text(tag, "")
         elif tag in SIZES:
             self._text(tag, "B" if tag.startswith("h") else "")
 
@@ -141,7 +159,7 @@ class _Reader(HTMLParser):
         height = TALL_HEIGHT if picture.height > picture.width else PICTURE_HEIGHT
         width = min(page.epw, height * picture.width / picture.height)
         page.ln(1.0)
-        if page.get_y() + width * picture.height / picture.width > page.h - MARGIN:
+        if page.get_y() + width * picture.height / picture.width > page.h - MARGIN - CAPTION_HEIGHT:
             page.add_page()
         page.image(picture, x=0.5 * (page.w - width), w=width)
         page.ln(1.0)

@@ -122,6 +122,8 @@ def test_every_key_of_the_default_study_is_explained(site):
     default = yaml.safe_load((CHECKOUT / "config" / "config.yaml").read_text())
     for key in default:
         assert key in shown
+    assert "results/&lt;study&gt;/" in page(site, "reference/settings.html")
+    assert not list(site.rglob("*.in"))
 
 
 @pytest.mark.workflow

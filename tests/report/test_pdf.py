@@ -10,7 +10,7 @@ import zlib
 import pytest
 from PIL import Image
 
-from kneewear.report.pdf import MAX_ROWS, _column_widths, _Document, write_pdf
+from kneewear.report.pdf import MAX_ROWS, _column_widths, _Document, _Reader, write_pdf
 
 
 def picture(width, height):
@@ -89,3 +89,27 @@ def test_lines_break_between_words_wherever_the_style_changes(length):
     start = "w" * (length - 20) + " within 10 mm insert, 100 kg:"
     plain = write_pdf(f"<h2>{start} outside validity</h2>", "A")
     assert write_pdf(f"<h2>{start}\n<b>outside validity</b> </h2>", "A") == plain
+
+
+def test_badges_are_in_brackets_and_titles_of_pictures_begin_their_captions():
+    document = _Document("Study")
+    reader = _Reader(document)
+    set_texts = []
+    document.write = lambda _, text: set_texts.append(text)
+    reader.feed(
+        '<h2>51 months <span class="badge within">within validity</span></h2>'
+        f'<figure><h3>Design</h3><img src="{picture(40, 30)}"><figcaption>All cases.</figcaption>'
+        "</figure><p>After.</p>"
+    )
+    assert set_texts[0] == "51 months [within validity]"
+    assert "".join(set_texts[1:]) == "Design. All cases.After."
+
+
+def test_a_caption_is_on_the_page_of_its_picture():
+    document = _Document("Study")
+    reader = _Reader(document)
+    document.set_y(document.h - 15.0 - 80.0)
+    reader.feed(f'<figure><img src="{picture(400, 175)}">')  # 79 mm high: fits, its caption not
+    reader.feed("<figcaption>" + 60 * "word " + "</figcaption></figure>")
+    assert document.page_no() == 2
+    assert document.get_y() > 80.0

@@ -4,7 +4,7 @@
   const data = JSON.parse(find("data").textContent);
   const names = {
     pressure: ["Contact pressure", "MPa"],
-    damage_depth: ["Damage depth (wear and creep)", "mm"],
+    damage_depth: ["Damage depth with creep", "mm"],
     wear_depth: ["Wear depth", "mm"],
     creep_depth: ["Creep depth", "mm"],
   };
