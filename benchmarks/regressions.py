@@ -53,6 +53,7 @@ def stage_times(measured: Mapping[str, Any]) -> dict[str, float]:
         for row in _rows(measured[name])
     }
     own = {name: time for name, time in measured["stages_ms"].items() if "scipy" not in name}
+    own |= measured["design_studies_ms"]
     return own | {name: 1e-3 * time for name, time in evaluations.items()} | stages
 
 

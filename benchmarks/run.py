@@ -17,7 +17,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks import distance, dynamics, evaluation, multibody, peers, stages, tables, tissue
+from benchmarks import (
+    design_studies,
+    distance,
+    dynamics,
+    evaluation,
+    multibody,
+    peers,
+    stages,
+    tables,
+    tissue,
+)
 from benchmarks.regressions import NOTICEABLE, PREVIOUS, compare_releases, reference_ms
 from benchmarks.targets import compare
 from kneewear.io.documents import save_table
@@ -63,6 +73,7 @@ def main() -> None:
         "dynamics": dynamics.main(),
         "peers": peers.main(),
         "stages_ms": stages.main(),
+        "design_studies_ms": design_studies.main(),
         "distance_methods": distance.main(),
         "tables": tables.main(),
         "multibody": multibody.main(),

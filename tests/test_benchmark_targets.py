@@ -94,6 +94,7 @@ def test_distance_methods_stand_beside_the_printed_ones():
 
 RELEASE = {
     "reference_ms": 10.0,
+    "design_studies_ms": {"a loop": 100.0},
     "stages_ms": {"cycle": 30.0, "closest points by scipy.optimize.minimize": 900.0},
     "evaluations": [{"search": "bounds", "distance": "table", "evaluation_us": 20.0}],
     "dynamics": pd.DataFrame([{"stage": "forward", "median_s": 0.2, "target_s": 0.1}]),
@@ -102,12 +103,13 @@ RELEASE = {
 
 
 def test_stages_are_compared_with_the_previous_release():
-    ratios = {"cycle": 3.0, "forward": 10.0, "gone": 1.0}
+    ratios = {"cycle": 3.0, "forward": 10.0, "a loop": 10.0, "gone": 1.0}
     previous = pd.DataFrame({"stage": ratios.keys(), "ratio": ratios.values(), "version": "1.0"})
     table = compare_releases(RELEASE, previous).set_index("stage")
     assert table["slower"].to_dict() == {
         "cycle": "no",
         "forward": "yes",
+        "a loop": "no",
         "gone": "not measured",
         "evaluation of 2 x 900 elements, table, bounds": "not measured",
     }
