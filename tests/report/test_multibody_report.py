@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from docs.generators.results import SNAPSHOT
 from kneewear import default_settings_file
 from kneewear.geometry.meshes import TriangleMesh, simplified
+from kneewear.io.documents import load_table
 from kneewear.report.multibody import draw_multibody_figures, scene_view
 from kneewear.report.page import render_page
 from kneewear.settings.study import read_study
 from kneewear.studies.multibody.result import Scene, curves, scene_record, statements
 from kneewear.studies.point_contact.results import stated
 
+CONFIG = Path(__file__).parents[2] / "config"
 AT = np.linspace(0.0, 90.0, 4)
 
 
@@ -114,3 +118,33 @@ def test_a_knee_without_an_implant_is_not_named_as_one(part):
         "multibody", settings, tables, {}, provenance=versions, defaults=settings, part=part
     )
     assert "Study “planar_knee”: model of Machado" in text
+
+
+# Every shipped study of this kind.
+SHIPPED = ("planar_knee", "spatial_knee", "natural_passive", "tkr_soft_tissue",
+           "tkr_predicted_gait", "knee_extension")  # fmt: skip
+
+
+def test_the_list_of_shipped_studies_is_complete():
+    kind = "kind: multibody"
+    found = {path.stem for path in CONFIG.glob("*.yaml") if kind in path.read_text("utf-8")}
+    assert found == set(SHIPPED)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_page_of_every_shipped_study_is_rendered(name):
+    study = read_study(CONFIG / f"{name}.yaml", defaults=default_settings_file())
+    tables = {
+        "multibody_statements": load_table(SNAPSHOT / name / "tables/multibody_statements.csv"),
+        "kinematics": curves("varus", "flexion (deg)", AT, "deg", {"computed": AT}),
+        "forces": curves("contact force", "flexion (deg)", AT, "N", {"medial": AT}),
+    }
+    settings = study.model_dump(mode="json")
+    versions = {"versions": {"kneewear": "1.0"}}
+    view = scene_view(scene_record(scene()))
+    for part in ("page", "appendix", "summary"):
+        text = render_page(
+            "multibody", settings, tables, {}, provenance=versions, defaults=settings,
+            view=view, part=part,
+        )  # fmt: skip
+        assert name in text
