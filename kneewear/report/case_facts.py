@@ -251,6 +251,11 @@ def design_values(optimisation: Mapping[str, Any], row: Mapping[str, Any]) -> st
     )
 
 
+def view_names(front: pd.DataFrame) -> pd.Series:
+    """Names of designs of the front in the view, where they are not chosen ones."""
+    return "design_" + front["design"].astype(str)
+
+
 def described_designs(chosen: pd.DataFrame) -> pd.DataFrame:
     """Chosen designs with their names in words; the design as set has no number."""
     number = chosen["design"].where(chosen["design"] >= 0)

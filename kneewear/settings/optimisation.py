@@ -65,6 +65,7 @@ class OptimisationSettings(Settings):
     constraints: Annotated[dict[str, LimitSettings], Removable]
     population: int = Field(ge=FEWEST, le=10_000)
     generations: int = Field(ge=1, le=1000)
+    shown: int = Field(ge=0, le=100)
     search_grid: GridSettings
     laxity: LaxitySettings | None
 
@@ -149,10 +150,11 @@ class OptimisationStudy(CaseStudy):
     def search_settings(self) -> dict[str, Any]:
         """Settings that decide the designs of a generation and their results, as `computed`.
 
-        How many generations follow, and how the front is computed, does not run them again.
+        How many generations follow, and how the front is computed and shown, does not run them
+        again.
         """
         settings = self.searched().computed()
-        settings["optimisation"]["generations"] = 1
+        settings["optimisation"] |= {"generations": 1, "shown": 0}
         return settings
 
     def batches(self) -> dict[str, tuple[int, int]]:

@@ -27,6 +27,7 @@ from kneewear.studies.optimisation.front import (
     chosen_study,
     evaluate_front,
     find_front,
+    shown_designs,
     tabulate_front,
 )
 from tests.workflow.conftest import CHECKOUT
@@ -272,6 +273,26 @@ def test_chosen_designs_are_wear_studies_of_their_own(finished):
         assert load_study(one.model_dump(mode="json")) == one
         radius = one.implant.parametric.femoral_sagittal_radius_mm
         assert radius == pytest.approx(row["femoral_sagittal_radius"])
+
+
+def test_shown_designs_are_spread_along_the_front(study):
+    own = study({"optimisation": {"shown": 6}})
+    # A straight front of 101 designs, crowded at its end; the last one is dominated.
+    wear = np.append(np.linspace(0.0, 1.0, 101) ** 3, 2.0)
+    front = pd.DataFrame({"design": np.arange(102), "dominated": wear > 1.0})
+    front = front.assign(wear_volume=wear, max_pressure=10.0 * (1.0 - wear))
+    chosen = front[["design", "wear_volume", "max_pressure"]].iloc[[0, 100]]
+    chosen = pd.concat([chosen.assign(design=NUMBER_AS_SET).iloc[:1], chosen], ignore_index=True)
+    chosen.insert(0, "chosen", ["as_set", "lowest_wear_volume", "lowest_max_pressure"])
+    found = shown_designs(own.optimisation, front, chosen)
+    assert found["chosen"][:3].tolist() == chosen["chosen"].tolist()
+    assert found["chosen"][3:].tolist() == [f"design_{number}" for number in found["design"][3:]]
+    # The middle first, then the middles of both halves.
+    assert found["wear_volume"][3:].to_numpy() == pytest.approx([0.25, 0.5, 0.75], abs=0.02)
+    few = study({"optimisation": {"shown": 0}})
+    assert len(shown_designs(few.optimisation, front, chosen)) == 3
+    # How many are shown does not run a search again.
+    assert few.search_settings() == own.search_settings()
 
 
 @pytest.mark.slow

@@ -47,6 +47,7 @@ from kneewear.studies.optimisation.designs import evaluate_generation
 from kneewear.studies.optimisation.front import (
     evaluate_front,
     find_front,
+    shown_designs,
     simulate_design,
     tabulate_front,
 )
@@ -253,7 +254,7 @@ def searched() -> tuple[Contents, dict[str, Any]]:
     }  # fmt: skip
     simulated = {
         row["chosen"]: simulate_design(study, knee, activities, row)
-        for _, row in found.chosen.iterrows()
+        for _, row in shown_designs(study.optimisation, found.front, found.chosen).iterrows()
     }
     figures = draw_optimisation(study.optimisation, tables)
     contents = "optimisation", study.model_dump(mode="json"), tables, figures

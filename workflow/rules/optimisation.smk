@@ -126,6 +126,7 @@ rule tabulate_front:
 
 rule simulate_chosen:
     input:
+        front=rules.tabulate_front.output.front,
         chosen=rules.tabulate_front.output.chosen,
         knee=rules.build_geometry.output.knee,
         activities=PREPARED,

@@ -241,6 +241,13 @@
     for (const name of ["quantity", "case", "life", "activity", "femoral"]) {
       find(name).addEventListener("change", show);
     }
+    // Links of the page to a case.
+    document.querySelectorAll("a[data-case]").forEach((link) => {
+      link.addEventListener("click", () => {
+        find("case").value = data.cases.findIndex((one) => one.name === link.dataset.case);
+        show();
+      });
+    });
     find("life").addEventListener("change", () => {
       data.cases.forEach((one, i) => { find("case").options[i].text = labelled(one); });
     });

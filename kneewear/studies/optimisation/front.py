@@ -192,6 +192,41 @@ def _choose(settings: OptimisationSettings, own: pd.DataFrame, best: pd.DataFram
     return chosen
 
 
+def shown_designs(
+    settings: OptimisationSettings, front: pd.DataFrame, chosen: pd.DataFrame
+) -> pd.DataFrame:
+    """Designs in the view of a study: the chosen ones, and others spread along the front.
+
+    Parameters
+    ----------
+    settings : OptimisationSettings
+        Objectives and how many are `shown`; the chosen ones always are.
+    front, chosen : DataFrame
+        As of `FrontTables`.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `chosen`, where further designs are named by their numbers (`design_17`), in the
+        order of the first objective. Each is the one farthest from all before it, by objectives
+        scaled to their ranges on the front.
+    """
+    best = front[~front["dominated"]].reset_index(drop=True)
+    objectives = minimised(settings, best)
+    extent = np.ptp(objectives, axis=0)
+    scaled = objectives / np.where(extent > 0.0, extent, 1.0)
+    taken = np.flatnonzero(best["design"].isin(chosen["design"]))
+    further: list[int] = []
+    for _ in range(min(settings.shown - len(chosen), len(best) - taken.size)):
+        here = scaled[[*taken, *further]]
+        away = np.linalg.norm(scaled[:, None] - here[None], axis=-1).min(axis=1)
+        away[[*taken, *further]] = -1.0
+        further.append(int(away.argmax()))
+    others = best.iloc[sorted(further)]
+    names = [f"design_{number}" for number in others["design"]]
+    return pd.concat([chosen, others.assign(chosen=names)[list(chosen)]], ignore_index=True)
+
+
 def _search_error(
     settings: OptimisationSettings, designs: pd.DataFrame, front: pd.DataFrame
 ) -> pd.DataFrame:
