@@ -227,6 +227,7 @@ def _obstacle(row: WrapRow) -> WrapObject:
         size=np.nan_to_num(row.size),
         rotation=body_three_123(row.rotation),
         origin=row.translation,
+        side=row.side,
     )
 
 

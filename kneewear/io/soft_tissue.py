@@ -76,6 +76,8 @@ class WrapRow:
 
     `rotation` are body-fixed turns about x, y, z, rad. `size` holds a radius, or the semi-axes of
     an ellipsoid, and `length` that of a cylinder along its z axis, mm; NaN where there is none.
+    `side` is the direction, in the object's axes, to the side on which bundles pass; zero if it is
+    not stated.
     """
 
     name: str
@@ -86,6 +88,7 @@ class WrapRow:
     size: tuple[float, float, float]
     length: float
     used_by: tuple[str, ...]
+    side: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 def read_ligaments(
@@ -178,11 +181,12 @@ def read_muscle_tensions(path: str | Path, muscles: tuple[str, ...]) -> TensionL
 def read_wrap_objects(path: str | Path, frames: Frames) -> tuple[WrapRow, ...]:
     """Wrap objects of a table, in the frames of the system's bodies.
 
+    The optional column `side` has three numbers, the direction to the side on which bundles pass.
     InputDataError as `read_ligaments`, or if the kind is unknown or a size of that kind is missing.
     """
     table = _Table(path, ("name", "kind", "body"), (*_PLACES, *_TURNS), optional=_SIZES)
     table.require_unique("name")
-    uses = table.optional("used_by")
+    uses, sides = table.optional("used_by"), table.optional("side")
     found = []
     for row, kind in enumerate(table.text["kind"]):
         if kind not in _NEEDED:
@@ -204,6 +208,7 @@ def read_wrap_objects(path: str | Path, frames: Frames) -> tuple[WrapRow, ...]:
                 size=(sizes[0], sizes[1], sizes[2]),
                 length=sizes[3],
                 used_by=tuple(uses[row].split()),
+                side=table.direction(row, "side", sides[row]),
             )
         )
     return tuple(found)
@@ -266,6 +271,15 @@ class _Table:
     def optional(self, column: str) -> tuple[str, ...]:
         """Texts of a column, empty where there is none."""
         return tuple(self.text.get(column, pd.Series([""] * len(self.text))))
+
+    def direction(self, row: int, column: str, text: str) -> tuple[float, float, float]:
+        """Three numbers of a cell, zeros where it is empty."""
+        numbers = pd.to_numeric(pd.Series(text.split() or ["0"] * 3), errors="coerce").to_numpy(
+            float
+        )
+        if numbers.size != 3 or not np.isfinite(numbers).all():
+            self.refuse(row, column, f"'{text}'", "three numbers, such as 1 0 0, or none")
+        return _three(numbers)
 
     def frame(self, row: int, frames: Frames, column: str) -> FileFrame:
         """Frame named in a cell."""

@@ -133,6 +133,17 @@ def test_wrap_objects_are_placed_in_their_body(tmp_path):
     assert (found.size[0], found.length) == (29.5, 211.0)
 
 
+def test_a_side_of_a_wrap_object_has_three_numbers(tmp_path):
+    path = tmp_path / "wrap_objects.csv"
+    header, row = WRAPS.replace("used_by", "used_by,side"), "Knee,sphere,femur_r,0,0,0,0,0,0,1,,,,"
+    for text, side in (("1 0 -2", (1.0, 0.0, -2.0)), ("", (0.0, 0.0, 0.0))):
+        path.write_text(f"{header}{row},{text}\n", encoding="utf-8")
+        assert read_wrap_objects(path, FRAMES)[0].side == side
+    path.write_text(f"{header}{row},anterior\n", encoding="utf-8")
+    with pytest.raises(InputDataError, match="column 'side': found 'anterior'; expected three num"):
+        read_wrap_objects(path, FRAMES)
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -263,6 +263,27 @@ def test_a_bundle_that_cannot_be_solved_is_refused_before_the_first_job(
         check_inputs(study(ligaments=str(path)), ROOT)
 
 
+def test_a_bundle_that_winds_the_wrong_way_is_refused_before_the_first_job(tmp_path):
+    source = DATA / "gc_dm/wrap_objects.csv"
+    if not source.is_file():
+        pytest.skip(f"no data of subject DM in {DATA} (set KNEEWEAR_DATA)")
+    table = pd.read_csv(source, dtype=str, keep_default_na=False)
+    path = tmp_path / "wraps.csv"
+    for way, message in (
+        (1.0, ""),
+        (-1.0, r"bundle vasint: .*KnExt_vasint.* on the side opposite"),
+    ):
+        # The muscle passes in front of its cylinder; x is anterior in this table.
+        table["side"] = ""
+        table.loc[table["name"] == "KnExt_vasint_at_fem", "side"] = f"{way:g} 0 0"
+        table.to_csv(path, index=False)
+        if message:
+            with pytest.raises(InputDataError, match=message):
+                check_inputs(study(wrap_objects=str(path)), ROOT)
+        else:
+            check_inputs(study(wrap_objects=str(path)), ROOT)
+
+
 @pytest.fixture(scope="module")
 def natural():
     if not (DATA / "natural_knee/ligaments.csv").is_file():

@@ -38,9 +38,10 @@ from kneewear.studies.multibody.result import (
     statements,
 )
 from kneewear.studies.multibody.tuning import groups_of, strained, tune_strains
+from kneewear.tissue._wrapping_kernels import WRONG_SIDE
 from kneewear.tissue.bundles import Bundles, WrappedBundles
 from kneewear.tissue.laws import constant
-from kneewear.tissue.wrapping import WrapObject
+from kneewear.tissue.wrapping import WrapObject, require_path
 
 Array = NDArray[np.float64]
 
@@ -446,7 +447,9 @@ def near(line: Array) -> Array:
 def sided(wrapped: WrappedBundles, poses: BodyPoses) -> WrappedBundles:
     """The same bundles, whose paths stay on the side of their cylinders on which they are now.
 
-    Around spheres and ellipsoids they take the shortest path, whose length has no jumps.
+    Objects that state a side keep it. Around spheres and ellipsoids without one they take the
+    shortest path, whose length has no jumps. InputDataError if a path passes beside its cylinder on
+    the side opposite to that which is stated.
     """
     obstacles: list[WrapObject | None] = []
     for bundle, obstacle in zip(range(len(wrapped.names)), wrapped.obstacles, strict=True):
@@ -465,7 +468,14 @@ def sided(wrapped: WrappedBundles, poses: BodyPoses) -> WrappedBundles:
         side[2] = along[2] = 0.0
         along /= max(float(np.linalg.norm(along)), 1e-9)
         side -= (side @ along) * along
-        obstacles.append(replace(obstacle, side=side / max(float(np.linalg.norm(side)), 1e-9)))
+        stated, away = np.asarray(obstacle.side), float(np.linalg.norm(side))
+        if not stated.any():
+            obstacles.append(replace(obstacle, side=side / max(away, 1e-9)))
+            continue
+        # A straight path beside the cylinder would have to wind all the way around it.
+        if stated @ side < 0.0 and away > float(np.asarray(obstacle.size)[0]):
+            require_path(WRONG_SIDE, wrapped.names[bundle], obstacle)
+        obstacles.append(obstacle)
     return WrappedBundles(wrapped.bundles, tuple(obstacles))
 
 
