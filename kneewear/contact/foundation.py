@@ -111,6 +111,17 @@ class PressureLaw(ABC):
         """Derivative of the pressure over the penetration, MPa/mm; zero apart and at the cap."""
         return self._press(penetration, thickness)[1]
 
+    def energy(self, penetration: ArrayLike, thickness: ArrayLike) -> Array:
+        """Integral of the pressure over the penetration, N/mm, zero where that is not positive.
+
+        By Gauss's formula of ten points: to 1e-9 of it where the pressure has no kink, as at a cap.
+        """
+        depth = np.maximum(np.asarray(penetration, dtype=float), 0.0)[..., None]
+        at, weight = np.polynomial.legendre.leggauss(10)
+        inside = 0.5 * depth * (1.0 + at)
+        pressure = self.pressure(inside, np.asarray(thickness, dtype=float)[..., None])
+        return 0.5 * depth[..., 0] * (pressure @ weight)
+
     def _press(self, penetration: ArrayLike, thickness: ArrayLike) -> tuple[Array, Array]:
         depth, thick = np.broadcast_arrays(
             np.asarray(penetration, dtype=float), np.asarray(thickness, dtype=float)

@@ -96,3 +96,11 @@ class MeshContact:
         )
         active = int(self._results["active_elements"][0])
         return Resultant(self._results[0].copy(), self._pair.work.outcome[:active].copy(), None)
+
+    def energy(self, found: Resultant, chosen: NDArray[np.bool_] | None = None) -> float:
+        """Stored energy of a contact at rest, N mm, or that of the `chosen` triangles (n,)."""
+        own = found.element if chosen is None else found.element[chosen[found.element]]
+        depth = np.zeros(len(self.area))
+        depth[found.element] = found.penetration
+        stored = self._layer.law.energy(depth[own], self._layer.thickness[own])
+        return float(stored @ self.area[own])

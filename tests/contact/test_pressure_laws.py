@@ -296,3 +296,17 @@ def test_large_strain_has_an_inverse_beyond_nine_tenths_too():
     np.testing.assert_allclose(penetration(law, law.pressure(depth, 6.0), 6.0), depth, rtol=1e-12)
     # The tangent at nine tenths: the rate stays K / (0.1 h).
     np.testing.assert_allclose(law.rate(depth, 6.0)[1], 100.0 / 0.6, rtol=1e-12)
+
+
+@pytest.mark.parametrize("strain", [0.02, 0.3, 0.8])
+def test_energy_is_the_integral_of_pressure(strain):
+    # Closed forms: K d^2 / (2 h), and K h ((1 - e) ln(1 - e) + e) at the strain e = d / h.
+    modulus, thickness = 46.3, 5.0
+    small, large = (
+        float(law(modulus).energy(strain * thickness, thickness))
+        for law in (SmallStrain, LargeStrain)
+    )
+    assert small == pytest.approx(0.5 * modulus * thickness * strain**2, rel=1e-12)
+    closed = modulus * thickness * ((1.0 - strain) * np.log(1.0 - strain) + strain)
+    assert large == pytest.approx(closed, rel=1e-8)
+    assert SmallStrain(modulus).energy(-0.1, thickness) == 0.0

@@ -250,7 +250,7 @@ def patch(found: Resultant, law: MeshContact, chosen: Mask) -> Patch:
         return Patch(0.0, np.full(3, np.nan), 0.0)
     force = float(np.linalg.norm(push @ found.direction[own]))
     centre = push @ law.centre[found.element[own]] / total
-    return Patch(force, centre, 0.5 * float(push @ found.penetration[own]))
+    return Patch(force, centre, law.energy(found, chosen))
 
 
 def motion_table(system: System, motion: SystemMotion, parts: ExtensionParts) -> pd.DataFrame:

@@ -350,7 +350,7 @@ def _compare(
     found: tuple[SystemEquilibrium, ...],
 ) -> pd.DataFrame:
     """Rms of every coordinate against each motion, with its target; largest residual."""
-    rows: list[tuple[Any, ...]] = [unbalanced(found)]
+    rows: list[tuple[Any, ...]] = [unbalanced(found), energy_error(system, found)]
     values, columns, flexion = _computed(system, parts, settings, found)
     for motion, reference in _motions(parts).items():
         wanted = settings.motions[motion]
@@ -372,6 +372,40 @@ def unbalanced(found: tuple[SystemEquilibrium, ...]) -> tuple[Any, ...]:
     worst = max(one.residual for one in found)
     expected = "at most 1e-3", worst <= 1e-3
     return "largest unbalanced force", worst, "of the largest force", *expected, OWN_CHECK
+
+
+def energy_error(system: System, found: tuple[SystemEquilibrium, ...]) -> tuple[Any, ...]:
+    """Row of the largest gap between the stored energy and the work done on the knee at rest.
+
+    Energy is that of contact, ligaments, muscles and weights of `system`. At equilibrium the work
+    of reactions and of other loads, less the loss in dampers, is the negative work of these forces
+    without their damping, integrated here over all coordinates: in each step by the trapezoidal
+    rule, corrected by the derivatives of the forces. The gap is relative to the largest work.
+    """
+    stored, work, before = [], [0.0], None
+    for one in found:
+        forces = system.forces(one.coordinates)
+        energy = forces.energy
+        for name, action in system.actions.items():
+            if isinstance(action, Contact) and isinstance(action.law, MeshContact):
+                energy += action.law.energy(forces.parts[name])
+        stored.append(energy)
+        if before is not None:
+            step = one.coordinates - before[0]
+            mean = 0.5 * (forces.force + before[1].force)
+            bend = (before[1].derivative - forces.derivative) @ step / 12.0
+            work.append(work[-1] - float(step @ (mean + bend)))
+        before = one.coordinates, forces
+    change = np.array(stored) - stored[0]
+    gap = float(np.abs(change - work).max() / np.abs(work).max())
+    expected = "at most 0.1 %", gap <= 1e-3
+    return (
+        "largest gap in the balance of energy",
+        100.0 * gap,
+        "% of the work",
+        *expected,
+        OWN_CHECK,
+    )
 
 
 def _target(wanted: ReferenceMotionSettings, unit: str) -> float:

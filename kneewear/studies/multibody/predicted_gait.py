@@ -20,6 +20,7 @@ from kneewear.studies.multibody.passive_flexion import (
     KneeParts,
     build_system,
     component_motion,
+    energy_error,
     force_curves,
     knee_scene,
     start_of,
@@ -64,7 +65,13 @@ def solve_predicted_gait(parts: KneeParts, settings: PredictedGaitSettings) -> M
     return MultibodyResult(
         kinematics=pd.concat(tables, ignore_index=True),
         forces=pd.concat([applied, forces], ignore_index=True),
-        statements=_compare(values, motion, percent, settings, found),
+        statements=pd.concat(
+            [
+                statements([unbalanced(found), energy_error(base, found)]),
+                _compare(values, motion, percent, settings),
+            ],
+            ignore_index=True,
+        ),
         scene=knee_scene(base, parts, found, tuple(f"{at:.0f} %" for at in percent)),
         motion=pd.DataFrame(
             {GAIT_COLUMN: percent}
@@ -107,12 +114,11 @@ def _compare(
     motion: pd.DataFrame,
     percent: Array,
     settings: PredictedGaitSettings,
-    found: tuple[SystemEquilibrium, ...],
 ) -> pd.DataFrame:
     """Differences from the measured motion over the cycle and over stance; nothing is expected."""
     gait = settings.gait
     stance = percent <= gait.stance_percent
-    rows: list[tuple[Any, ...]] = [unbalanced(found)]
+    rows: list[tuple[Any, ...]] = []
     for name, (column, unit) in COMPONENTS.items():
         error = values[name] - motion[column].to_numpy(dtype=float)
         for part, chosen in (("cycle", np.ones_like(stance)), ("stance", stance)):
