@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from kneewear.errors import InputDataError
+from kneewear.geometry.meshes import TriangleMesh
 from kneewear.io.multibody_inputs import load_parts
 from kneewear.io.study_inputs import check_inputs, model_files
+from kneewear.multibody.equilibrium import trace_equilibria
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from kneewear.studies.multibody.passive_flexion import (
     FREE,
@@ -25,6 +27,7 @@ from kneewear.studies.multibody.passive_flexion import (
     start_of,
 )
 from kneewear.studies.multibody.predicted_gait import solve_predicted_gait
+from kneewear.tissue.bundles import WrappedBundles
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("KNEEWEAR_DATA") or ROOT / "../shared/data").resolve()
@@ -92,6 +95,58 @@ def test_flexion_to_90_degrees_is_balanced_and_near_the_reference(knee):
     ends = muscles.groupby("series")["value"].agg(["first", "last"])
     assert ends.loc["vaslat", "last"] > 30.0 > 5.0 > ends.loc["vaslat", "first"]
     assert ends.loc["bflh", "first"] > 9.0 and ends.loc["bflh", "last"] < 0.1
+
+
+def mirror_image(parts):
+    """The same knee of the other leg: lateral changes sign."""
+    flip = np.array([1.0, 1.0, -1.0])
+
+    def bundles(wrapped):
+        paths = tuple(
+            tuple((body, np.asarray(point) * flip) for body, point in path)
+            for path in wrapped.bundles.paths
+        )
+        obstacles = tuple(
+            one and dataclasses.replace(
+                one, origin=one.origin * flip, side=np.asarray(one.side) * flip,
+                rotation=flip[:, None] * np.asarray(one.rotation) * flip,
+            )
+            for one in wrapped.obstacles
+        )  # fmt: skip
+        return WrappedBundles(dataclasses.replace(wrapped.bundles, paths=paths), obstacles)
+
+    def meshes(own):
+        return {name: TriangleMesh(one.vertices * flip, one.faces[:, ::-1])
+                for name, one in own.items()}  # fmt: skip
+
+    return dataclasses.replace(
+        parts, surfaces=meshes(parts.surfaces), bones=meshes(parts.bones),
+        ligaments=bundles(parts.ligaments), quadriceps=bundles(parts.quadriceps),
+        muscles=bundles(parts.muscles),
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_left_knee_flexes_as_the_mirror_image(knee):
+    settings, parts = knee
+    angles = [10.0, 40.0, 80.0]
+    right = flex_knee(build_system(parts, settings), settings, angles)
+    signs = np.tile([1.0, 1.0, -1.0, 1.0, -1.0, -1.0], 2)
+    motion = np.array([one.coordinates for one in right]) * signs
+    # Not from the answer: all frames begin at the pose of the first one.
+    begin = np.tile(motion[0], (len(angles), 1))
+    masses = {
+        body: one.model_copy(update={"centre_mm": tuple(np.multiply(one.centre_mm, [1, 1, -1]))})
+        for body, one in settings.weight.bodies.items()
+    }
+    weight = settings.weight.model_copy(update={"bodies": masses})
+    left_knee = build_system(mirror_image(parts), settings.model_copy(update={"weight": weight}))
+    begin[:, left_knee.coordinate("tibia.theta_1")] = np.radians(angles)
+    left = trace_equilibria(left_knee, begin, FREE, tolerance=1e-6)
+    # Distances are tabulated on another grid relative to the surface: some micrometres.
+    for one, expected in zip(left, motion, strict=True):
+        np.testing.assert_allclose(one.coordinates[:3], expected[:3], atol=0.02)
+        np.testing.assert_allclose(np.degrees(one.coordinates[3:6] - expected[3:6]), 0.0, atol=0.05)
 
 
 @pytest.mark.slow
