@@ -58,6 +58,21 @@ def test_kind_decides_what_is_inherited():
     assert not hasattr(study, "wear")
 
 
+def test_samples_with_own_surfaces_read_no_distance_tables():
+    study = read_study(FOLDER / "monte_carlo.yaml", defaults=FOLDER / "config.yaml")
+    assert not study.reads_distance_tables
+    uncertainty = study.uncertainty.model_copy(
+        update={
+            "constants": {
+                name: one
+                for name, one in study.uncertainty.constants.items()
+                if not any(path.startswith("implant.") for path in one.settings)
+            }
+        }
+    )
+    assert study.model_copy(update={"uncertainty": uncertainty}).reads_distance_tables
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

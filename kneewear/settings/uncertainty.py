@@ -140,6 +140,17 @@ class UncertaintyStudy(CaseStudy):
     kind: Literal["uncertainty"]
     uncertainty: UncertaintySettings
 
+    @property
+    def varies_geometry(self) -> bool:
+        """Whether a constant changes the implant, so that samples have surfaces of their own."""
+        constants = self.uncertainty.constants.values()
+        return any(path.startswith("implant.") for one in constants for path in one.settings)
+
+    @property
+    def reads_distance_tables(self) -> bool:
+        """Whether distances are taken from tables, which cost more than a cycle of one sample."""
+        return super().reads_distance_tables and not self.varies_geometry
+
     @model_validator(mode="after")
     def _is_of_one_plain_case(self) -> UncertaintyStudy:
         self.require_single("an uncertainty study", "config/monte_carlo.yaml")

@@ -117,10 +117,7 @@ def _runner(
     study: UncertaintyStudy, knee: KneeModel, activities: Mapping[str, Activity]
 ) -> CaseRunner:
     """Runner of the samples, with exact distances where geometry is uncertain."""
-    constants = study.uncertainty.constants.values()
-    paths = [path for constant in constants for path in constant.settings]
-    exact = any(path.startswith("implant.") for path in paths)
-    return CaseRunner(study, knee, activities, exact=exact)
+    return CaseRunner(study, knee, activities, exact=study.varies_geometry)
 
 
 def _evaluate(
