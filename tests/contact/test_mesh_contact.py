@@ -113,6 +113,16 @@ def test_apart_nothing_acts(contact):
     assert found.active_elements == 0 and not found.wrench.any()
 
 
+def test_force_is_the_gradient_of_the_stored_energy(contact):
+    turn, place = Rotation.from_rotvec([0.2, 0.4, -0.1]).as_matrix(), np.array([1.0, 19.6, -2.0])
+    found, step = contact.evaluate(turn, place).wrench, 1e-4
+    for axis in range(3):
+        move = step * np.eye(3)[axis]
+        ends = [contact.energy(contact.evaluate(turn, place + way * move)) for way in (1.0, -1.0)]
+        slope = (ends[0] - ends[1]) / (2.0 * step)
+        assert found[axis] == pytest.approx(-slope, abs=1e-4 * np.abs(found[:3]).max())
+
+
 def test_stiffness_is_the_derivative_of_the_wrench(contact):
     turn, place = Rotation.from_rotvec([0.2, 0.4, -0.1]).as_matrix(), np.array([1.0, 19.6, -2.0])
     found = contact.evaluate(turn, place).stiffness
