@@ -1,7 +1,8 @@
 """Tables of a finished study in the pages that contain a marker for them.
 
 `<!-- table: default/tables/regression.csv columns=a,b rows=20 -->` becomes the table of that file,
-with `where=column:text` its rows with this text in a column,
+with `where=column:text` its rows with this text in a column, with `twin` in place of `table` the
+errors of the foundation,
 in `results/`, of its copy in `docs/snapshot/` where the study was not run, or of a record in
 `config/`. `python -m docs.generators.results` renews the copies that finished studies have.
 """
@@ -19,7 +20,14 @@ import pandas as pd
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(os.environ.get("KNEEWEAR_RESULTS", ROOT / "results"))
 SNAPSHOT = ROOT / "docs" / "snapshot"
-MARKER = re.compile(r"<!-- (table|errors): (\S+?)((?: \w+=\S+)*) -->")
+TWIN_ERRORS = {
+    "max_pressure": "maximum pressure (%)",
+    "middle_pressure": "in the middle of the contact (%)",
+    "avg_pressure": "mean pressure (%)",
+    "contact_area": "area (%)",
+    "force_at_pose": "force at equal pose (%)",
+}
+MARKER = re.compile(r"<!-- (table|errors|twin): (\S+?)((?: \w+=\S+)*) -->")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -43,6 +51,8 @@ def filled(match: re.Match[str], results: Path) -> str:
     options = dict(word.split("=") for word in words.split())
     if kind == "errors":
         return as_markdown(error_summary(table, options["error"], options["by"].split(",")))
+    if kind == "twin":
+        return as_markdown(twin_summary(table))
     if "where" in options:
         column, text = options["where"].split(":")
         table = table[table[column].astype(str) == text]
@@ -74,6 +84,33 @@ def error_summary(table: pd.DataFrame, error: str, groups: list[str]) -> pd.Data
     ):
         summary[name] = 100.0 * table.groupby(groups)[error].apply(of)
     return summary.reset_index()
+
+
+def twin_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Error of the foundation over the frames of each case and side of a finite-element twin."""
+    rows = []
+    for (case, side), part in table.groupby(["case", "side"], sort=False):
+        own = {name: one for name, one in part.groupby("quantity")}
+        row = {
+            "case": case.replace("_", ", ").replace("mm", " mm").replace("kg", " kg"),
+            "side": side,
+        }
+        for name, head in TWIN_ERRORS.items():
+            row[head] = _span(own[name]["foundation_error_percent"], "+.0f")
+        row["modulus of equal force (MPa)"] = _span(
+            own["effective_modulus"]["finite_elements"], ".0f"
+        )
+        row["mesh error of maximum and middle pressure (%)"] = ", ".join(
+            f"{own[name]['mesh_error_percent'].max():.1f}" for name in list(TWIN_ERRORS)[:2]
+        )
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _span(values: pd.Series, form: str) -> str:
+    """Smallest and largest value, or both as one."""
+    ends = [f"{value:{form}}" for value in (values.min(), values.max())]
+    return " to ".join(dict.fromkeys("0" if float(end) == 0.0 else end for end in ends))
 
 
 def as_markdown(table: pd.DataFrame) -> str:

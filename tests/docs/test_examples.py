@@ -11,7 +11,7 @@ import yaml
 
 from docs.generators import results
 from docs.generators.notebooks import run_notebook
-from docs.generators.results import MARKER, error_summary, filled
+from docs.generators.results import MARKER, TWIN_ERRORS, error_summary, filled, twin_summary
 from kneewear.settings.study import load_study, merge_settings, read_settings
 from tests.workflow.conftest import Checkout
 
@@ -161,6 +161,23 @@ def test_validation_page_has_a_copy_of_each_table_or_says_how_to_make_it(tmp_pat
             with monkeypatch.context() as patch:
                 patch.setattr(results, "SNAPSHOT", tmp_path)
                 assert command in filled(marker, tmp_path)
+
+
+def test_errors_of_a_twin_are_ranges_over_its_frames():
+    quantities = [*TWIN_ERRORS, "effective_modulus"]
+    table = pd.DataFrame(
+        {
+            "case": "6mm_50kg", "side": "medial", "percent": percent, "quantity": name,
+            "finite_elements": 275.4, "foundation_error_percent": error,
+            "mesh_error_percent": 1.14,
+        }
+        for percent, error in ((15, -0.4), (46, 12.3)) for name in quantities
+    )  # fmt: skip
+    row = twin_summary(table).iloc[0]
+    assert row["case"] == "6 mm, 50 kg"
+    assert row["area (%)"] == "0 to +12"
+    assert row["modulus of equal force (MPa)"] == "275"
+    assert row["mesh error of maximum and middle pressure (%)"] == "1.1, 1.1"
 
 
 def test_validation_page_is_filled_from_results(tmp_path):
