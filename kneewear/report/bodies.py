@@ -544,7 +544,7 @@ def _draw_axes(axes: Any, origin: NDArray[np.float64], rotation: NDArray[np.floa
     for name, direction in zip(AXES, rotation.T, strict=True):
         arrow = ARROW * direction[[0, 2, 1]]
         axes.quiver(*start, *arrow, color=style.INK, lw=1.1, arrow_length_ratio=0.15)
-        axes.text(*(start + 1.12 * arrow), name, fontsize="small")
+        axes.text(*(start + 1.12 * arrow), name, fontsize=style.SMALL)
 
 
 @style.styled

@@ -127,7 +127,7 @@ def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) 
         mesh = axes.pcolormesh(z, x, values, cmap=colours, vmin=limits[0], vmax=limits[1],
                                rasterized=True)  # fmt: skip
         style.show_plan(axes)
-        axes.set_title(title.replace(", ", ",\n", 1), fontsize=8.5)
+        axes.set_title(title.replace(", ", ",\n", 1), fontsize=style.SMALL)
         label = "damage depth (mm)" if limits[0] == 0.0 else "difference (mm)"
         figure.colorbar(mesh, ax=axes, label=label, orientation="horizontal", pad=0.02)
     return figure

@@ -76,7 +76,7 @@ def draw_energy(history: pd.DataFrame) -> Figure:
         _shade(axes, history)
         _lines(axes, history, lines)
         axes.set(title=title, ylabel="energy (mJ)")
-        axes.legend(ncols=4, fontsize="small")
+        axes.legend(ncols=4, fontsize=style.SMALL)
         low, high = axes.get_ylim()
         axes.set_ylim(low, high + 0.25 * (high - low))
     panels[1, 0].set_xlabel("time (ms)")

@@ -95,7 +95,7 @@ def draw_errors(results: pd.DataFrame) -> Figure:
                 label=side if number == 0 else None,
             )
         axes.axvline(0.0, color=style.INK, lw=0.8)
-        axes.set_title(TITLES[quantity], fontsize="small")
+        axes.set_title(TITLES[quantity], fontsize=style.SMALL)
         axes.set_xlabel("error (%)")
     panels[0, 0].set_yticks(
         -np.arange(len(frames)),

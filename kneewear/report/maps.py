@@ -70,12 +70,14 @@ def draw_damage_maps(
 ) -> Figure:
     """Damage depth of up to five cases, an X at each side's largest (Bei 2003, Fig. 4-3).
 
+    The colours are those of the largest depth of these cases over all lives.
+
     Cases named in `outside` are marked as outside validity.
     """
     chosen = typical_cases(maps.cases)
     columns = min(2, len(chosen))
     figure, panels = style.panels_in_rows(len(chosen), 2, 2.6, style.WIDTH * columns / 2 + 1.0)
-    top = max(float(maps.damage_depth[life, index].max()) for _, index in chosen)
+    top = max(float(maps.damage_depth[:, index].max()) for _, index in chosen)
     for letter, axes, (label, index) in zip("ABCDE", panels, chosen, strict=False):
         depth = maps.damage_depth[life, index]
         mesh = draw_plateaus(axes, grid, depth, top, style.DEPTH_COLOURS)
@@ -116,7 +118,7 @@ def draw_wear_maps(
         if values is not cross_shear:
             _mark_worst(axes, grid, values)
     badge = ", outside validity" if maps.cases[index].name in outside else ""
-    figure.suptitle(f"{maps.cases[index].label}{badge}")
+    figure.suptitle(f"{maps.cases[index].label}{badge}", x=0.01, ha="left")
     return figure
 
 
@@ -463,9 +465,8 @@ def draw_distance_errors(implant: Implant, tables: Mapping[str, DistanceTable]) 
             )  # fmt: skip
             worst = np.unravel_index(np.nanargmax(values[side]), shown.shape)
             axes.plot(across[worst], angle[worst], "x", color=style.INK)
-            axes.set(facecolor="#d9d9d9", xlabel="z (mm)")
-            axes.set_ylabel("angle about the axis (deg)")
-            axes.grid(False)
+            axes.set_facecolor("#d9d9d9")
+            style.show_unrolled(axes)
             axes.set_title(f"{side.capitalize()}: worst {np.nanmax(values[side]):.2g} {unit}")
         label = f"{name.replace('_', ' ')} ({unit})"
         figure.colorbar(mesh, ax=panels[:, column], label=label)
@@ -506,7 +507,7 @@ def draw_windows(
             )  # fmt: skip
     style.show_plan(plan)
     plan.set_title("Insert from above")
-    plan.legend(loc="upper center", ncols=2, fontsize="small")
+    plan.legend(loc="upper center", ncols=2, fontsize=style.SMALL)
     style.show_unrolled(unrolled)
     unrolled.set_title("Condyles unrolled")
     return figure

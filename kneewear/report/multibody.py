@@ -59,7 +59,7 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
             if columns == 1:  # the legend is above the curves
                 low, high = axes.get_ylim()
                 axes.set_ylim(low, high + 0.13 * -(-len(named) // 4) * (high - low))
-            axes.legend(ncols=1 if columns > 1 else 4, fontsize="small")
+            axes.legend(ncols=1 if columns > 1 else 4, fontsize=style.SMALL)
     return figure
 
 

@@ -38,7 +38,7 @@ def draw_residuals(points: pd.DataFrame) -> Figure:
         axes.tick_params(labelsize=7)
     for axes, side in zip(panels[:, 0], style.SIDE_COLOURS, strict=True):
         axes.set_ylabel(f"{side}\nresidual (% of the mean)")
-    figure.supxlabel("fitted value (MPa, mm, mm² or mm³)", fontsize="medium")
+    figure.supxlabel("fitted value (MPa, mm, mm² or mm³)", fontsize=style.SIZE)
     style.share_legend(figure, panels[0, 0], 2)
     return figure
 
@@ -172,7 +172,7 @@ def draw_published_errors(comparison: pd.DataFrame) -> Figure:
         axes.set_yticks(range(table.shape[0]), [f"{value:g}" for value in table.index])
     for axes, side in zip(panels[:, 0], style.SIDE_COLOURS, strict=True):
         axes.set_ylabel(f"{side}\nbody mass (kg)")
-    figure.supxlabel("nominal insert thickness (mm)", fontsize="medium")
+    figure.supxlabel("nominal insert thickness (mm)", fontsize=style.SIZE)
     figure.colorbar(image, ax=panels, label="computed / published - 1 (%)", pad=0.01)
     return figure
 
@@ -209,7 +209,7 @@ def draw_trade_off(trade_off: pd.DataFrame) -> Figure:
         for target, statistic in zip(targets, ("median", "largest"), strict=True):
             axes.axhline(target, color=style.INK, lw=0.8, ls=":")
             axes.annotate(f"target, {statistic}", (1.0, target), ha="right", va="bottom",
-                          xycoords=("axes fraction", "data"), fontsize="small")  # fmt: skip
+                          xycoords=("axes fraction", "data"), fontsize=style.SMALL)  # fmt: skip
         axes.set(title=TITLES[group], xlabel="fitted constants", ylim=(0.0, None))
         axes.set_xticks(sorted(rows["constants"].unique()))
     panels[0, 0].set_ylabel("error beyond rounding (%)")

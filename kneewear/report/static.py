@@ -182,7 +182,7 @@ def _draw_post(axes: Axes, record: StaticRecord, number: int, top: float) -> Non
         aspect="equal", facecolor=style.PLATEAU, xticks=[], yticks=[],
     )  # fmt: skip
     size = f"{right - left:.1f} x {high - low:.1f} mm"
-    inset.set_title(f"post\n{size}", fontsize="small", fontweight="normal", loc="center", pad=2)
+    inset.set_title(f"post\n{size}", fontsize=style.SMALL, fontweight="normal", loc="center", pad=2)
 
 
 @style.styled

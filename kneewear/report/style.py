@@ -17,12 +17,15 @@ from matplotlib.ticker import FuncFormatter
 from kneewear.regression.groups import QUANTITIES
 from kneewear.report.tables import quantity_name, rows_with
 
+# Points: of words, and of the many small ones (ticks, legends, values in cells).
+SIZE, SMALL = 9.0, 8.0
+
 STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9,
-    "axes.titlesize": 9.5,
-    "axes.labelsize": 9,
+    "font.size": SIZE,
+    "axes.titlesize": SIZE,
+    "axes.labelsize": SIZE,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.spines.top": False,
@@ -33,11 +36,13 @@ STYLE: Any = {
     "grid.color": "#e3e3e3",
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "legend.fontsize": 8,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
+    "legend.fontsize": SMALL,
+    "legend.title_fontsize": SMALL,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
     "lines.linewidth": 1.6,
-    "figure.titlesize": 11,
+    "figure.titlesize": SIZE,
+    "figure.titleweight": "bold",
 }
 
 # Read when a figure is written, long after it was drawn: equal figures are then equal files.
@@ -101,7 +106,7 @@ def panels_by_side(height: float, **options: Any) -> tuple[Figure, Any]:
     """Panels with a row for each side and a column for each of the seven quantities, named."""
     figure, panels = new_figure(height, 2, len(QUANTITIES), WIDTH + 1.0, **options)
     for axes, quantity in zip(panels[0], QUANTITIES, strict=True):
-        axes.set_title(quantity_name(quantity), fontsize="small")
+        axes.set_title(quantity_name(quantity), fontsize=SMALL)
     return figure, panels
 
 
@@ -130,8 +135,8 @@ def share_plan_labels(figure: Any, panels: Sequence[Axes]) -> None:
     """Name the axes of several plans once."""
     for axes in panels:
         axes.set(xlabel="", ylabel="")
-    figure.supxlabel(Z_LABEL, fontsize=STYLE["axes.labelsize"])
-    figure.supylabel(X_LABEL, fontsize=STYLE["axes.labelsize"])
+    figure.supxlabel(Z_LABEL, fontsize=SIZE, fontweight="normal")
+    figure.supylabel(X_LABEL, fontsize=SIZE, fontweight="normal")
 
 
 def draw_cycle(
@@ -201,7 +206,7 @@ def draw_cells(
             colour = "white" if dark else INK
             text = form.format(value)
             text = text if float(text) else text.lstrip("-")
-            axes.text(column, row, text, ha="center", va="center", fontsize="small", color=colour)
+            axes.text(column, row, text, ha="center", va="center", fontsize=SMALL, color=colour)
     return image
 
 

@@ -102,7 +102,7 @@ def draw_refinement(table: pd.DataFrame) -> Figure:
         axes.set(xlabel="elements along either side", ylabel="worst error (%)")
     panels[0, 0].set_title("Force")
     panels[0, 1].set_title("Contact area")
-    panels[0, 0].legend(fontsize="small")
+    panels[0, 0].legend(fontsize=style.SMALL)
     return figure
 
 

@@ -39,14 +39,16 @@ def draw_spread(table: pd.DataFrame, intervals: pd.DataFrame | None = None) -> F
         strict=True,
     ):
         bars = axes.barh(names, rows[column], color=colours)
-        axes.bar_label(bars, fmt="%.3g", fontsize="small", padding=2)
+        axes.bar_label(bars, fmt="%.3g", fontsize=style.SMALL, padding=2)
         axes.axvline(rows[column].iloc[0], color=style.INK, lw=0.8, ls="--")
         top = rows[column].max()
         if intervals is not None:
             whole = rows_with(intervals, side=BOTH, quantity=column).iloc[0]
             low, top = whole["lower"], max(top, whole["upper"])
             bar = axes.barh(INTERVAL, whole["upper"] - low, left=low, color=style.PURPLE)
-            axes.bar_label(bar, [f"{low:.3g} to {whole['upper']:.3g}"], fontsize="small", padding=2)
+            axes.bar_label(
+                bar, [f"{low:.3g} to {whole['upper']:.3g}"], fontsize=style.SMALL, padding=2
+            )
         axes.set(xlabel=label, xlim=(0.0, 1.3 * top))
         axes.grid(axis="y", visible=False)
     panels[0, 0].invert_yaxis()

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from contourpy import contour_generator
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from kneewear import default_study
 from kneewear.geometry.distance_tabulation import build_distance_table
@@ -31,6 +32,7 @@ from kneewear.report.maps import (
     draw_extraction,
     typical_cases,
 )
+from kneewear.report.style import SIZE, SMALL
 from kneewear.report.verification import draw_cost, draw_distance_methods
 from kneewear.settings.cases import Case, centre_case
 from tests.geometry.exact_arcs import measure_parametric_implant
@@ -55,6 +57,22 @@ def test_single_case_with_two_lives_gets_what_it_can(single):
         "activity_gait", "history_gait", "pressure_gait",
         "motion_gait", "forces_gait", "areas_gait",
     }  # fmt: skip
+
+
+def test_texts_of_all_figures_have_one_of_two_sizes(whole):
+    for name, figure in figures_of(whole).items():
+        sizes = {text.get_fontsize() for text in figure.findobj(Text) if text.get_text()}
+        assert sizes <= {SIZE, SMALL}, name
+
+
+def test_maps_of_two_lives_share_their_colours(single):
+    deeper = single.maps.damage_depth * np.array([1.0, 2.0])[:, None, None, None, None]
+    maps = replace(single.maps, damage_depth=deeper)
+    tops = [
+        draw_damage_maps(maps, single.grid, life).axes[0].collections[-1].get_clim()[1]
+        for life in (0, 1)
+    ]
+    assert tops == pytest.approx([deeper.max()] * 2)
 
 
 @pytest.mark.slow
