@@ -25,6 +25,30 @@ from kneewear.wear.laws import WEAR_LAWS, WearLaw
 
 Settings = Mapping[str, Any]
 
+PRESSURE_LIMITS = {
+    "max_pressure": "pressure_limit_mpa",
+    "avg_pressure": "avg_pressure_limit_mpa",
+}
+
+
+def validity(frame: pd.DataFrame, report: Settings) -> pd.Series[str]:
+    """Words on each row's validity: "outside" if a pressure is above its limit in `report`.
+
+    Pressures are the columns `max_pressure` and `avg_pressure`, of a side or of both; rows without
+    any (cases that failed) have no word.
+    """
+    columns = [name for name in map(str, frame) if name.endswith(tuple(PRESSURE_LIMITS))]
+    limits = {
+        name: float(report[key])
+        for name in columns
+        for end, key in PRESSURE_LIMITS.items()
+        if name.endswith(end)
+    }
+    values = frame[columns]
+    outside = values.gt(pd.Series(limits, dtype=float), axis="columns").any(axis=1)
+    return outside.map({True: "outside", False: "within"}).where(values.notna().any(axis=1), "")
+
+
 # Studies of designs.
 
 # Part of the largest load below which the width of a loop is an error of the equilibria.
@@ -272,7 +296,7 @@ def design_columns(optimisation: Mapping[str, Any]) -> dict[str, str | tuple[str
     others = {name: quantity_unit(name) for name in ("wear_volume", "max_pressure", "damage_depth")}
     for name, unit in {**design_results(optimisation), **others}.items():
         heads[name] = f"{quantity_name(name)} ({unit_name(unit)})"
-    return heads
+    return heads | {"validity": "Validity"}
 
 
 def failure_columns(optimisation: Mapping[str, Any]) -> dict[str, str | tuple[str, str]]:

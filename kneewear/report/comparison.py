@@ -52,6 +52,7 @@ def render_comparison(
         & differences["quantity"].isin(KEY_QUANTITIES)
     ]
     ratios = [name for name in map(str, differences) if name.startswith("ratio")]
+    beyond = _outside(studies[0], differences, cells)
     by_design = differences.groupby(["design", "side", "quantity"], sort=False)
     return render_page(
         kind="comparison",
@@ -62,11 +63,11 @@ def render_comparison(
         frames=tables,
         figures=figures,
         files=files or {},
-        view=build_comparison_view(studies, cells),
-        beyond=_outside(studies[0], differences, cells),
+        view=build_comparison_view(studies, cells) | {"outside": beyond},
+        beyond=beyond,
         shared=len(cells),
-        middle=middle,
-        ratios=by_design[ratios].mean().reset_index(),
+        middle=middle.dropna(axis="columns", how="all"),
+        ratios=by_design[ratios].mean().reset_index().dropna(axis="columns", how="all"),
     )
 
 

@@ -6,6 +6,9 @@
   const views = { above: [0, 1, 0, -1, 0, 0], front: [-1, 0.02, 0, 0, 1, 0], oblique: [-0.75, 0.75, 0.2, 0, 1, 0] };
   const fill = (select, options) => options.forEach(([value, text]) => select.add(new Option(text, value)));
 
+  const outside = (design, name = find("case").value) => (data.outside[design] || []).includes(name);
+  const caseLabel = (name) => name + (data.designs.some((one) => outside(one.name, name)) ? " \u2013 outside validity" : "");
+
   async function pane(number) {
     const target = find(`canvas-${number}`);
     const plot = new window.viewerLibrary.K3D(window.viewerLibrary.ThreeJsProvider, target, {
@@ -28,7 +31,7 @@
       drawn = design.name;
       await plot.load({ objects: [insert] });
       const largest = map.largest.map((value, i) => `${data.sides[i]} ${value.toPrecision(3)}`).join(", ");
-      find(`title-${number}`).textContent = `${design.name}: largest ${largest} mm`;
+      find(`title-${number}`).textContent = `${design.name}${outside(design.name) ? " (outside validity)" : ""}: largest ${largest} mm`;
     }
     function look(name) {
       const ranges = [0, 1, 2].map((axis) => {
@@ -51,7 +54,7 @@
   async function start() {
     find("view").hidden = false;
     fill(find("quantity"), Object.entries(names));
-    fill(find("case"), data.cells.map((name) => [name, name]));
+    fill(find("case"), data.cells.map((name) => [name, caseLabel(name)]));
     find("case").value = data.first;
     for (const number of [0, 1]) {
       fill(find(`design-${number}`), data.designs.map((one, i) => [i, one.name]));
