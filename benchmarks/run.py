@@ -22,6 +22,7 @@ from benchmarks import (
     distance,
     dynamics,
     evaluation,
+    ligament_law,
     multibody,
     peers,
     stages,
@@ -78,6 +79,7 @@ def main() -> None:
         "tables": tables.main(),
         "multibody": multibody.main(),
         "muscle_strings": tissue.main(),
+        "ligament_law": ligament_law.main() if peers.installed("opensim") else [],
         "reference_ms": reference_ms(),
     }
     measured["machine"] |= measured.pop("machine_limits")

@@ -15,6 +15,8 @@ EVALUATIONS = {
     ("bounds", "exact"): 100.0,
     ("all", "exact"): 400.0,
 }
+# A time step of 150 wrapped muscles, which the source calls fast enough; the number is ours.
+MOST_STRINGS_MS = 500.0
 SEARCH_NAMES = {"bounds": "active-set search", "all": "every element tested"}
 
 
@@ -30,6 +32,11 @@ def compare(measured: Mapping[str, Any]) -> pd.DataFrame:
     )
     rows += [*_peers(measured["peers"]), *_dynamics(measured["dynamics"])]
     rows += _dynamics(measured["multibody"])
+    strings = measured["muscle_strings"]
+    rows.append(
+        (f"{strings['strings']:.0f} muscle strings from the last time step", "ms",
+         strings["last_step_start_ms"], "at most", MOST_STRINGS_MS)
+    )  # fmt: skip
     table = pd.DataFrame(rows, columns=["quantity", "unit", "measured", "bound", "target"])
     below = table["bound"] == "at most"
     met = np.where(

@@ -31,6 +31,7 @@ def measured(programs):
         "loop_work": {"minimum_distance_percent": 1e-4},
         "peers": pd.DataFrame(programs),
         "multibody": pd.DataFrame(columns=["stage", "median_s", "target_s"]),
+        "muscle_strings": {"strings": 150.0, "last_step_start_ms": 74.0},
         "dynamics": pd.DataFrame(
             [
                 {"stage": "one", "median_s": 0.2, "target_s": 0.1},
@@ -57,6 +58,7 @@ def test_each_target_is_met_or_missed():
     assert table.loc["distance from the table", "met"] == "no"
     assert table.loc["one", "met"] == "no"
     assert "untold" not in table.index
+    assert table.loc["150 muscle strings from the last time step", "met"] == "yes"
     against = table[table.index.str.contains("OpenSim")]["measured"].tolist()
     assert against == [100.0, 74.0]
 
