@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -158,6 +158,15 @@ def simplified(mesh: TriangleMesh, most: int) -> TriangleMesh:
     faces = number[mesh.faces]
     whole = (np.diff(np.sort(faces, axis=1), axis=1) > 0).all(axis=1)
     return TriangleMesh(np.stack(sums, axis=1) / count[:, None], np.unique(faces[whole], axis=0))
+
+
+def joined(meshes: Sequence[TriangleMesh]) -> TriangleMesh:
+    """One mesh of several."""
+    first = np.cumsum([0, *(len(one.vertices) for one in meshes)])
+    return TriangleMesh(
+        np.concatenate([one.vertices for one in meshes]),
+        np.concatenate([one.faces + at for one, at in zip(meshes, first, strict=False)]),
+    )
 
 
 def sampled_triangles(mesh: TriangleMesh, parts: int = 4) -> Array:

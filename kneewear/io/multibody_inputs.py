@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from kneewear.errors import InputDataError
-from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh
+from kneewear.geometry.meshes import MM_PER_UNIT, TriangleMesh, joined
 from kneewear.io.curves import parse_csv
 from kneewear.io.data_file import decode_text, read_data
 from kneewear.io.shapes import load_shape
@@ -118,6 +118,16 @@ def load_knee_parts(settings: SoftTissueKneeSettings, files: Files) -> KneeParts
             name: _surface(settings, files, name, "bone", placed)
             for name in BODIES
             if f"{name}_bone" in files
+        },
+        drawn_bones={
+            name: joined(
+                [
+                    _surface(settings, files, name, f"drawn_{number}", placed)
+                    for number in range(len(part.drawn_bones))
+                ]
+            )
+            for name, part in settings.bodies.items()
+            if part.drawn_bones
         },
         ligaments=wrapped[0],
         quadriceps=wrapped[1],

@@ -19,6 +19,7 @@ LINES = ("-", "--", ":", "-.")
 POSES = 4
 PLACES = ("rotation", "translation")
 BODIES = ("#8d9296", style.BLUE, style.GREEN)
+BONE = "#e9e2cf"
 # A reference is grey, behind what is computed.
 REFERENCE = "reference"
 
@@ -72,7 +73,8 @@ def scene_view(scene: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     places = [
         np.array(mesh["points"]) @ np.array(turn[number]).T + np.array(shift[number])
-        for name, mesh in scene["meshes"].items()
+        for meshes in (scene["meshes"], scene["bones"])
+        for name, mesh in meshes.items()
         for number in [scene["bodies"].index(name)]
         for turn, shift in zip(scene["rotation"], scene["translation"], strict=True)
     ]
@@ -80,6 +82,7 @@ def scene_view(scene: Mapping[str, Any]) -> dict[str, Any]:
     high = np.max([one.max(axis=0) for one in places], axis=0)
     return dict(scene) | {
         "colours": list(BODIES),
+        "bone_colour": BONE,
         "line_colour": style.RED,
         "middle": (0.5 * (low + high)).tolist(),
         "width": float((high - low).max()),

@@ -29,13 +29,17 @@ Six = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
 
 
 class BodySettings(Settings):
-    """A bone with its bearing surface."""
+    """A bone with its bearing surface.
+
+    `drawn_bones` are the files of whole bones that pages draw, in place of `bone`.
+    """
 
     frames: Annotated[dict[Name, Triple], Field(min_length=1)]
     surface: FileName
     bone: FileName | None
     placement: Name | None
     start: Six | None
+    drawn_bones: tuple[FileName, ...] = ()
 
 
 class LayerSettings(Settings):
@@ -204,6 +208,7 @@ class SoftTissueKneeSettings(Settings):
             }
         for name, body in self.bodies.items():
             given |= {f"{name}_surface": body.surface, f"{name}_bone": body.bone}
+            given |= {f"{name}_drawn_{n}": file for n, file in enumerate(body.drawn_bones)}
         return {name: file for name, file in given.items() if file is not None}
 
 

@@ -12,10 +12,12 @@ from kneewear.multibody.euler_parameters import integrate_euler_parameters
 from kneewear.multibody.impacts import integrate_impacts
 from kneewear.settings.study import read_study
 from kneewear.studies.point_contact.planar import FREE, build_planar, impact_law, solve_planar
+from kneewear.studies.point_contact.scenes import moving_shapes, ribbon
 from kneewear.studies.point_contact.spatial import (
     build_spatial,
     motion_table,
     same_with_euler_parameters,
+    spatial_scene,
 )
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -103,6 +105,48 @@ def test_spatial_knee_moves_alike_with_euler_parameters():
     assert same_with_euler_parameters(system, found.motion.coordinates, times).holds
     found.motion.coordinates[-1, 0] += 0.02
     assert not same_with_euler_parameters(system, found.motion.coordinates, times).holds
+
+
+def placed(scene, frame, body):
+    number = scene.bodies.index(body)
+    points = scene.meshes[body].vertices @ scene.rotation[frame, number].T
+    return points + scene.translation[frame, number]
+
+
+def test_the_spatial_scene_has_spheres_on_planes_and_fibres():
+    system, start = build_spatial(SPATIAL)
+    flexed = start + [0.0, 0.0, 0.0, -0.5, 0.0, 0.0]
+    scene = spatial_scene(system, SPATIAL, np.array([start, flexed]))
+    assert scene.labels == ("0°", "29°") and len(scene.lines[0]) == len(SPATIAL.ligaments)
+    femur, tibia = placed(scene, 0, "femur"), placed(scene, 0, "tibia")
+    # Anterior, superior, lateral.
+    centre = np.roll(SPATIAL.condyles["lateral"].centre_mm, -1)
+    radius = np.linalg.norm(femur[len(femur) // 2 :] - centre, axis=1)
+    np.testing.assert_allclose(radius, SPATIAL.condyles["lateral"].radius_mm)
+    np.testing.assert_allclose(tibia[:, 1], 0.0, atol=1e-9)
+    np.testing.assert_allclose(tibia[:4].mean(axis=0), [-11.0, 0.0, -23.0], atol=1e-9)
+    # Flexion turns the tibia's long axis to posterior.
+    assert scene.translation[0, 1, 1] == pytest.approx(start[2])
+    long_axis = scene.rotation[1, 1] @ [0.0, 0.0, -1.0]
+    np.testing.assert_allclose(long_axis, [-np.sin(0.5), -np.cos(0.5), 0.0], atol=1e-9)
+    for line, one in zip(scene.lines[0], SPATIAL.ligaments.values(), strict=True):
+        np.testing.assert_allclose(line[0], np.roll(one.femur_mm, -1))
+
+
+def test_the_planar_scene_has_ribbons_that_face_each_other():
+    system, start = build_planar(PLANAR, "healthy", "hertz", "cubic", 50.0)
+    profiles = PLANAR.femoral_profile, PLANAR.tibial_profile
+    scene = moving_shapes(
+        system, start[None], np.array([54.79]), tuple(map(ribbon, profiles)), "Ribbons"
+    )
+    femur, tibia = placed(scene, 0, "femur"), placed(scene, 0, "tibia")
+    assert np.ptp(tibia[:, 2]) == 20.0
+    apart = np.linalg.norm(femur[:, None] - tibia[None], axis=-1).min()
+    # Points are up to 5 mm apart along a profile.
+    assert apart == pytest.approx(-system.forces(start).parts["contact"].depth, abs=0.5)
+    assert scene.labels == ("55°",)
+    lengths = [np.linalg.norm(line[1] - line[0]) for line in scene.lines[0]]
+    np.testing.assert_allclose(lengths, [43.757, 33.155, 78.419, 56.180], atol=1e-3)
 
 
 def test_a_mirrored_spatial_knee_moves_as_its_mirror_image():

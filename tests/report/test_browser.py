@@ -228,7 +228,7 @@ def knee_address(tmp_path_factory):
     places[:, 1, 1] = [-10.0, -20.0, -30.0]
     bundle = [(np.array([[10.0, 0.0, 10.0], [10.0, y, 10.0]]),) for y in places[:, 1, 1]]
     scene = Scene(("femur", "tibia"), {"femur": sheet, "tibia": sheet}, turns, places,
-                  ("0°", "45°", "90°"), tuple(bundle))  # fmt: skip
+                  ("0°", "45°", "90°"), tuple(bundle), "Sheets", {"tibia": sheet})  # fmt: skip
     kind, settings, tables, drawn = passive_flexion()
     figures = {name: as_svg(figure) for name, figure in drawn.items()}
     path = tmp_path_factory.mktemp("knee") / "index.html"

@@ -25,12 +25,14 @@ AT = np.linspace(0.0, 90.0, 4)
 
 def scene():
     mesh = TriangleMesh(np.eye(3) * 10.0, np.array([[0, 1, 2]]))
+    bone = TriangleMesh(mesh.vertices - [0.0, 20.0, 0.0], mesh.faces)
     turns = np.tile(np.eye(3), (4, 2, 1, 1))
     places = np.zeros((4, 2, 3))
     places[:, 1, 1] = -AT
     lines = tuple((np.array([[0.0, 0.0, 0.0], [1.0, -at, 2.0]]),) for at in AT)
     labels = tuple(f"{at:.0f}°" for at in AT)
-    return Scene(("femur", "tibia"), {"femur": mesh, "tibia": mesh}, turns, places, labels, lines)
+    return Scene(("femur", "tibia"), {"femur": mesh, "tibia": mesh}, turns, places, labels, lines,
+                 "Bearing surfaces (pale: bones)", {"tibia": bone})  # fmt: skip
 
 
 def test_every_panel_and_series_is_drawn():
@@ -83,7 +85,9 @@ def test_a_simplified_mesh_keeps_its_shape():
 
 def test_the_view_looks_at_all_positions():
     view = scene_view(scene_record(scene()))
-    assert view["middle"] == [5.0, -40.0, 5.0] and view["width"] == 100.0
+    # From the femur to the lowest point of the tibia's bone.
+    assert view["middle"] == [5.0, -50.0, 5.0] and view["width"] == 120.0
+    assert view["bones"]["tibia"]["points"][0] == [10.0, -20.0, 0.0]
     assert view["labels"][1] == "30°" and len(view["colours"]) == 3
     assert scene_view(scene_record(None)) == {}
 
@@ -148,3 +152,6 @@ def test_the_page_of_every_shipped_study_is_rendered(name):
             view=view, part=part,
         )  # fmt: skip
         assert name in text
+        if part == "page":
+            assert "Bearing surfaces (pale: bones), simplified" in text
+            assert 'id="scene-bones"' in text

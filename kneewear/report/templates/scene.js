@@ -37,18 +37,21 @@
       clearColor: 0xffffff, lighting: 1.6, colorbarObjectId: 0,
     });
     const empty = { data: new Float32Array(0) };
-    const bodies = data.bodies.filter((name) => data.meshes[name]).map((name, i) => ({
-      name, number: data.bodies.indexOf(name),
+    const ownColour = (name) => data.colours[data.bodies.filter((one) => data.meshes[one]).indexOf(name) % data.colours.length];
+    const shapes = [
+      ...Object.entries(data.meshes).map(([name, mesh]) => [name, mesh, ownColour(name), false]),
+      ...Object.entries(data.bones).map(([name, mesh]) => [name, mesh, data.bone_colour, true]),
+    ];
+    const bodies = shapes.map(([name, mesh, colour, isBone], i) => ({
+      number: data.bodies.indexOf(name),
+      isBone,
       object: {
         id: 1 + i, type: "Mesh", visible: true, side: "double", flat_shading: false, opacity: 1,
-        color: parseInt(data.colours[i % data.colours.length].slice(1), 16),
+        color: parseInt(colour.slice(1), 16),
         model_matrix: pose(0, data.bodies.indexOf(name)), attribute: empty,
         triangles_attribute: empty, color_map: empty, color_range: [], slice_planes: [],
-        vertices: { data: flat(data.meshes[name].points), shape: [data.meshes[name].points.length, 3] },
-        indices: {
-          data: new Uint32Array(data.meshes[name].triangles.flat()),
-          shape: [data.meshes[name].triangles.length, 3],
-        },
+        vertices: { data: flat(mesh.points), shape: [mesh.points.length, 3] },
+        indices: { data: new Uint32Array(mesh.triangles.flat()), shape: [mesh.triangles.length, 3] },
       },
     }));
     const bundles = {
@@ -77,9 +80,10 @@
       }
       busy = true;
       const frame = Number(find("frame").value);
-      for (const { number, object } of bodies) {
+      for (const { number, object, isBone } of bodies) {
         object.model_matrix = pose(frame, number);
-        await plot.reload(object, { model_matrix: object.model_matrix });
+        object.visible = !isBone || find("bones").checked;
+        await plot.reload(object, { model_matrix: object.model_matrix, visible: object.visible });
       }
       bundles.visible = find("bundles").checked;
       Object.assign(bundles, lines(frame));
@@ -97,7 +101,7 @@
 
     find("frame").max = data.labels.length - 1;
     find("frame").addEventListener("input", show);
-    find("bundles").addEventListener("change", show);
+    for (const name of ["bundles", "bones"]) find(name)?.addEventListener("change", show);
     box.querySelectorAll("[data-view]").forEach((button) => {
       button.addEventListener("click", () => look(button.dataset.view));
     });

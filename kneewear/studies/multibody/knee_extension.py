@@ -120,7 +120,7 @@ def extension_scene(one: Extension, parts: ExtensionParts) -> Scene:
         lines.append((*ligaments.bundles.lines(pose), *tendon.lines(pose), pull))
     return Scene(
         bodies=BODIES,
-        meshes=parts.knee.surfaces,
+        **parts.knee.drawn(),
         rotation=np.array([pose.rotation for pose in poses]),
         translation=np.array([pose.translation for pose in poses]),
         labels=tuple(f"{flexion[number]:.0f}°" for number in chosen),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -91,10 +91,11 @@ class KneeParts:
     """What a passive knee is made of, in the frames of its bodies, mm.
 
     `surfaces` are the bearings of femur, tibia and patella, `bones` those under them where the
-    thickness of the layers is measured; `ligaments`, `quadriceps` and other `muscles` are bundles
-    with what they wrap on. `components` are the frames of the femoral and of the tibial component
-    (rotation and origin), `reference` the motion to compare with, `source_model` that of the model
-    the numbers are from, and `load` a measured load.
+    thickness of the layers is measured, `drawn_bones` whole ones that are drawn instead;
+    `ligaments`, `quadriceps` and other `muscles` are bundles with what they wrap on. `components`
+    are the frames of the femoral and of the tibial component (rotation and origin), `reference`
+    the motion to compare with, `source_model` that of the model the numbers are from, and `load` a
+    measured load.
     """
 
     surfaces: Mapping[str, TriangleMesh]
@@ -106,6 +107,13 @@ class KneeParts:
     reference: pd.DataFrame | None = None
     source_model: pd.DataFrame | None = None
     load: pd.DataFrame | None = None
+    drawn_bones: Mapping[str, TriangleMesh] = field(default_factory=dict)
+
+    def drawn(self) -> dict[str, Any]:
+        """Meshes of a scene, and what they are."""
+        bones = {**self.bones, **self.drawn_bones}
+        note = "pale: bones" if bones else "there are no bones in the data"
+        return {"meshes": self.surfaces, "bones": bones, "shapes": f"Bearing surfaces ({note})"}
 
 
 def build_system(parts: KneeParts, settings: SoftTissueKneeSettings) -> System:
@@ -455,7 +463,7 @@ def knee_scene(
     tissues: list[Any] = [system.actions[name] for name in names if name in system.actions]
     return Scene(
         bodies=BODIES,
-        meshes=parts.surfaces,
+        **parts.drawn(),
         rotation=np.array([one.rotation for one in poses]),
         translation=np.array([one.translation for one in poses]),
         labels=labels,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 # Points of each mesh that are drawn, at most about.
 POINTS = 2000
+BONE_POINTS = 3000
 CURVE_COLUMNS = ("panel", "series", "over", "at", "unit", "value")
 OWN_CHECK = "own check"
 STATEMENT_COLUMNS = ("statement", "found", "unit", "expected", "holds", "source")
@@ -27,6 +28,7 @@ class Scene:
 
     `meshes` are in the bodies' frames, by body; `rotation` (n, n_bodies, 3, 3) and `translation`
     (n, n_bodies, 3) place them in the ground frame, mm; `lines` are, for each time, polylines.
+    `bones` move with the bodies, too; `shapes` says what the meshes are.
     """
 
     bodies: tuple[str, ...]
@@ -34,7 +36,9 @@ class Scene:
     rotation: Array
     translation: Array
     labels: tuple[str, ...]
-    lines: tuple[tuple[Array, ...], ...] = ()
+    lines: tuple[tuple[Array, ...], ...]
+    shapes: str
+    bones: Mapping[str, TriangleMesh] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -86,19 +90,27 @@ def scene_record(scene: Scene | None) -> dict[str, Any]:
     """A scene as plain builtins, rounded to a micrometre: poses, lines, simplified meshes."""
     if scene is None:
         return {}
-    meshes = {name: simplified(mesh, POINTS) for name, mesh in scene.meshes.items()}
     return {
         "bodies": list(scene.bodies),
         "labels": list(scene.labels),
         "rotation": np.round(scene.rotation, 7).tolist(),
         "translation": np.round(scene.translation, 3).tolist(),
+        "shapes": scene.shapes,
         "most_points": POINTS,
-        "meshes": {
-            name: {
-                "points": np.round(mesh.vertices, 3).tolist(),
-                "triangles": mesh.faces.tolist(),
-            }
-            for name, mesh in meshes.items()
-        },
+        "meshes": _mesh_records(scene.meshes, POINTS, 3),
+        "bones": _mesh_records(scene.bones, BONE_POINTS, 2),
         "lines": [[np.round(line, 3).tolist() for line in frame] for frame in scene.lines],
+    }
+
+
+def _mesh_records(
+    meshes: Mapping[str, TriangleMesh], most: int, decimals: int
+) -> dict[str, dict[str, Any]]:
+    """Simplified meshes as plain builtins, with their points rounded, mm."""
+    return {
+        name: {
+            "points": np.round(mesh.vertices, decimals).tolist(),
+            "triangles": mesh.faces.tolist(),
+        }
+        for name, mesh in ((name, simplified(one, most)) for name, one in meshes.items())
     }

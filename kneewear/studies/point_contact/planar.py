@@ -37,6 +37,7 @@ from kneewear.reference.impact import delivered_restitution
 from kneewear.settings.point_contact import ElasticSettings, PlanarSettings, PointContactSettings
 from kneewear.studies.multibody.result import OWN_CHECK, MultibodyResult, curves, statements
 from kneewear.studies.point_contact.results import Statement, energy_balance, stated
+from kneewear.studies.point_contact.scenes import moving_shapes, ribbon
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic
 
@@ -139,6 +140,13 @@ def solve_planar(parts: None, settings: PlanarSettings) -> MultibodyResult:
                 *_restitution_statements(),
                 energy_balance(max(run.found.motion.energy_error for run in runs)),
             ]
+        ),
+        scene=moving_shapes(
+            build_planar(settings, *usual[:4])[0],
+            usual.found.motion.coordinates,
+            usual.flexion,
+            (ribbon(settings.femoral_profile), ribbon(settings.tibial_profile)),
+            "Profiles as ribbons 20 mm wide",
         ),
     )
 

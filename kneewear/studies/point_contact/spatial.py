@@ -22,14 +22,17 @@ from kneewear.multibody.impacts import ImpactMotion, integrate_impacts
 from kneewear.multibody.point_contact import PointContact, SphereOnPlane
 from kneewear.multibody.system import Body, System
 from kneewear.settings.point_contact import SpatialSettings
-from kneewear.studies.multibody.result import OWN_CHECK, MultibodyResult, curves, statements
+from kneewear.studies.multibody.result import OWN_CHECK, MultibodyResult, Scene, curves, statements
 from kneewear.studies.point_contact.planar import impact_law
 from kneewear.studies.point_contact.results import Statement, energy_balance, stated
+from kneewear.studies.point_contact.scenes import moving_shapes, planes, spheres
 from kneewear.tissue.bundles import Bundles
 from kneewear.tissue.laws import quadratic
 
 Array = NDArray[np.float64]
 
+# Axes of scenes in those of the source, which are x lateral, y anterior, z superior.
+AXES = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
 # Flexions up to which, and beyond which, statements on ligaments are made, deg.
 EXTENDED, FLEXED = 2.0, 30.0
 
@@ -75,6 +78,24 @@ def solve_spatial(parts: None, settings: SpatialSettings) -> MultibodyResult:
                 same_with_euler_parameters(system, found.motion.coordinates[: len(motion)], times),
             ]
         ),
+        scene=spatial_scene(system, settings, found.motion.coordinates[: len(motion)]),
+    )
+
+
+def spatial_scene(system: System, settings: SpatialSettings, coordinates: Array) -> Scene:
+    """Spheres, parts of the planes and fibres at even steps of time."""
+    pairs = tuple(
+        SphereOnPlane(one.centre_mm, one.radius_mm, one.plane_mm, one.plane_normal)
+        for one in settings.condyles.values()
+    )
+    start = system.poses(coordinates[0])
+    return moving_shapes(
+        system,
+        coordinates,
+        -np.degrees(coordinates[:, 3]),
+        (spheres(pairs), planes(pairs, start.rotation[1], start.translation[1])),
+        "Spheres and parts of the endless planes",
+        AXES,
     )
 
 
