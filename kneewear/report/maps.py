@@ -76,7 +76,7 @@ def draw_damage_maps(
     """
     chosen = typical_cases(maps.cases)
     columns = min(2, len(chosen))
-    figure, panels = style.panels_in_rows(len(chosen), 2, 2.6, style.WIDTH * columns / 2 + 1.0)
+    figure, panels = style.panels_in_rows(len(chosen), 2, 2.8, style.WIDTH * columns / 2 + 1.0)
     top = max(float(maps.damage_depth[:, index].max()) for _, index in chosen)
     for letter, axes, (label, index) in zip("ABCDE", panels, chosen, strict=False):
         depth = maps.damage_depth[life, index]
