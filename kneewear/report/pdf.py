@@ -8,24 +8,25 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from fpdf import FPDF
-from fpdf.enums import TableBordersLayout
+from fpdf.enums import MethodReturnValue, TableBordersLayout, XPos, YPos
 from fpdf.fonts import FontFace
 from PIL import Image
 
 FONT = "DejaVu"
 MARGIN, TEXT_HEIGHT = 15.0, 4.3  # mm
-SIZES = {"h1": 16.0, "h2": 11.5, "p": 8.5, "li": 8.5, "figcaption": 7.0, "td": 6.5}
+SIZES = {"h1": 16.0, "h2": 11.5, "p": 8.5, "li": 8.5, "h3": 8.5, "figcaption": 7.0, "td": 6.5}
 NO_DATE = datetime.fromtimestamp(0, UTC)
 # Elements whose text is not printed.
 HIDDEN = {"script", "style", "nav", "button"}
 # Rows of a table, and height of a picture, mm, at most; of one that is higher than wide.
 MAX_ROWS = 30
 PICTURE_HEIGHT, TALL_HEIGHT = 82.0, 120.0
-# Room that a picture leaves for its caption, mm.
-CAPTION_HEIGHT = 13.0
+# A picture is set smaller, but not below this part of its size, where that saves a page break.
+SMALLEST = 0.65
 # Room beside a word in its cell, and width beyond which a text is broken, mm.
 CELL_MARGIN, LONGEST_CELL = 2.0, 55.0
 
@@ -73,9 +74,10 @@ class _Reader(HTMLParser):
         self.document = document
         self.parts: list[tuple[str, str]] = []  # style and text of the open block
         self.bold = self.hidden = 0
-        self.rows: list[list[str]] | None = None
-        self.title = ""  # of the next picture, printed with its caption
         self.badge = False
+        # Address and title of the picture of an open figure, which is set with its caption.
+        self.figure: dict[str, str] | None = None
+        self.rows: list[list[str]] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open a block, or place a picture."""
@@ -83,6 +85,11 @@ class _Reader(HTMLParser):
             self.hidden += 1
         elif tag in ("b", "strong"):
             self.bold += 1
+        elif tag == "span" and "badge" in (dict(attrs).get("class") or "").split():
+            self.badge = True
+            self.handle_data(" [")
+        elif tag == "figure":
+            self.figure = {}
         elif tag == "table":
             self.rows = []
         elif tag == "tr" and self.rows is not None:
@@ -91,10 +98,7 @@ class _Reader(HTMLParser):
             self.parts = []
         elif tag == "img" and not self.hidden:
             self._picture(dict(attrs).get("src") or "")
-        elif tag == "span" and "badge" in (dict(attrs).get("class") or "").split():
-            self.badge = True
-            self.parts.append(("", " ["))
-        elif tag in SIZES or tag == "h3":
+        elif tag in SIZES:
             self.parts = []
 
     def handle_endtag(self, tag: str) -> None:
@@ -103,6 +107,14 @@ class _Reader(HTMLParser):
             self.hidden -= 1
         elif tag in ("b", "strong"):
             self.bold -= 1
+        elif tag == "span" and self.badge:
+            self.badge = False
+            self.handle_data("] ")
+        elif tag == "figure":
+            self._figure()
+        elif tag in ("h3", "figcaption") and self.figure is not None:
+            self.figure[tag] = "".join(text for _, text in _joined(self.parts))
+            self.parts = []
         elif tag in ("th", "td") and self.rows:
             self.rows[-1].append("".join(text for _, text in self.parts).strip())
             self.parts = []
@@ -111,17 +123,6 @@ class _Reader(HTMLParser):
             self.rows = None
         elif tag == "caption":
             self._text("p", "B")
-        elif tag == "span" and self.badge:
-            self.badge = False
-            self.parts.append(("", "] "))
-        elif tag == "h3":
-            self.title = "".join(text for _, text in self.parts).strip()
-            self.parts = []
-        elif tag == "figcaption":
-            if self.title:
-                self.parts.insert(0, ("B", f"{self.title}. "))
-            self.title = ""
-            self._text(tag, "")
         elif tag in SIZES:
             self._text(tag, "B" if tag.startswith("h") else "")
 
@@ -153,16 +154,59 @@ class _Reader(HTMLParser):
         page.ln(max(TEXT_HEIGHT, 0.5 * size) + (1.5 if tag in ("h1", "p") else 0.5))
 
     def _picture(self, address: str) -> None:
-        """Place a picture over the width of the page, or as high as allowed."""
+        """Set a picture, or keep it until its figure ends."""
+        if self.figure is None:
+            self.figure = {"img": address}
+            self._figure()
+        else:
+            self.figure["img"] = address
+
+    def _figure(self) -> None:
+        """Set title, picture and caption of a figure on one page."""
+        figure, self.figure = self.figure or {}, None
+        if "img" not in figure:
+            return
         page = self.document
-        picture = Image.open(io.BytesIO(base64.b64decode(address.partition("base64,")[2])))
+        encoded = figure["img"].partition("base64,")[2]
+        picture = Image.open(io.BytesIO(base64.b64decode(encoded)))
         height = TALL_HEIGHT if picture.height > picture.width else PICTURE_HEIGHT
-        width = min(page.epw, height * picture.width / picture.height)
-        page.ln(1.0)
-        if page.get_y() + width * picture.height / picture.width > page.h - MARGIN - CAPTION_HEIGHT:
+        height = min(height, page.epw * picture.height / picture.width)
+        texts = [
+            ("h3", "B", figure.get("h3", "")),
+            ("figcaption", "", figure.get("figcaption", "")),
+        ]
+        around = 4.0 + sum(self._height(*one) for one in texts)
+        left = page.h - MARGIN - page.get_y() - around
+        if left < SMALLEST * height:
             page.add_page()
-        page.image(picture, x=0.5 * (page.w - width), w=width)
+        else:
+            height = min(height, left)
+        width = height * picture.width / picture.height
         page.ln(1.0)
+        self._words(*texts[0])
+        page.image(picture, x=0.5 * (page.w - width), w=width)
+        self._words(*texts[1])
+        page.ln(1.0)
+
+    def _height(self, tag: str, style: str, text: str) -> float:
+        """Height of a text over the width of the page, mm."""
+        page = self.document
+        page.set_font(FONT, style, SIZES[tag])
+        lines: Any = page.multi_cell(
+            page.epw, 0.5 * SIZES[tag], text, dry_run=True, output=MethodReturnValue.LINES
+        )
+        return 0.5 * SIZES[tag] * len(lines)
+
+    def _words(self, tag: str, style: str, text: str) -> None:
+        """Set text over the width of the page."""
+        if text:
+            page = self.document
+            page.set_font(FONT, style, SIZES[tag])
+            page.set_x(MARGIN)
+            page.multi_cell(
+                page.epw, 0.5 * SIZES[tag], text, align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT
+            )
+            page.ln(0.5)
 
     def _table(self, rows: list[list[str]]) -> None:
         """Set a table with its first row as heading."""

@@ -91,25 +91,31 @@ def test_lines_break_between_words_wherever_the_style_changes(length):
     assert write_pdf(f"<h2>{start}\n<b>outside validity</b> </h2>", "A") == plain
 
 
-def test_badges_are_in_brackets_and_titles_of_pictures_begin_their_captions():
+def test_badges_are_in_brackets_and_titles_are_above_their_pictures():
     document = _Document("Study")
     reader = _Reader(document)
-    set_texts = []
+    set_texts, cells = [], []
     document.write = lambda _, text: set_texts.append(text)
+    reader._words = lambda tag, style, text: cells.append((tag, text, document.get_y()))
     reader.feed(
         '<h2>51 months <span class="badge within">within validity</span></h2>'
         f'<figure><h3>Design</h3><img src="{picture(40, 30)}"><figcaption>All cases.</figcaption>'
         "</figure><p>After.</p>"
     )
-    assert set_texts[0] == "51 months [within validity]"
-    assert "".join(set_texts[1:]) == "Design. All cases.After."
+    assert set_texts == ["51 months [within validity]", "After."]
+    (title, above), (caption, below) = ((text, at) for _, text, at in cells)
+    assert (title, caption) == ("Design", "All cases.")
+    assert below - above == pytest.approx(82.0, abs=0.1)
 
 
-def test_a_caption_is_on_the_page_of_its_picture():
+# A picture 82 mm high and its caption of several lines, and the room left on the page, mm.
+@pytest.mark.parametrize(("room", "page"), [(110.0, 1), (80.0, 1), (60.0, 2)])
+def test_a_figure_is_on_one_page_and_smaller_where_that_saves_a_break(room, page):
     document = _Document("Study")
-    reader = _Reader(document)
-    document.set_y(document.h - 15.0 - 80.0)
-    reader.feed(f'<figure><img src="{picture(400, 175)}">')  # 79 mm high: fits, its caption not
-    reader.feed("<figcaption>" + 60 * "word " + "</figcaption></figure>")
-    assert document.page_no() == 2
-    assert document.get_y() > 80.0
+    document.set_y(document.h - 15.0 - room)
+    _Reader(document).feed(
+        f'<figure><h3>Title</h3><img src="{picture(400, 200)}">'
+        "<figcaption>" + 60 * "word " + "</figcaption></figure>"
+    )
+    assert document.page_no() == page
+    assert document.get_y() <= document.h - 15.0

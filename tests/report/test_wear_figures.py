@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,9 +112,25 @@ def test_figure_of_choices_draws_total_wear_and_names_unverified_laws():
 def test_first_screen_states_the_spread_and_without_it_says_so(whole):
     page = both_pages("wear", whole.settings, whole.tables | {"model_spread": spread_of()}, {})
     laws = by_choice(spread_of()).query("choice == 'wear law'")["wear_volume"]
-    assert f"{span(laws, '2')} mm³ by wear law" in page
+    assert re.search(rf"<b>{span(laws, '2')} mm³</b> and <b>[^<]+ mm</b> deep over wear laws", page)
+    factors = spread_of()
+    factors = factors[~factors["choice"].isin(["wear law", "surface"])]
+    only = both_pages("wear", whole.settings, whole.tables | {"model_spread": factors}, {})
+    assert "mm</b> deep over other wear factors" in only
+    assert "other wear factors" not in page.split('id="spread"')[0]
     without = both_pages("wear", whole.settings, whole.tables, {})
     assert "one wear law, one surface that stays fresh" in without
+
+
+def test_an_evolving_surface_that_was_warned_of_is_marked_beside_its_number(whole):
+    history = {"gait": make_history(grid=make_grid())}
+    table = vary_models(history, make_grid(), make_settings(), lambda surface, found: found, 4, [])
+    warned = {"warnings": [("vary_models", "2 of 3 updates; depths oscillate"), ("a", "b")]}
+    tables = whole.tables | {"model_spread": table}
+    for provenance, marked in ((warned, True), ({"warnings": [("a", "oscillate")]}, False)):
+        page = render_page("wear", whole.settings, tables, {}, provenance=provenance)
+        assert ("follows its wear (warned of: depths oscillate)" in page) is marked
+        assert ("2 of 3 updates; depths oscillate." in page) is marked
 
 
 INTERVALS = pd.DataFrame(
@@ -138,10 +156,8 @@ def test_interval_of_uncertain_constants_is_drawn_and_stated_beside_the_choices(
     tables = {"constant_intervals": INTERVALS, "uncertain_constants": CONSTANTS}
     tables |= whole.tables | {"model_spread": spread_of()}
     page = render_page("wear", whole.settings, tables, {})
-    assert (
-        "wear 1.2 to 876 mm³ by uncertain constants, " in page
-        and "deepest damage 0.013 to 0.043, " in page
-    )
+    stated = "<b>1.2 to 876 mm³</b> and <b>0.013 to 0.043 mm</b> deep over uncertain constants; "
+    assert stated in page
     assert "2 constants (table below) change at once" in page
     assert "without travel, which belong" in page
 
