@@ -40,8 +40,9 @@ def load_finished(folder: str | Path) -> FinishedStudy:
     folder = Path(folder)
     record, knee, *results = finished_files(folder)
     damage = [path for path in results if path.parent.name == "wear"]
+    provenance = load_json(record)
     try:
-        study = load_study(load_json(record)["settings"], str(record))
+        study = load_study(provenance["settings"], str(record))
     except InputDataError as error:
         found, expected = "settings of another version", "those of this one"
         raise InputDataError(record, found, expected, "Run the study again.") from error
@@ -67,6 +68,7 @@ def load_finished(folder: str | Path) -> FinishedStudy:
             for files in cycles
         ],
         samples=load_computed([str(samples)] if samples.is_file() else []).get(samples.stem),
+        warnings=tuple((log, message) for log, message in provenance.get("warnings", ())),
     )
 
 

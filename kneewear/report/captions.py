@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+# Figures whose ending is the name of a study, shown as written.
+OF_STUDIES = ("difference_maps",)
+
 
 class FigureText(NamedTuple):
     """Heading of a figure, its caption, and text for those who cannot see it."""
@@ -37,7 +40,9 @@ def figure_text(name: str) -> FigureText:
         if name == prefix:
             return text
         if name.startswith(f"{prefix}_"):
-            ending = name.removeprefix(f"{prefix}_").replace("_", " ")
+            ending = name.removeprefix(f"{prefix}_")
+            if prefix not in OF_STUDIES:
+                ending = ending.replace("_", " ")
             return text._replace(title=f"{text.title}: {ending}")
     plain = name.replace("_", " ")
     return FigureText(plain.capitalize(), "", plain)

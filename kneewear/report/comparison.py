@@ -66,6 +66,7 @@ def render_comparison(
         view=build_comparison_view(studies, cells) | {"outside": beyond},
         beyond=beyond,
         shared=len(cells),
+        study_warnings={study.name: study.warnings for study in studies if study.warnings},
         middle=middle.dropna(axis="columns", how="all"),
         ratios=by_design[ratios].mean().reset_index().dropna(axis="columns", how="all"),
     )

@@ -62,6 +62,8 @@ class FinishedStudy:
         Damage, and contact histories of every activity without elements, of each batch.
     samples : DataFrame, optional
         Samples of its centre case with uncertain constants, where there are some.
+    warnings : tuple of (str, str)
+        Log, or "settings", and message of each of its warnings.
     """
 
     settings: WearStudy
@@ -69,6 +71,7 @@ class FinishedStudy:
     maps: Sequence[DamageMaps]
     histories: Sequence[Sequence[ContactHistory]]
     samples: pd.DataFrame | None = None
+    warnings: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kneewear as kw
@@ -278,3 +280,46 @@ def test_page_states_how_many_samples_and_which_percentiles(quick, tables):
     cells = shared_cells(tables["differences"])
     page = render_comparison([quick, other(quick, factor=1.2)], tables, {}, cells)
     assert "against quick, 2.5 to 97.5 percentiles of 20 samples" in page
+
+
+def test_page_has_warnings_and_names_of_studies_as_written(quick):
+    messages = [("accumulate_wear/b000", f"depths {way} in {n} cases")
+                for way in ("oscillate", "jump", "sink", "rise") for n in (2, 3)]  # fmt: skip
+    wear = quick.settings.wear.model_copy(update={"blocks": 4})
+    settings = quick.settings.model_copy(update={"study": "k_evol", "wear": wear})
+    updated = replace(quick, settings=settings, warnings=tuple(messages))
+    found = compare_studies([replace(quick, warnings=()), updated])
+    cells = shared_cells(found["differences"])
+    figures = draw_depth_differences(depth_maps([quick, updated], middle_cell(cells)), cells)
+    drawn = dict.fromkeys(figures, b"<svg/>")
+    page = render_comparison([replace(quick, warnings=()), updated], found, drawn, cells)
+    first = "Warning of k_evol (accumulate_wear/b000): depths oscillate in 2 cases (1 more like it)"
+    assert page.count(first) == 1
+    assert page.count("Warning of ") == 3
+    assert "k_evol has warnings of 1 further kind:" in page
+    assert "no interval of the ratio of k_evol and quick, because samples of k_evol are" in page
+    assert "Difference of damage depth: k_evol" in page
+    text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.findall("k evol|K evol|K_evol|>Quick<", text)
+
+
+def test_page_has_the_warnings_of_each_study_and_names_as_written(quick, tables):
+    cells = shared_cells(tables["differences"])
+    warned = replace(quick, warnings=(("settings", "a doubtful load"), ("vary_models", "aside")))
+    settings = pd.DataFrame({"setting": ["seed"], "quick": ["1"], "my_other": ["2"]})
+    constants = pd.DataFrame(
+        {"design": ["other"], "reference": ["quick"], "reason": ["a surface is updated"]}
+    )
+    own = tables | {"settings": settings, "constants": constants}
+    page = render_comparison([warned, replace(other(quick), warnings=())], own, {}, cells)
+    assert "Warning of quick (settings): a doubtful load" in page
+    assert "aside" not in page
+    assert "Warning of other" not in page
+    assert "my_other</th>" in page
+    assert "no interval of the ratio of other and quick, because a surface is updated" in page
+
+
+def test_warnings_are_read_with_the_study(results):
+    found = load_finished(results)
+    recorded = json.loads((results / "provenance.json").read_text(encoding="utf-8"))["warnings"]
+    assert [list(one) for one in found.warnings] == recorded
