@@ -14,7 +14,7 @@ from kneewear.mechanics.bodies import BodyForces, BodyPoses, body_number
 from kneewear.tissue import _kernels as kernels
 from kneewear.tissue import _wrapped_kernels as wrapping
 from kneewear.tissue.laws import TensionLaw
-from kneewear.tissue.wrapping import KINDS, WrapObject, require_path, tangent_points
+from kneewear.tissue.wrapping import KINDS, WrapObject, require_path, wrapped_points
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -233,7 +233,7 @@ class WrappedBundles:
         return found, status
 
     def lines(self, poses: BodyPoses) -> tuple[Array, ...]:
-        """Points of each path in the ground frame, mm, with tangent points where it wraps."""
+        """Points of each path in the ground frame, mm, with points of its arcs where it wraps."""
         paths = list(self.bundles.lines(poses))
         for number, obstacle in enumerate(self.obstacles):
             if obstacle is None:
@@ -245,7 +245,7 @@ class WrappedBundles:
             points = [local[:1]]
             for n in range(len(bodies) - 1):
                 if bodies[n] != bodies[n + 1]:
-                    touched = tangent_points(obstacle, local[n], local[n + 1])
+                    touched = wrapped_points(obstacle, local[n], local[n + 1])
                     points += [] if touched is None else [touched]
                 points.append(local[n + 1 : n + 2])
             paths[number] = np.concatenate(points) @ turn.T + place

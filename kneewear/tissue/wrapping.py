@@ -13,6 +13,8 @@ from kneewear.tissue import _wrapping_kernels as kernels
 Array = NDArray[np.float64]
 
 KINDS = {"cylinder": kernels.CYLINDER, "sphere": kernels.SPHERE, "ellipsoid": kernels.ELLIPSOID}
+# Turn between drawn points of a wrapped path, rad.
+DRAWN_TURN = np.radians(15.0)
 
 
 @dataclass(frozen=True)
@@ -94,13 +96,32 @@ def shortest_path(
     return Path(length, pulls, points, status == kernels.WRAPPED)
 
 
-def tangent_points(obstacle: WrapObject, start: ArrayLike, end: ArrayLike) -> Array | None:
-    """Where a path touches and leaves the obstacle (2, 3), in its body's frame, mm.
+def wrapped_points(obstacle: WrapObject, start: ArrayLike, end: ArrayLike) -> Array | None:
+    """Points (n, 3) where a path lies on the obstacle, in its body's frame, mm, for drawing.
 
-    None if it is straight, or cannot wrap.
+    The first and the last are where it touches and leaves it. Those between are on the obstacle, on
+    a curve that has the path's directions there: on cylinders and spheres the path itself, on an
+    ellipsoid near it. None if the path is straight, or cannot wrap.
     """
-    status, _, points, _ = _placed(obstacle, start, end)
-    return points if status == kernels.WRAPPED else None
+    status, length, ends, pulls = _placed(obstacle, start, end)
+    if status != kernels.WRAPPED:
+        return None
+    straight = np.linalg.norm(ends - np.array([start, end]), axis=1).sum()
+    turned = np.arccos(np.clip(-(pulls[0] @ pulls[1]), -1.0, 1.0))
+    t = np.linspace(0.0, 1.0, 2 + int(turned / DRAWN_TURN))[:, None]
+    along = (length - straight) * np.array([pulls[0], -pulls[1]])
+    points = (
+        (1 + 2 * t) * (1 - t) ** 2 * ends[0]
+        + t * (1 - t) ** 2 * along[0]
+        + t**2 * (3 - 2 * t) * ends[1]
+        - t**2 * (1 - t) * along[1]
+    )
+    axes, size = np.asarray(obstacle.rotation), np.asarray(obstacle.size)
+    own = (points - obstacle.origin) @ axes
+    used = 2 if obstacle.kind == "cylinder" else 3
+    semi = size if obstacle.kind == "ellipsoid" else np.full(3, size[0])
+    own[:, :used] /= np.linalg.norm(own[:, :used] / semi[:used], axis=1, keepdims=True)
+    return np.concatenate([ends[:1], (own @ axes.T + obstacle.origin)[1:-1], ends[1:]])
 
 
 def _placed(

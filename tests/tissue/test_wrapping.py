@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from kneewear.errors import InputDataError
 from kneewear.mechanics.rotations import body_three_123
 from kneewear.tissue.muscle_string import stretch_string
-from kneewear.tissue.wrapping import WrapObject, overlap, shortest_path
+from kneewear.tissue.wrapping import WrapObject, overlap, shortest_path, wrapped_points
 
 CYLINDER = WrapObject("bar", "cylinder", "femur", (10.0, 0, 0))
 BALL = WrapObject("ball", "sphere", "femur", (10.0, 0, 0))
@@ -189,6 +189,25 @@ def test_frames_do_not_matter_and_the_path_is_symmetric(obstacle):
     np.testing.assert_allclose(moved.pulls, path.pulls @ turn.T, atol=1e-9)
     back = shortest_path(obstacle, END, START)
     assert back.length == pytest.approx(path.length, abs=1e-6)
+
+
+@pytest.mark.parametrize("obstacle", KINDS, ids=lambda one: one.kind)
+def test_drawn_points_lie_on_the_obstacle_along_the_path(obstacle):
+    turn, shift = body_three_123([0.4, -1.1, 2.0]), np.array([3.0, -80.0, 11.0])
+    placed = WrapObject("there", obstacle.kind, "femur", obstacle.size, turn, shift)
+    start, end = START - (0.0, 8.0, 0.0), END - (0.0, 8.0, 0.0)
+    points = (wrapped_points(placed, turn @ start + shift, turn @ end + shift) - shift) @ turn
+    path = shortest_path(obstacle, start, end)
+    np.testing.assert_allclose(points[[0, -1]], path.points, atol=1e-9)
+    assert len(points) > 2
+    semi = obstacle.size if obstacle.kind == "ellipsoid" else np.full(3, 10.0)
+    used = 2 if obstacle.kind == "cylinder" else 3
+    np.testing.assert_allclose(np.linalg.norm((points / semi)[:, :used], axis=1), 1.0, atol=1e-6)
+    drawn = np.vstack([start, points, end])
+    length = np.linalg.norm(np.diff(drawn, axis=0), axis=1).sum()
+    # Chords are shorter than arcs; the curve on an ellipsoid is a little longer than the path.
+    assert length == pytest.approx(path.length, rel=2e-3)
+    assert wrapped_points(obstacle, START + (0.0, 50.0, 0.0), END + (0.0, 50.0, 0.0)) is None
 
 
 def test_a_cylinder_is_wound_on_the_stated_side_also_the_long_way():

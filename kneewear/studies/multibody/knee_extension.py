@@ -20,17 +20,14 @@ from kneewear.studies.multibody.extension_motion import (
     find_slack_length,
 )
 from kneewear.studies.multibody.extension_statements import extension_statements
-from kneewear.studies.multibody.passive_flexion import BODIES, JOINTS, build_system
+from kneewear.studies.multibody.passive_flexion import BODIES, JOINTS, build_system, near
 from kneewear.studies.multibody.result import MultibodyResult, Scene, curves, statements
-from kneewear.tissue.wrapping import shortest_path
 
 Array = NDArray[np.float64]
 
 OVER = "flexion (deg)"
 # Poses in the animation.
 POSES = 19
-# Length of the tendon that is drawn, mm.
-TENDON = 60.0
 
 
 def solve_knee_extension(parts: ExtensionParts, settings: KneeExtensionSettings) -> MultibodyResult:
@@ -108,15 +105,7 @@ def extension_scene(one: Extension, parts: ExtensionParts) -> Scene:
     tendon: Any = system.actions["patellar ligament"]
     lines = []
     for pose in poses:
-        pull = parts.knee.quadriceps.on(BODIES).bundles.lines(pose)[0]
-        obstacle = parts.knee.quadriceps.obstacles[0]
-        # The femur rests: its frame is that of the ground.
-        path = None if obstacle is None else shortest_path(obstacle, pull[0], pull[-1])
-        touched = path.points if path is not None and path.is_wrapped else pull[:1]
-        # Only what is near the knee is drawn of the tendon.
-        away = touched[-1] - pull[-1]
-        part = min(1.0, TENDON / float(np.linalg.norm(away)))
-        pull = np.array([pull[-1] + part * away, pull[-1]])
+        pull = near(parts.knee.quadriceps.on(BODIES).lines(pose)[0])
         lines.append((*ligaments.bundles.lines(pose), *tendon.lines(pose), pull))
     return Scene(
         bodies=BODIES,
