@@ -26,6 +26,9 @@ from kneewear.studies.multibody.extension_motion import (
     wrap_overlap,
 )
 from kneewear.studies.multibody.extension_statements import (
+    PF,
+    TF,
+    contact_gaps,
     coordinate_gaps,
     extension_statements,
     judged,
@@ -213,6 +216,24 @@ def test_both_sides_of_a_contact_are_all_of_it(spheres):
     assert both.force == pytest.approx(total, rel=1e-9)
     assert sum(part.force for part in push) == pytest.approx(total, rel=0.05)
     assert push[0].centre[2] < 0.0 < push[1].centre[2]
+
+
+def test_contact_is_the_sum_of_pressures_that_grow_with_penetration(spheres):
+    one = spheres[4]
+    rest, slope, least = contact_gaps({"600N": one})
+    # The thickness of the layers, in settings, has four digits.
+    assert rest < 1e-12 and slope < 1e-4 and 0.0 < least < 0.1
+
+    class Halved:
+        def __init__(self, found):
+            self.element, self.area, self.direction = found.element, found.area, found.direction
+            self.penetration, self.pressure = -found.penetration, 0.5 * found.pressure
+            self.force = found.force
+
+    parts = [{name: Halved(frame[name]) for name in (TF, PF)} for frame in one.motion.parts[:1]]
+    wrong = one._replace(motion=replace(one.motion, parts=parts))
+    rest, slope, least = contact_gaps({"600N": wrong})
+    assert rest == pytest.approx(0.5) and slope == pytest.approx(1.5, rel=1e-4) and least < 0.0
 
 
 def test_the_coordinates_are_those_of_the_source(spheres):

@@ -110,12 +110,30 @@ def _formulation(cases: Cases, settings: KneeExtensionSettings) -> Iterator[Stat
         "C1 Eq. 24 is the angular velocity", "Eq. 24", "difference 0",
         f"up to {slip:.2g} rad/s; the true one is used", slip < 1e-6,
     )  # fmt: skip
+    faces = [len(one.system.actions[name].law.area) for name in (TF, PF)]
+    yield stated(
+        "C2 Femur and patella are Coons patches, the tibia is a plane", "Figure 2",
+        "continuous normals at borders",
+        f"replaced by {faces[0]} and {faces[1]} triangles on splines of the distance to a mesh",
+        True, chosen=True,
+    )  # fmt: skip
     layers = settings.layers
     printed = confined_modulus(layers.youngs_modulus_mpa, layers.poisson_ratio) / LAYER_MM
     yield stated(
         "C3 Stiffness of the foundation from modulus, Poisson's ratio and 2 mm", "Contact loads",
         f"{STIFFNESS:g} N/mm3", f"{printed:.3g} N/mm3; {STIFFNESS:g} is used",
         abs(printed / STIFFNESS - 1.0) < 0.02,
+    )  # fmt: skip
+    rest, slope, least = contact_gaps(cases)
+    yield stated(
+        "C3 The contact force is the sum of pressure times area, along the directions of contact",
+        "Contact loads", "difference 0", f"{rest:.1g} of the force", rest < 1e-9,
+    )  # fmt: skip
+    yield stated(
+        f"C3 Pressure is {STIFFNESS:g} N/mm3 times the penetration, which is positive",
+        "Contact loads", "within 0.1 %",
+        f"difference {100.0 * slope:.1g} %; penetration above {least:.1g} mm",
+        slope < 1e-3 and least > 0.0,
     )  # fmt: skip
     ligaments: Any = one.system.actions["ligaments"]
     names = ligaments.names
@@ -144,6 +162,27 @@ def _formulation(cases: Cases, settings: KneeExtensionSettings) -> Iterator[Stat
         "Eq. 18", f"{wanted:g} within 1 %", ratios, "", lambda x: abs(x / wanted - 1.0) < 0.01,
         chosen=True,
     )  # fmt: skip
+
+
+def contact_gaps(cases: Cases) -> tuple[float, float, float]:
+    """How contacts differ from sums over their elements, over all output times.
+
+    Largest relative differences of the force from the sum of pressure times area, and of the
+    pressure from the stiffness of the foundation times penetration; least penetration, mm.
+    """
+    rest = slope = 0.0
+    least = np.inf
+    frames = (found for one in cases.values() for found in one.motion.parts)
+    for resultant in (found[name] for found in frames for name in (TF, PF)):
+        if not len(resultant.element):
+            continue
+        pressure, depth = resultant.pressure, resultant.penetration
+        force = resultant.force
+        total = (pressure * resultant.area) @ resultant.direction
+        rest = max(rest, float(np.linalg.norm(force - total) / np.linalg.norm(force)))
+        slope = max(slope, float(np.abs(pressure / (STIFFNESS * depth) - 1.0).max()))
+        least = min(least, float(depth.min()))
+    return rest, slope, least
 
 
 def coordinate_gaps(one: Extension) -> tuple[float, float]:
