@@ -101,17 +101,21 @@ RELEASE = {
     "evaluations": [{"search": "bounds", "distance": "table", "evaluation_us": 20.0}],
     "dynamics": pd.DataFrame([{"stage": "forward", "median_s": 0.2, "target_s": 0.1}]),
     "multibody": [],
+    "muscle_strings": {"last_step_start_ms": 80.0},
 }
 
 
 def test_stages_are_compared_with_the_previous_release():
-    ratios = {"cycle": 3.0, "forward": 10.0, "a loop": 10.0, "gone": 1.0}
+    ratios = {"cycle": 3.0, "forward": 10.0, "a loop": 10.0, "gone": 1.0} | {
+        "150 muscle strings, a time step": 4.0
+    }
     previous = pd.DataFrame({"stage": ratios.keys(), "ratio": ratios.values(), "version": "1.0"})
     table = compare_releases(RELEASE, previous).set_index("stage")
     assert table["slower"].to_dict() == {
         "cycle": "no",
         "forward": "yes",
         "a loop": "no",
+        "150 muscle strings, a time step": "yes",
         "gone": "not measured",
         "evaluation of 2 x 900 elements, table, bounds": "not measured",
     }
