@@ -38,7 +38,7 @@ from kneewear.studies.designs.characterisation import (
 )
 from kneewear.studies.designs.laxity import compare_designs, drive_loops, summarise_loops
 from kneewear.studies.fe_knee.bones import build_bones
-from kneewear.studies.fe_knee.run import run_knee
+from kneewear.studies.fe_knee.run import KneeRun, run_knee
 from kneewear.studies.fe_knee.statements import knee_statements
 from kneewear.studies.fe_twin.twin import compute_twin
 from kneewear.studies.life import built_in_activities, exact_knee
@@ -139,7 +139,7 @@ def finite_elements() -> Contents:
     return "fe_twin", study.model_dump(mode="json"), tables, figures
 
 
-def dynamic_knee() -> Contents:
+def dynamic_knee_run() -> tuple[Contents, KneeRun]:
     """Few steps of a dynamic knee on the coarsest bones."""
     study = small_study({"steps": 14})
     bones = build_bones(study.fe_knee.bones)
@@ -150,7 +150,7 @@ def dynamic_knee() -> Contents:
         "knee_meshes": run.meshes,
     }
     figures = draw_knee(run.history, run.frames)
-    return "fe_knee", study.model_dump(mode="json"), tables, figures
+    return ("fe_knee", study.model_dump(mode="json"), tables, figures), run
 
 
 def planar_knee() -> Contents:
@@ -268,7 +268,7 @@ NEW_KINDS = {
     "contact characterisation": characterisation,
     "laxity": laxity,
     "finite elements": finite_elements,
-    "dynamic knee": dynamic_knee,
+    "dynamic knee": lambda: dynamic_knee_run()[0],
     "planar knee": planar_knee,
     "passive flexion": passive_flexion,
 }

@@ -21,12 +21,15 @@ from kneewear.io.documents import load_table
 from kneewear.regression.groups import QUANTITIES
 from kneewear.report.comparison import draw_depth_differences, render_comparison
 from kneewear.report.facts import centre_rows
+from kneewear.report.fe_knee import knee_view
+from kneewear.report.figures import draw_results
 from kneewear.report.insert_view import build_insert_view
 from kneewear.report.maps import draw_damage_maps
 from kneewear.report.multibody import scene_view
 from kneewear.report.page import render_page
 from kneewear.report.regression import draw_calibration_figures
 from kneewear.report.static import draw_static_figures
+from kneewear.report.wear import draw_wear_over_cycles
 from kneewear.settings.cases import OUTPUTS
 from kneewear.settings.study import load_study, read_study
 from kneewear.sides import BOTH, SIDES
@@ -37,9 +40,18 @@ from kneewear.studies.comparison import (
     middle_cell,
     shared_cells,
 )
-from kneewear.studies.multibody.result import Scene, scene_record
-from tests.report.new_kinds import NEW_KINDS, passive_flexion, searched
+from kneewear.studies.multibody.result import Scene, curves, scene_record
+from kneewear.wear.gravimetry import tabulate_wear_over_cycles
+from tests.report.new_kinds import (
+    CONFIG,
+    NEW_KINDS,
+    dynamic_knee_run,
+    multibody,
+    passive_flexion,
+    searched,
+)
 from tests.report.static_results import STUDY
+from tests.report.test_twin_on_wear_page import TWIN
 from tests.report.test_uncertainty_report import made_up
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -152,10 +164,27 @@ class Visit:
         self.page.wait_for_selector(f'#viewer[data-shown*="{words}"]')
         return float(self.page.get_attribute("#viewer", "data-sum"))
 
-    def canvas(self):
+    def canvas(self, view="viewer"):
         return matplotlib.image.imread(
-            io.BytesIO(self.page.locator("#viewer-canvas").screenshot()), format="png"
+            io.BytesIO(self.page.locator(f"#{view}-canvas").screenshot()), format="png"
         )[..., :3]
+
+    def assert_quiet_and_accessible(self):
+        """No complaint, no request for another file, no width beyond the window, and axe agrees."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        assert self.complaints == []
+        asked = [url for url in self.requests if not url.startswith(("data:", "blob:"))]
+        assert len(asked) == 1
+        assert self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert self.page.evaluate(UNREACHABLE_COLUMNS) == []
+        found = Axe().run(self.page).response["violations"]
+        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+
+    def photograph(self, folder, name):
+        """One picture per section: pictures of a whole long page repeat its start."""
+        for section in self.page.locator("main > section").all():
+            section.screenshot(path=folder / f"{name}_{section.get_attribute('id')}.png")
 
     def choose(self, selector, value):
         self.page.locator(selector).select_option(value)
@@ -333,6 +362,65 @@ def plain_addresses(whole, static_study, new_kinds, tmp_path_factory):
     return found
 
 
+def knee_page(name):
+    """Page of a shipped study of several bodies: kept statements, curves made up."""
+    study = read_study(CONFIG / f"{name}.yaml", defaults=ROOT / "config/config.yaml")
+    kept = SNAPSHOT / name / "tables/multibody_statements.csv"
+    at = np.linspace(0.0, 90.0, 4)
+    motion = curves("varus", "flexion (deg)", at, "deg", {"computed": at})
+    forces = curves("contact force", "flexion (deg)", at, "N", {"medial": at, "lateral": at})
+    tables = {"multibody_statements": load_table(kept)}
+    kind, settings, tables, drawn = multibody(study, tables, motion, forces)
+    figures = {one: as_svg(figure) for one, figure in drawn.items()}
+    return render_page(kind, settings, tables, figures)
+
+
+def measured_wear_page(whole):
+    """Wear page with a finite-element twin and with wear that was measured in a simulator."""
+    test = pd.DataFrame({"million_cycles": [0.0, 2.0], "wear_mm3": [0.0, 20.0], "error_mm3": 2.0})
+    wear = tabulate_wear_over_cycles(
+        whole.tables["cases"], load_study(whole.settings).wear, {"lab": test}
+    )
+    columns = {"million_cycles": "Mc", "loss": "mm3", "error": "sd"}
+    source = {"file": "lab.csv", "unit": "mm3", "columns": columns, "source": "made up"}
+    report = {"fe_twin": "twin/tables/fe_twin.csv", "simulator_tests": {"lab": source}}
+    settings = whole.settings | {"report": whole.settings["report"] | report}
+    drawn = draw_wear_over_cycles(wear["wear_over_cycles"], wear["simulator_tests"])
+    tables = whole.tables | wear | {"fe_twin": TWIN}
+    return render_page("wear", settings, tables, {"wear_over_cycles": as_svg(drawn)})
+
+
+def two_lives_page(single):
+    """Wear page of one case with two lives, with its maps."""
+    drawn = draw_results(single.grid, single.maps, single.tables)
+    figures = {name: as_svg(figure) for name, figure in drawn.items()}
+    view = build_insert_view(single.implant, single.grid, single.maps, single.cycles.percent,
+                             single.histories.values())  # fmt: skip
+    return render_page("wear", single.settings, single.tables, figures, view=view)
+
+
+OTHER_PAGES = {
+    "measured wear": lambda whole, _: measured_wear_page(whole),
+    "two lives": lambda _, single: two_lives_page(single),
+    **{name: lambda *_, name=name: knee_page(name)
+       for name in ("tkr_predicted_gait", "knee_extension", "spatial_knee")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHER_PAGES)
+def test_pages_with_further_contents_are_quiet_and_accessible(
+    browser, whole, single, tmp_path, name
+):
+    path = tmp_path / "index.html"
+    path.write_text(OTHER_PAGES[name](whole, single), encoding="utf-8")
+    for kind, look in LOOKS.items():
+        one = Visit(browser, path.as_uri(), **look)
+        one.page.wait_for_selector("body[data-tables=ready]")
+        one.assert_quiet_and_accessible()
+        one.photograph(tmp_path, kind)
+        one.window.close()
+
+
 def calibration_tables(whole, constants):
     """Tables of a calibration whose search is left out."""
     names, kept = list(constants)[:4], ("key", "low", "high", "source")
@@ -424,6 +512,37 @@ def test_view_of_designs_shows_the_surfaces_of_each(browser, tmp_path):
         one.shown(links.nth(number).get_attribute("data-case"))
     assert one.complaints == []
     one.page.locator("#viewer").screenshot(path=tmp_path / "view_of_designs.png")
+    one.window.close()
+
+
+@pytest.fixture(scope="module")
+def moving_knee():
+    """Contents of the page of a dynamic knee, and its view."""
+    (kind, settings, tables, drawn), run = dynamic_knee_run()
+    figures = {name: as_svg(figure) for name, figure in drawn.items()}
+    return (kind, settings, tables, figures), knee_view(run.frames)
+
+
+@pytest.mark.parametrize("look", ["laptop"])
+def test_frames_of_a_dynamic_knee_are_played(browser, moving_knee, tmp_path, look):
+    contents, view = moving_knee
+    path = tmp_path / "index.html"
+    path.write_text(render_page(*contents, view=view), encoding="utf-8")
+    one = Visit(browser, path.as_uri(), **LOOKS[look])
+    one.page.wait_for_selector(f'#frames[data-shown="0 {view["labels"][0]}"]')
+    first = one.canvas("frames")
+    last = len(view["labels"]) - 1
+    one.choose("#frames-factor", "20")
+    one.put("#frames-frame", last)
+    one.page.wait_for_selector(f'#frames[data-shown="{last} {view["labels"][last]}"]')
+    assert "enlarged 20 times" in one.page.inner_text("#frames-title")
+    assert np.abs(one.canvas("frames") - first).max() > 0.2
+    one.page.locator("#frames-play").click()
+    one.page.wait_for_selector(f'#frames[data-shown="0 {view["labels"][0]}"]')
+    assert one.page.get_attribute("#frames-play", "aria-pressed") == "true"
+    one.page.locator("#frames-play").click()
+    one.assert_quiet_and_accessible()
+    one.photograph(tmp_path, f"frames_{look}")
     one.window.close()
 
 
