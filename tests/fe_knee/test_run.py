@@ -10,6 +10,7 @@ import pytest
 from kneewear.io import netcdf
 from kneewear.io.fe_knee_progress import ProgressFile
 from kneewear.studies.fe_knee.bones import build_bones
+from kneewear.studies.fe_knee.checks import cycle_rates
 from kneewear.studies.fe_knee.run import KneeFrames, frame_steps, run_knee
 from kneewear.studies.fe_knee.statements import knee_statements, phases, reversals
 from tests.fe_knee.knees import small_knee
@@ -110,6 +111,19 @@ def test_multigrid_agrees_with_a_factorisation():
     found = knee_statements(run_knee(bones, settings), bones, settings)
     one = found[found["statement"].str.contains("factorised active set")]
     assert one["holds"].tolist() == ["yes", "yes"]
+    # Only plain cycles are judged by the printed rate of a plain cycle.
+    rates = found[found["statement"].str.contains("D7 Mean rate")].set_index("statement")["holds"]
+    assert [*rates.filter(like="conjugate gradients")] == [""]
+    assert len(rates.filter(like="one in an iteration")) == 1
+
+
+def test_rates_of_cycles_are_judged_by_the_printed_ones():
+    rates, touching = np.array([0.1, 0.3, 0.7, np.nan]), np.array([False, True, True, True])
+    found = list(cycle_rates(rates, touching, small_knee(), ""))
+    assert [(row.found, row.holds) for row in found] == [("0.37", False), ("0.50", False)]
+    found = list(cycle_rates(rates, ~touching, small_knee(), ""))
+    assert [(row.found, row.holds) for row in found] == [("0.37", False), ("0.10", True)]
+    assert len(list(cycle_rates(rates, touching & False, small_knee(), ""))) == 1
 
 
 def test_steps_of_frames_are_even_with_both_ends():

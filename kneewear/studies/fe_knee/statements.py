@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kneewear.settings.fe_knee import FeKneeSettings
 from kneewear.studies.fe_knee.bones import FEMUR, TIBIA, KneeBones
-from kneewear.studies.fe_knee.checks import check_parts
+from kneewear.studies.fe_knee.checks import check_parts, cycle_rates
 from kneewear.studies.fe_knee.run import KneeFrames, KneeRun
 from kneewear.studies.multibody.result import OWN_CHECK, statements
 from kneewear.studies.point_contact.results import Statement, stated
@@ -202,18 +202,17 @@ def _solvers(history: pd.DataFrame, settings: FeKneeSettings) -> Iterator[Row]:
         )  # fmt: skip
     if settings.solver.method == "truncated_newton":
         cycles = settings.solver.linear_cycles
-        touching = (rows["cartilage_nodes"] > 0.0) | (rows["obstacle_nodes"] > 0.0)
-        for where, chosen, printed in (
-            ("", touching | True, 0.30),
-            (" in contact", touching, 0.35),
-        ):
-            rate = float(rows["solver_rate"][chosen].mean())
-            sweeps, tolerance = settings.solver.smoothing_steps, settings.solver.tolerance
-            yield stated(
-                f"D7 Mean rate of a V({sweeps},{sweeps}) cycle{where}, to {tolerance:g}",
-                SOURCE, f"{printed:.2f} or less",
-                f"{rate:.2f} ({cycles} in an iteration, with conjugate gradients)"
-                if cycles > 1 else f"{rate:.2f}", rate < printed + 0.005,
+        touching = (rows[["cartilage_nodes", "obstacle_nodes"]] > 0.0).any(axis=1).to_numpy()
+        rates = rows["solver_rate"]
+        if cycles == 1:
+            yield from cycle_rates(rates.to_numpy(), touching, settings, "")
+        else:
+            # The printed rates are those of plain cycles (`checks`).
+            sweeps = settings.solver.smoothing_steps
+            yield (
+                f"D7 Mean rate of one of {cycles} V({sweeps},{sweeps}) cycles with conjugate "
+                "gradients, of all steps and of those in contact",
+                f"{rates.mean():.2f}, {rates[touching].mean():.2f}", "", "", None, OWN_CHECK,
             )  # fmt: skip
     solves = rows["coupling_iterations"].clip(lower=1.0)
     each = float((rows["bone_seconds"] / solves).mean())
