@@ -175,6 +175,11 @@ def grouped_warnings(warnings: Iterable[tuple[str, str]]) -> list[tuple[str, str
 def citations(study: Mapping[str, Any]) -> pd.DataFrame:
     """References of the methods, laws and data of a run, each once; columns use and source."""
     known = template_data("citations")
+    if study["kind"] == "fe_knee":
+        cited = dict(known["fe_knee"])
+        if study["fe_knee"]["bones"]["source"] == "natural":
+            cited |= known["natural_bones"]
+        return pd.DataFrame(cited.items(), columns=["use", "source"])
     wear, implant = study["wear"], study["implant"]
     rows: list[tuple[str, str]] = list(known["always"].items())
     law = wear["wear_law"]

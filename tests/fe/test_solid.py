@@ -9,7 +9,7 @@ from scipy.sparse.linalg import spsolve
 
 from kneewear.fe.condensation import Condensation
 from kneewear.fe.material import Elastic, Strains
-from kneewear.fe.solid import Solid, graded_lines
+from kneewear.fe.solid import SHAPE, Solid, graded_lines
 from tests.fe.blocks import block
 
 LINES = [0.0, 1.0, 2.5, 3.0]
@@ -52,6 +52,69 @@ def test_patch_of_distorted_elements_has_the_uniform_strain_of_its_border(poisso
     assert strains.strains(found) == pytest.approx(
         np.broadcast_to(uniform, (*strains.volume.shape, 6)), abs=1e-12 * max(1.0, ratio)
     )
+
+
+def wave(points):
+    """A smooth function that is zero on the base, its gradient and its second derivatives."""
+    k = 1.1
+    x, y, z = np.moveaxis(k * points, -1, 0)
+    x = x + 0.3
+    values = np.stack([np.sin(x), np.sin(y), np.cos(z)])
+    slopes = k * np.stack([np.cos(x), np.cos(y), -np.sin(z)])
+    second = np.empty((3, 3, *x.shape))
+    for i in range(3):
+        for j in range(3):
+            factors = [slopes[m] if m in (i, j) else values[m] for m in range(3)]
+            second[i, j] = -(k**2) * values.prod(0) if i == j else np.prod(factors, axis=0)
+    gradient = [
+        np.prod([slopes[m] if m == i else values[m] for m in range(3)], 0) for i in range(3)
+    ]
+    return values.prod(0), np.stack(gradient, -1), np.moveaxis(second, (0, 1), (-2, -1))
+
+
+@pytest.mark.slow
+def test_errors_of_a_smooth_displacement_fall_with_the_orders_of_the_elements():
+    # Displacements c f under the body force that they need; held at the border.
+    direction = np.array([1.0, -0.7, 0.4])
+    shear, lame = MATERIAL.shear_modulus, MATERIAL.bulk_modulus - 2.0 / 3.0 * MATERIAL.shear_modulus
+    errors = []
+    for count in (2, 4, 8):
+        lines = np.linspace(0.0, 3.0, count + 1)
+        solid = block(lines, lines, lines, distorted)
+        strains = Strains(solid)
+        value, gradient, second = wave(solid.points)
+        laplacian = np.trace(second, axis1=-2, axis2=-1)[..., None]
+        force = -(lame + shear) * second @ direction - shear * laplacian * direction
+        parts = np.einsum("epc,ep,pn->enc", force, strains.volume, SHAPE).reshape(len(force), 81)
+        load = np.zeros(solid.size + 1)
+        np.add.at(load, solid.element_freedoms, parts)
+        load = load[:-1]
+        border = np.zeros(solid.nodes.shape[:3], dtype=bool)
+        border[[0, -1]] = border[:, [0, -1]] = border[:, :, -1] = True
+        held = np.repeat(border[:, :, 1:].ravel(), 3)
+        exact = (wave(solid.nodes)[0][..., None] * direction)[:, :, 1:].reshape(-1)
+        matrix = assembled(solid, strains.stiffness(MATERIAL.tensor))
+        found = np.where(held, exact, 0.0)
+        found[~held] = spsolve(matrix[~held][:, ~held], (load - matrix @ found)[~held])
+        nodes = solid.displacements(found).reshape(-1, 3)[solid.element_nodes]
+        rate = gradient[..., None, :] * direction[:, None]
+        e = 0.5 * (rate + np.swapaxes(rate, -1, -2))
+        strain = np.stack(
+            [e[..., 0, 0], e[..., 1, 1], e[..., 2, 2],
+             2 * e[..., 0, 1], 2 * e[..., 1, 2], 2 * e[..., 2, 0]], -1,
+        )  # fmt: skip
+        pairs = (
+            (np.einsum("pn,enc->epc", SHAPE, nodes), value[..., None] * direction),
+            (strains.strains(found) @ MATERIAL.tensor, strain @ MATERIAL.tensor),
+        )
+        weight = strains.volume[..., None]
+        errors.append(
+            [np.sqrt((weight * (a - b) ** 2).sum() / (weight * b**2).sum()) for a, b in pairs]
+        )
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    # The orders of Q2-P1: three in displacement, two in stress (1.8 on the coarsest pair).
+    assert (orders[:, 0] > 2.9).all()
+    assert (orders[:, 1] > 1.75).all() and orders[1, 1] > 1.9
 
 
 def test_condensed_solid_is_the_whole_one():

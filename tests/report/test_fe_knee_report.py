@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kneewear.report.fe_knee import draw_knee, knee_view, stress_top
-from kneewear.report.page import render_page
+from kneewear.report.page import citations, render_page
 from kneewear.studies.fe_knee.bones import build_bones
 from kneewear.studies.fe_knee.run import run_knee
 from kneewear.studies.fe_knee.statements import knee_statements
@@ -68,4 +68,12 @@ def test_page_states_what_was_found(knee):
     assert "First contact with the obstacle" in texts["page"]
     assert "frames-data" in texts["page"]
     assert "Least mean ratio" in texts["appendix"]
+    assert "Deuflhard, P. (2012)" in texts["appendix"]
     assert ("no ligaments" in texts["appendix"] + texts["page"]) == (study.fe_knee.rods is None)
+
+
+def test_tetrahedra_are_cited_where_bones_have_been_filled_with_them(knee):
+    settings = knee[0].model_dump(mode="json")
+    assert not citations(settings)["use"].str.contains("Tetrahedra").any()
+    settings["fe_knee"]["bones"]["source"] = "natural"
+    assert citations(settings)["use"].str.contains("Tetrahedra").any()
