@@ -6,6 +6,7 @@ AFTER = {
     "config/dm_predicted.yaml": "config/dm_measured.yaml",
     "config/fe_knee_natural.yaml": "config/fe_knee.yaml",
     "config/fe_twin_dm.yaml": "config/dm_measured.yaml",
+    "config/fe_twin_yield.yaml": "config/fe_twin.yaml",
     "config/uncertainty/one_at_a_time.yaml": "config/monte_carlo.yaml",
     "config/uncertainty/variance_based.yaml": "config/monte_carlo.yaml",
     "config/uncertainty/dm_monte_carlo.yaml": "config/dm_fluoroscopy.yaml",

@@ -49,6 +49,7 @@ single keys:
 | `fe_twin.yaml` | load peaks of the built-in gait by finite elements beside the foundation |
 | `fe_twin_dm.yaml` | after `dm_measured.yaml`: the same of a real implant under measured force |
 | `fe_twin_ultracongruent.yaml` | the same of a conforming dish |
+| `fe_twin_yield.yaml` | after `fe_twin.yaml`: polyethylene that yields (Bei 2003) |
 | `fe_twin_quoted.yaml` | a wear study whose page quotes the errors that `fe_twin.yaml` found |
 | `fe_knee.yaml` | a dynamic finite-element knee falls on an obstacle (Sander et al.) |
 | `fe_knee_natural.yaml` | after `fe_knee.yaml`: bones of a natural knee (data not included) |

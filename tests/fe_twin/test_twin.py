@@ -159,6 +159,16 @@ def test_frames_and_cases_are_those_of_the_settings():
     assert len(every.twin_cases()) == 9
 
 
+def test_shipped_curve_of_polyethylene_is_the_cubic_part_of_its_source():
+    yielding = read_study(
+        CONFIG, CONFIG.parent / "fe_twin_yield.yaml", defaults=default_settings_file()
+    )
+    curve = yielding.fe_twin.plasticity
+    stress = np.array(curve.yield_stress_mpa)
+    cubic = 0.5 * 0.0597 * (stress / 18.4) ** 3
+    assert curve.plastic_strain == pytest.approx(cubic - cubic[0], abs=6e-6)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
