@@ -110,7 +110,8 @@ def _formulation(cases: Cases, settings: KneeExtensionSettings) -> Iterator[Stat
         "C1 Eq. 24 is the angular velocity", "Eq. 24", "difference 0",
         f"up to {slip:.2g} rad/s; the true one is used", slip < 1e-6,
     )  # fmt: skip
-    faces = [len(one.system.actions[name].law.area) for name in (TF, PF)]
+    contacts: Any = one.system.actions
+    faces = [len(contacts[name].law.area) for name in (TF, PF)]
     yield stated(
         "C2 Femur and patella are Coons patches, the tibia is a plane", "Figure 2",
         "continuous normals at borders",
