@@ -238,7 +238,8 @@ def simulator_tests(study: Study, root: str | Path) -> dict[str, str]:
 def twin_table(study: Study, root: str | Path) -> list[str]:
     """Table of the finished finite-element twin that the page of a wear study quotes, as a list."""
     file = study.report.fe_twin if isinstance(study, WearStudy) else None
-    return [str(study.data_path(file, root))] if file else []
+    # A result, no measured data: relative paths start in the checkout.
+    return [str(Path(root) / Path(file).expanduser())] if file else []
 
 
 def uncertain_constants(study: Study, root: str | Path) -> UncertaintySettings | None:

@@ -75,6 +75,8 @@ def test_shipped_studies_give_no_alarm(name):
             pytest.skip("needs the data folder")
         if "no rows" in str(error):
             pytest.skip("a template that the user fills in")
+        if "no table of a finished finite-element twin" in str(error):
+            pytest.skip("quotes a twin that has to be run before")
         raise
     assert [text for text in warnings if "(check " in text] == []
 

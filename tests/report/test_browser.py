@@ -607,15 +607,20 @@ def test_tables_sort_filter_and_download(visits, whole, tmp_path):
     one = visits["laptop"]
     one.page.wait_for_selector("body[data-tables=ready]")
     one.page.eval_on_selector_all("#damage details", "all => all.forEach(d => { d.open = true; })")
-    box = one.page.locator("#damage details .dt-container")
+    named = one.page.locator("th", has_text="Wear depth (mm)")
+    box = one.page.locator("#damage details .dt-container").filter(has=named)
     heads = [head.strip() for head in box.locator("thead th").all_inner_texts()]
     column = heads.index("Wear depth (mm)")
     box.locator("thead th").nth(column).click()
     box.locator("thead th[aria-sort=ascending]").wait_for()
-    shown = f"rows => rows.map(r => Number(r.cells[{column}].textContent))"
-    read = box.locator("tbody tr").evaluate_all(shown)
-    assert read == sorted(read)
-    assert len(read) == 8
+    # Rows are drawn some time after the head says that they are sorted.
+    one.page.wait_for_function(
+        """([body, column]) => {
+          const read = [...body.rows].map(row => Number(row.cells[column]?.textContent));
+          return read.length === 8 && read.every((value, i) => i === 0 || read[i - 1] <= value);
+        }""",
+        arg=[box.locator("tbody").element_handle(), column],
+    )
     box.locator("input[type=search]").fill("lateral")
     assert box.locator("tbody tr").count() == 4
     box.locator("input[type=search]").fill("")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 
@@ -56,10 +54,11 @@ def test_another_page_limit_runs_only_the_page_again(checkout):
     assert "compute_twin" not in said
 
 
-def test_page_of_a_wear_study_quotes_the_finished_twin(checkout):
+def test_page_of_a_wear_study_quotes_the_finished_twin(checkout, tmp_path):
     own = {key: SMALL[key] for key in ("grid", "table", "simulation", "cases")}
     quoting = {"study": "quoting", "report": {"fe_twin": "results/small/tables/fe_twin.csv"}}
-    replace(checkout, study="config/fe_twin_quoted.yaml").snakemake(overrides=own | quoting)
-    page = (checkout.folder / "results/quoting/report/index.html").read_text()
+    copy = Checkout(tmp_path / "copy", "config/fe_twin_quoted.yaml", origin=checkout.folder)
+    copy.snakemake(overrides=own | quoting)
+    page = (copy.folder / "results/quoting/report/index.html").read_text()
     assert "in 2 cases of this implant" in page
     assert "with the pressures of the finite elements" in page
