@@ -9,10 +9,21 @@ import griffe
 
 ROLE = re.compile(r":[a-z:]+:`~?([^`]+)`")
 RULE = re.compile(r"^\s*=+( +=+)+\s*$")
+# Values of names that only abbreviate a type, as `Array = NDArray[np.float64]`.
+TYPE = re.compile(
+    r"^(NDArray|Callable|Mapping|Sequence|Iterator|Literal|Annotated|tuple|dict|list)\["
+    r"|^[A-Z]\w*(\[.*\])?( \| [A-Z]\w*(\[.*\])?)+$"
+)
 
 
 class Readable(griffe.Extension):
-    """Rewrites roles and tables before docstrings are parsed."""
+    """Rewrites roles and tables before docstrings are parsed; leaves out abbreviations of types."""
+
+    def on_module_members(self, *, mod: griffe.Module, **_: Any) -> None:
+        """Leave out the module's abbreviations of types: docstrings state shape and unit."""
+        for name, member in list(mod.members.items()):
+            if not member.is_alias and member.is_attribute and TYPE.match(str(member.value or "")):
+                del mod.members[name]
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite one docstring."""

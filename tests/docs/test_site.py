@@ -244,3 +244,16 @@ def test_every_table_of_the_pages_has_a_copy_for_a_fresh_build():
     }
     assert len(names) > 8
     assert not [name for name in sorted(names) if not (results.SNAPSHOT / name).is_file()]
+
+
+def test_no_page_of_the_api_lists_a_logger_or_an_abbreviation_of_a_type(site):
+    listed = {
+        name
+        for room in (*ROOMS, "package")
+        for name in re.findall(
+            r'<h\d id="(?:kneewear\.)([\w.]+)"', page(site, f"reference/{page_name(room)}.html")
+        )
+    }
+    assert "tissue.bundles" in listed
+    names = {name.rsplit(".", 1)[-1] for name in listed}
+    assert names.isdisjoint({"logger", "Array", "Attachment", "Solution", "Bools"})
