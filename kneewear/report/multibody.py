@@ -43,8 +43,10 @@ def draw_curves(table: pd.DataFrame, columns: int) -> Figure:
     figure, panels = style.panels_in_rows(len(names), columns, 2.2 if columns > 1 else 2.8)
     for axes, name in zip(panels, names, strict=True):
         rows = table[table["panel"] == name]
-        for number, (series, curve) in enumerate(rows.groupby("series", sort=False)):
+        number = -1  # of the computed curves, which have the same colours beside a reference
+        for series, curve in rows.groupby("series", sort=False):
             is_reference = series == REFERENCE
+            number += not is_reference
             axes.plot(
                 curve["at"],
                 curve["value"],

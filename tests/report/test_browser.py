@@ -713,16 +713,28 @@ def test_minimum_thickness_agrees_with_statsmodels(visits, whole, name, quantity
     one.put(f"#decision-{quantity}", "")
 
 
-def test_decision_states_the_deciding_limit_and_validity(visits):
+def test_decision_states_the_deciding_limit_and_validity(visits, tmp_path):
     one = visits["laptop"]
     one.put("#decision-mass", 80)
     one.put("#decision-max_pressure", 1000)
     one.put("#decision-avg_pressure", 1000)
     said = one.page.locator("#decision-message")
     assert "Every simulated insert, from 6 mm, keeps the limits for 80 kg." in said.inner_text()
+    colour = "e => getComputedStyle(e).color"
+    ink = one.page.eval_on_selector("body", colour)
+    assert said.evaluate(colour) == ink
+    # No contour of a limit that nothing reaches, and no legend of its colour.
+    assert one.page.locator("#decision-contours polyline").count() == 0
+    legend = one.page.locator("#decision-contours text", has_text="not reached")
+    assert legend.count() == 2
+    assert set(legend.evaluate_all("all => all.map(e => e.getAttribute('fill'))")) == {"#5c5c5c"}
+    edge = "e => e.getBBox().x + e.getBBox().width"
+    assert max(text.evaluate(edge) for text in legend.all()) <= 520
+    one.page.locator("#decision").screenshot(path=tmp_path / "decision.png")
     one.put("#decision-damage_depth", 1e-6)
     assert "No simulated insert, up to 10 mm, keeps the limits for 80 kg" in said.inner_text()
     assert "decided by damage depth" in said.inner_text()
+    assert said.evaluate(colour) != ink
     assert "validity" in said.locator(".badge").inner_text()
     one.put("#decision-damage_depth", "")
 

@@ -13,7 +13,7 @@ from docs.generators.results import SNAPSHOT
 from kneewear import default_settings_file
 from kneewear.geometry.meshes import TriangleMesh, simplified
 from kneewear.io.documents import load_table
-from kneewear.report.multibody import draw_multibody_figures, scene_view
+from kneewear.report.multibody import COLOURS, draw_multibody_figures, scene_view
 from kneewear.report.page import render_page
 from kneewear.settings.study import read_study
 from kneewear.studies.multibody.result import Scene, curves, scene_record, statements
@@ -49,6 +49,14 @@ def test_every_panel_and_series_is_drawn():
     drawn = panels["varus"].get_lines()
     assert [line.get_label() for line in drawn] == ["computed", "reference"]
     np.testing.assert_array_equal(drawn[1].get_ydata(), 2.0 * AT)
+
+
+@pytest.mark.parametrize("order", [("reference", "computed"), ("computed", "reference")])
+def test_computed_curve_has_the_first_colour_wherever_its_reference_is(order):
+    motion = curves("varus", "flexion (deg)", AT, "deg", dict.fromkeys(order, AT))
+    figure = draw_multibody_figures(motion, motion, {})["multibody_kinematics"]
+    colours = {line.get_label(): line.get_color() for line in figure.axes[0].get_lines()}
+    assert colours["computed"] == COLOURS[0] != colours["reference"]
 
 
 def test_poses_are_drawn_where_the_bodies_are():

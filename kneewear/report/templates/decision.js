@@ -74,12 +74,13 @@
       }
     }
     draw(known ? mass : NaN);
+    const worst = found.reduce((a, b) => (b.middle > a.middle ? b : a), { middle: -1 });
+    find("message").classList.toggle("alarm", !known || worst.middle === Infinity);
     if (!known) {
       find("message").textContent = "No answer: the body mass must be within what was simulated, " +
         `${lightest} to ${heaviest} kg.`;
       return;
     }
-    const worst = found.reduce((a, b) => (b.middle > a.middle ? b : a), { middle: -1 });
     if (worst.middle < 0) {
       find("message").textContent = "Set a limit.";
       return;
@@ -123,8 +124,13 @@
         .map((at) => [at, Math.max(...fitsOf(quantity).map((fit) => minimum(fit, input.valueAsNumber, at)))])
         .filter(([, thickness]) => thickness > 0 && thickness < Infinity)
         .map(([at, thickness]) => `${across(at).toFixed(1)},${up(thickness).toFixed(1)}`);
+      const legend = { x: 316, y: 40 + 18 * i, "font-size": 12 };
+      if (!points.length) {
+        make("text", { ...legend, fill: "#5c5c5c" }, `${name}: not reached`);
+        return;
+      }
       make("polyline", { points: points.join(" "), fill: "none", stroke: colours[i], "stroke-width": 2, "data-quantity": quantity });
-      make("text", { x: 316, y: 40 + 18 * i, "font-size": 12, fill: colours[i] }, name);
+      make("text", { ...legend, fill: colours[i] }, name);
     });
     if (mass === mass) make("line", { x1: across(mass), x2: across(mass), y1: 20, y2: 255, stroke: "#888", "stroke-dasharray": 4 });
   }
