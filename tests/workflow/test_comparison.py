@@ -30,6 +30,7 @@ from kneewear.studies.comparison import (
     shared_cells,
 )
 from kneewear.wear.records import DamageMaps
+from tests.workflow.conftest import Checkout
 
 pytestmark = pytest.mark.workflow
 
@@ -323,3 +324,98 @@ def test_warnings_are_read_with_the_study(results):
     found = load_finished(results)
     recorded = json.loads((results / "provenance.json").read_text(encoding="utf-8"))["warnings"]
     assert [list(one) for one in found.warnings] == recorded
+
+
+LOAD = {
+    "base": 0.25,
+    "bumps": [
+        {"height": 1.75, "centre_percent": 15.0, "width_percent": 16.0},
+        {"height": 1.7, "centre_percent": 46.0, "width_percent": 16.0},
+    ],
+}
+PAIRS = {
+    "evolving": {"cases": {"overrides": {"wear.blocks": [8]}}},
+    "lighter": {"activities": {"gait": {"load_body_weights": LOAD}}},
+    "flatter": {
+        "implant": {
+            "parametric": {"plateau_coronal_radius_mm": {"medial": 200.0, "lateral": 200.0}}
+        }
+    },
+}
+STATIC = {"simulation": {"analysis": "quasi_static"}}
+
+
+@pytest.fixture(scope="module")
+def pairs(finished, tmp_path_factory):
+    """Comparison of a small study with itself changed, by what is changed."""
+    checkout = Checkout(tmp_path_factory.mktemp("pairs") / "copy", origin=finished.folder)
+    for name, changes in {"fixed": {}, **PAIRS}.items():
+        checkout.snakemake(overrides={"study": name, **STATIC, **changes})
+    found = {}
+    for name in PAIRS:
+        command, environment = checkout.command()
+        command = command[: command.index("--configfile")]
+        options = ["--snakefile", "workflow/rules/compare.smk", "--config", f"studies=fixed {name}"]
+        subprocess.run(
+            [*command, *options],
+            cwd=checkout.folder,
+            env=environment,
+            check=True,
+            capture_output=True,
+        )
+        folder = checkout.folder / "results/comparisons" / f"fixed_and_{name}"
+        assert (folder / "report/index.html").is_file()
+        tables = {path.stem: pd.read_csv(path) for path in (folder / "tables").glob("*.csv")}
+        found[name] = tables
+    return found
+
+
+def of(tables, quantity):
+    """Ratios of the second design to the first one, by case and side."""
+    rows = tables["differences"]
+    ratio = rows[rows["quantity"] == quantity]["ratio"].to_numpy()
+    assert ratio.size >= 8
+    return ratio
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("evolving", {"cases.overrides.wear.blocks"}),
+        ("lighter", {"activities.gait.load_body_weights.bumps"}),
+        (
+            "flatter",
+            {
+                "implant.parametric.plateau_coronal_radius_mm.medial",
+                "implant.parametric.plateau_coronal_radius_mm.lateral",
+            },
+        ),
+    ],
+)
+def test_a_pair_lists_the_settings_that_were_changed_and_no_others(pairs, name, settings):
+    assert set(pairs[name]["settings"]["setting"]) == settings
+
+
+@pytest.mark.slow
+def test_a_surface_that_follows_its_wear_wears_less_deep_and_cancels_nothing(pairs):
+    assert (of(pairs["evolving"], "wear_depth") < 1.0).all()
+    assert pairs["evolving"]["differences"]["ratio_half"].isna().all()
+    assert "ratio" not in pairs["evolving"]["constants"] or (
+        pairs["evolving"]["constants"]["ratio"].isna().all()
+    )
+
+
+@pytest.mark.slow
+def test_a_lighter_load_wears_less_and_its_ratio_is_surer_than_its_value(pairs):
+    assert (of(pairs["lighter"], "wear_volume") < 1.0).all()
+    assert (of(pairs["lighter"], "max_pressure") < 1.0).all()
+    constants = pairs["lighter"]["constants"]
+    row = constants[constants["quantity"] == "wear_volume"].iloc[0]
+    assert row["ratio_upper"] / row["ratio_lower"] < 0.3 * row["upper"] / row["lower"]
+
+
+@pytest.mark.slow
+def test_a_flatter_dish_has_smaller_contact_and_higher_pressure(pairs):
+    assert (of(pairs["flatter"], "max_pressure") > 1.0).all()
+    assert pairs["flatter"]["ranking"].query("quantity == 'max_pressure'")["rank"].iloc[0] == 1
