@@ -114,7 +114,8 @@ def _draw_difference(maps: pd.DataFrame, reference: str, other: str, case: str) 
     first, second = table[reference], table[other]
     figure, panels = style.new_figure(2.6, columns=3)
     top = float(np.nanmax([first, second]))
-    span = float(np.nanmax(np.abs(second - first), initial=1e-9))
+    # Equal designs show no colours of rounding: the scale is at least 1 % of the depth.
+    span = float(np.nanmax(np.abs(second - first), initial=max(0.01 * top, 1e-9)))
     for axes, values, title, limits, colours in zip(
         panels.flat,
         (first.where(first > 0.0), second.where(second > 0.0), second - first),

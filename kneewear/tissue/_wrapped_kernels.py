@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from kneewear.compilation import compiled
 from kneewear.mechanics._kernels import add_cross_matrix, add_double_cross, cross
 from kneewear.tissue._kernels import LawArrays, PathArrays, elastic, muscular
-from kneewear.tissue._wrapping_kernels import ELLIPSOID, WRAPPED, bend_arc, placed_path
-
-# Step of the differences that give the second derivatives of a wrapped length, mm.
-STEP = 1e-4
+from kneewear.tissue._wrapping_kernels import CYLINDER, ELLIPSOID, WRAPPED, bend_arc, placed_path
 
 
 class ObstacleArrays(NamedTuple):
@@ -82,19 +79,93 @@ def bend(
     if obstacles.kind[number] == ELLIPSOID:
         bend_geodesic(obstacles, number, start, end, length, points, pulls, hessian)
         return
-    touched = np.empty((2, 3))
-    moved, places = np.empty((2, 3)), np.empty((2, 3))
-    for k in range(6):
+    axes, origin = obstacles.rotation[number], obstacles.origin[number]
+    if obstacles.kind[number] == CYLINDER:
+        bend_helix(axes[:, 2].copy(), start, end, length, points, pulls, hessian)
+    else:
+        bend_great_circle(obstacles.size[number, 0], start - origin, end - origin, points - origin,
+                          pulls, hessian)  # fmt: skip
+
+
+@compiled
+def bend_helix(
+    axis: NDArray,
+    start: NDArray,
+    end: NDArray,
+    length: float,
+    points: NDArray,
+    pulls: NDArray,
+    hessian: NDArray,
+) -> None:
+    """Derivative of the pulls (6) over both ends (6) for a path around a cylinder.
+
+    Its length L is that of the unrolled path, L^2 = l^2 + h^2, with l in the cross-section and h
+    along the axis. In the cross-section each end turns about the point where its tangent touches:
+    the second derivative of l is n n' / s, with the normal n and the length s of the tangent.
+    """
+    ends = (start, end)
+    plane, rise = np.empty(6), np.empty(6)  # derivatives of l and h
+    flat = 0.0
+    hessian[:] = 0.0
+    for e in range(2):
+        along = pulls[e] @ axis
+        across = pulls[e] - along * axis
+        part = np.sqrt(across @ across)
+        flat = length * part
+        tangent = points[e] - ends[e]
+        tangent = tangent - (tangent @ axis) * axis
+        span = max(np.sqrt(tangent @ tangent), 1e-9)
+        normal = np.empty(3)
+        cross(axis, across / part, normal)
         for i in range(3):
-            places[0, i], places[1, i] = start[i], end[i]
-        places[k // 3, k % 3] += STEP
-        _, after = wrap(obstacles, number, places[0], places[1], touched, moved)
-        for i in range(6):
-            change = moved[i // 3, i % 3] - pulls[i // 3, i % 3]
-            hessian[i, k] = change / STEP if after == WRAPPED else 0.0
+            plane[3 * e + i] = -across[i] / part
+            rise[3 * e + i] = (2.0 * e - 1.0) * axis[i]
+            for j in range(3):
+                hessian[3 * e + i, 3 * e + j] = -flat / length * normal[i] * normal[j] / span
     for i in range(6):
-        for k in range(i):
-            hessian[i, k] = hessian[k, i] = 0.5 * (hessian[i, k] + hessian[k, i])
+        for j in range(6):
+            change = plane[i] * plane[j] + rise[i] * rise[j]
+            change -= pulls[i // 3, i % 3] * pulls[j // 3, j % 3]
+            hessian[i, j] -= change / length
+
+
+@compiled
+def bend_great_circle(
+    radius: float,
+    start: NDArray,
+    end: NDArray,
+    points: NDArray,
+    pulls: NDArray,
+    hessian: NDArray,
+) -> None:
+    """Derivative of the pulls (6) over both ends (6) for a path around a sphere at the origin.
+
+    With the distances a and b of the ends from the centre, the length s of the tangent of the first
+    end and the angle w between the ends, the length is f(a) + f(b) + R w with f'(a) = s / a. In the
+    plane of the path its second derivative is n n' / s, as around a circle; across the plane it is
+    (s + R cot w) / a^2, and -R / (a b sin w) for motions of both ends.
+    """
+    ends = (start, end)
+    normal, sideways = np.empty(3), np.empty(3)
+    cross(start, pulls[0], sideways)
+    sideways /= np.sqrt(sideways @ sideways)
+    reach = (np.sqrt(start @ start), np.sqrt(end @ end))
+    cross(start, end, normal)
+    sine, cosine = normal @ sideways / (reach[0] * reach[1]), start @ end / (reach[0] * reach[1])
+    hessian[:] = 0.0
+    for e in range(2):
+        tangent = points[e] - ends[e]
+        span = np.sqrt(tangent @ tangent)
+        cross(sideways, pulls[e], normal)
+        same = (span + radius * cosine / sine) / reach[e] ** 2
+        for i in range(3):
+            for j in range(3):
+                hessian[3 * e + i, 3 * e + j] = -(
+                    normal[i] * normal[j] / max(span, 1e-9) + same * sideways[i] * sideways[j]
+                )
+                hessian[3 * e + i, 3 - 3 * e + j] = (
+                    radius / (reach[0] * reach[1] * sine) * sideways[i] * sideways[j]
+                )
 
 
 @compiled
