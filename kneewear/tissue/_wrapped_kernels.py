@@ -105,13 +105,11 @@ def bend_helix(
     """
     ends = (start, end)
     plane, rise = np.empty(6), np.empty(6)  # derivatives of l and h
-    flat = 0.0
     hessian[:] = 0.0
     for e in range(2):
         along = pulls[e] @ axis
         across = pulls[e] - along * axis
-        part = np.sqrt(across @ across)
-        flat = length * part
+        part = np.sqrt(across @ across)  # l / L
         tangent = points[e] - ends[e]
         tangent = tangent - (tangent @ axis) * axis
         span = max(np.sqrt(tangent @ tangent), 1e-9)
@@ -121,7 +119,7 @@ def bend_helix(
             plane[3 * e + i] = -across[i] / part
             rise[3 * e + i] = (2.0 * e - 1.0) * axis[i]
             for j in range(3):
-                hessian[3 * e + i, 3 * e + j] = -flat / length * normal[i] * normal[j] / span
+                hessian[3 * e + i, 3 * e + j] = -part * normal[i] * normal[j] / span
     for i in range(6):
         for j in range(6):
             change = plane[i] * plane[j] + rise[i] * rise[j]

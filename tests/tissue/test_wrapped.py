@@ -109,7 +109,7 @@ def test_stiffness_of_directions_around_an_ellipsoid_is_exact():
 @pytest.mark.parametrize("kind", ["cylinder", "sphere"])
 @pytest.mark.parametrize("sided", [False, True])
 def test_directions_around_round_objects_turn_as_their_differences_say(kind, sided):
-    """Ends anywhere, both ways around, and paths of more than half a turn."""
+    """Ends anywhere, the shorter way around or past a stated side."""
     random = np.random.default_rng(7)
     judged = longest = 0
     for _ in range(250):
