@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import yaml
-
-# Figures whose ending is the name of a study, shown as written.
-OF_STUDIES = ("difference_maps",)
 
 
 class FigureText(NamedTuple):
@@ -34,15 +31,17 @@ def figure_texts() -> dict[str, FigureText]:
     return {prefix: FigureText(**text) for prefix, text in template_data("figures").items()}
 
 
-def figure_text(name: str) -> FigureText:
-    """Words for a figure by its name; an ending (life or activity) joins the title."""
+def figure_text(name: str, endings: Mapping[str, str] | None = None) -> FigureText:
+    """Words for a figure by its name; an ending (life or activity) joins the title.
+
+    `endings` are those of figures whose name does not hold them as they are written.
+    """
     for prefix, text in figure_texts().items():
         if name == prefix:
             return text
         if name.startswith(f"{prefix}_"):
-            ending = name.removeprefix(f"{prefix}_")
-            if prefix not in OF_STUDIES:
-                ending = ending.replace("_", " ")
+            ending = name.removeprefix(f"{prefix}_").replace("_", " ")
+            ending = (endings or {}).get(name, ending)
             return text._replace(title=f"{text.title}: {ending}")
     plain = name.replace("_", " ")
     return FigureText(plain.capitalize(), "", plain)

@@ -63,6 +63,10 @@ def render_comparison(
         frames=tables,
         figures=figures,
         files=files or {},
+        endings={
+            figure_name(design): f"{design} against {reference}"
+            for reference, design in differences[["reference", "design"]].drop_duplicates().values
+        },
         view=build_comparison_view(studies, cells) | {"outside": beyond},
         beyond=beyond,
         shared=len(cells),
@@ -100,12 +104,12 @@ def draw_depth_differences(
     """
     case = cell_label(middle_cell(cells))
     reference, *others = [name for name in map(str, maps) if name not in MAP_COLUMNS]
-    return {
-        "difference_maps_" + re.sub(r"[^\w.]+", "_", other): _draw_difference(
-            maps, reference, other, case
-        )
-        for other in others
-    }
+    return {figure_name(other): _draw_difference(maps, reference, other, case) for other in others}
+
+
+def figure_name(design: str) -> str:
+    """Name of the figure of a design: of its signs only those that every file system takes."""
+    return "difference_maps_" + re.sub(r"[^\w.]+", "_", design)
 
 
 @style.styled

@@ -51,10 +51,12 @@ def render_page(
     their file names (empty ones count as missing, except `cases`; failed side studies are stated),
     `figures` SVG or PNG by name, `provenance` versions, inputs, wall times and warnings, and
     `defaults` the settings that a summary compares with. `parts` are further values of the
-    template: `files`, addresses of the figures beside the page; of a wear study `activities` by
+    template: `files`, addresses of the figures beside the page; `endings`, of the titles of figures
+    (see :func:`kneewear.report.captions.figure_text`); of a wear study `activities` by
     name, whose remarks are its `notes`, and `view` (of
     :func:`kneewear.report.insert_view.build_insert_view`).
     """
+    endings = parts.pop("endings", {})
     notes = {name: one.remarks for name, one in parts.get("activities", {}).items()}
     environment = Environment(
         autoescape=True,
@@ -72,7 +74,8 @@ def render_page(
     }  # fmt: skip
     environment.globals |= {
         "sides": SIDES, "make_table": tables.make_table, "mapping": mapping_table,
-        "pictures": lambda *prefixes: pictures(figures, *prefixes), "library": library,
+        "pictures": lambda *prefixes: pictures(figures, *prefixes, endings=endings),
+        "library": library,
         "settings_leaves": settings_leaves, "grouped_warnings": grouped_warnings,
         "citations": citations, "data_frame": pd.DataFrame,
         "facts": facts, "case_facts": case_facts, "decision": decision, "heard": heard,
@@ -105,10 +108,12 @@ def not_computed(frames: Mapping[str, pd.DataFrame]) -> dict[str, list[str]]:
     return found
 
 
-def pictures(figures: Mapping[str, bytes], *prefixes: str) -> list[tuple[str, FigureText, str]]:
+def pictures(
+    figures: Mapping[str, bytes], *prefixes: str, endings: Mapping[str, str] | None = None
+) -> list[tuple[str, FigureText, str]]:
     """Names, words and data addresses of the figures of some kinds."""
     return [
-        (name, figure_text(name), _data_address(figures[name]))
+        (name, figure_text(name, endings), _data_address(figures[name]))
         for name in starting_with(figures, *prefixes)
     ]
 

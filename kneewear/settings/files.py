@@ -51,7 +51,12 @@ def value_at(settings: Any, location: Location) -> Any:
 
 
 def settings_leaves(settings: Any, path: str = "") -> dict[str, str]:
-    """Settings by their key paths."""
+    """Settings by their key paths, as text; of a list of mappings the entries of each."""
+    if isinstance(settings, list) and settings and isinstance(settings[0], Mapping):
+        settings = "; ".join(
+            ", ".join(f"{key} {value}" for key, value in settings_leaves(one).items())
+            for one in settings
+        )
     if not isinstance(settings, Mapping):
         return {path: "none" if settings is None else str(settings)}
     found: dict[str, str] = {}

@@ -42,6 +42,8 @@ INDEX = [*CELL, "side", "quantity", "unit"]
 # Results that designs are ranked by, the smallest first, and how both sides are joined.
 RANKED = {"damage_depth": "max", "max_wear_depth": "max", "wear_volume": "sum",
           "max_pressure": "max", "avg_pressure": "max"}  # fmt: skip
+# Part by which values differ without being ranked apart: the model's error on default elements.
+NO_DIFFERENCE = 0.01
 # Of the intervals of uncertain constants, per cent.
 LEVEL = 95.0
 # Distance of the points at which two bearings are compared, mm.
@@ -142,9 +144,10 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
         `differences`: a row for each further design, thickness, mass, side and quantity, with
         `reference_value`, `value`, `difference`, `ratio`, and the ratio with half and with double
         the wear factor of both (`ratio_half`, `ratio_double`). `ranking`: for each quantity the
-        mean over the cases that all designs share, and the rank, also with half and double the wear
-        factor. `constants`: what uncertain constants leave of the ratio of the centre cases, see
-        `compare_samples`. `settings`: keys whose values differ, a column for each study.
+        mean over the cases that all designs share, and the rank (one for values that differ by no
+        more than `NO_DIFFERENCE`), also with half and double the wear factor. `constants`: what
+        uncertain constants leave of the ratio of the centre cases, see `compare_samples`.
+        `settings`: keys whose values differ, a column for each study.
 
     Raises
     ------
@@ -177,9 +180,7 @@ def compare_studies(studies: Sequence[FinishedStudy]) -> dict[str, pd.DataFrame]
     return {
         "differences": _differences(tables, designs),
         "ranking": _ranking(tables, designs),
-        "constants": pd.concat(
-            [compare_samples(studies[0], one) for one in studies[1:]] or [pd.DataFrame()]
-        ),
+        "constants": _constants(studies, designs),
         "settings": _setting_differences(studies),
     }
 
@@ -236,16 +237,26 @@ def _ranking(tables: Mapping[str, pd.DataFrame], designs: Sequence[str]) -> pd.D
             {"quantity": quantity, "unit": units[quantity], "design": designs, "cases": len(cells)}
             | {"value": found[quantity].to_numpy()}
             | {f"rank{end}": _ranks(found[quantity + end]) for end in tables}
-        ).sort_values("rank")
+        ).sort_values("value")
         for quantity in RANKED
     ]
     return pd.concat(parts, ignore_index=True)
 
 
 def _ranks(values: pd.Series[float]) -> Array:
-    """Rank of each value; NaN unless all are known."""
-    known = values.notna().all()
-    return np.asarray(values.rank(method="min") if known else values * np.nan, dtype=np.float64)
+    """Rank of each value, equal where they are no more than `NO_DIFFERENCE` above the first of it.
+
+    NaN unless all are known.
+    """
+    if values.isna().any():
+        return np.full(len(values), np.nan)
+    ordered = np.sort(values.to_numpy())
+    firsts: list[float] = []
+    for value in ordered:
+        if not firsts or value > firsts[-1] * (1.0 + NO_DIFFERENCE):
+            firsts.append(value)
+    ranks = np.searchsorted(ordered, firsts) + 1.0
+    return np.asarray(ranks[np.searchsorted(firsts, values.to_numpy(), side="right") - 1])
 
 
 def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFrame:
@@ -284,6 +295,19 @@ def compare_samples(reference: FinishedStudy, other: FinishedStudy) -> pd.DataFr
         ends = sample_intervals(table, LEVEL)
         found[f"{prefix}lower"], found[f"{prefix}upper"] = ends["lower"], ends["upper"]
     return found.assign(**names, shared=", ".join(shared), own=", ".join(own), reason="")
+
+
+def _constants(studies: Sequence[FinishedStudy], designs: Sequence[str]) -> pd.DataFrame:
+    """Rows of `compare_samples` for each further study, and why other designs have none."""
+    found = [compare_samples(studies[0], one) for one in studies[1:]]
+    sampled = [sampled_design(study) for study in studies]
+    reason = "only the centre case of a study, in its first life, has samples"
+    rows = [
+        {"reference": sampled[0], "design": design, "reason": reason}
+        for design in designs
+        if design not in sampled
+    ]
+    return pd.concat([*found, *([pd.DataFrame(rows)] if rows else [])], ignore_index=True)
 
 
 def sampled_design(study: FinishedStudy) -> str:

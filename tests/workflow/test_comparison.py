@@ -21,6 +21,7 @@ from kneewear.report.comparison import draw_depth_differences, render_comparison
 from kneewear.simulation.history import ContactHistory
 from kneewear.studies.comparison import (
     FinishedStudy,
+    _ranks,
     compare_samples,
     compare_studies,
     depth_maps,
@@ -131,6 +132,34 @@ def test_ranks_begin_with_the_least(tables):
     assert depths["rank"].tolist() == [1.0, 2.0]
     assert (depths["cases"] == 4).all()
     assert depths["value"].is_monotonic_increasing
+
+
+def test_values_within_the_error_of_the_model_have_one_rank():
+    assert _ranks(pd.Series([1.012, 1.0, 1.004, 1.5])).tolist() == [3.0, 1.0, 1.0, 4.0]
+    assert _ranks(pd.Series([0.0, 0.0, 0.1])).tolist() == [1.0, 1.0, 3.0]
+    assert np.isnan(_ranks(pd.Series([1.0, np.nan]))).all()
+
+
+def test_designs_that_are_no_centre_case_say_that_they_have_no_samples(quick):
+    by_life = ("shares", "wear_depth", "creep_depth", "damage_depth", "max_pressure",
+               "avg_pressure", "cross_shear")  # fmt: skip
+    lives = [
+        replace(one, lives=("first", "second"),
+                **{name: np.repeat(getattr(one, name), 2, axis=0) for name in by_life})
+        for one in quick.maps
+    ]  # fmt: skip
+    constants = compare_studies([replace(quick, maps=lives)])["constants"]
+    assert constants["design"].tolist() == ["quick, second"]
+    assert "only the centre case" in constants["reason"].item()
+
+
+def test_titles_of_difference_maps_name_designs_as_written(quick, tables):
+    cells = shared_cells(tables["differences"])
+    name = "difference_maps_wear.blocks_4_b"
+    found = {key: table.assign(design="wear.blocks 4, b") if "design" in table else table
+             for key, table in tables.items() if key == "differences"}  # fmt: skip
+    page = render_comparison([quick, other(quick)], tables | found, {name: b"<svg/>"}, cells)
+    assert "<h3>Difference of damage depth: wear.blocks 4, b against quick</h3>" in page
 
 
 def test_nothing_to_compare_is_refused(quick, tmp_path):
@@ -298,7 +327,7 @@ def test_page_has_warnings_and_names_of_studies_as_written(quick):
     assert page.count(first) == 1
     assert page.count("Warning of ") == 3
     assert "k_evol has warnings of 1 further kind:" in page
-    assert "no interval of the ratio of k_evol and quick, because samples of k_evol are" in page
+    assert "no interval of the ratio to quick of k_evol, because samples of k_evol are" in page
     assert "Difference of damage depth: k_evol" in page
     text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert not re.findall("k evol|K evol|K_evol|>Quick<", text)
@@ -317,7 +346,7 @@ def test_page_has_the_warnings_of_each_study_and_names_as_written(quick, tables)
     assert "aside" not in page
     assert "Warning of other" not in page
     assert "my_other</th>" in page
-    assert "no interval of the ratio of other and quick, because a surface is updated" in page
+    assert "no interval of the ratio to quick of other, because a surface is updated" in page
 
 
 def test_warnings_are_read_with_the_study(results):

@@ -58,7 +58,7 @@
     find("case").value = data.first;
     for (const number of [0, 1]) {
       fill(find(`design-${number}`), data.designs.map((one, i) => [i, one.name]));
-      find(`design-${number}`).value = number ? data.designs.length - 1 : 0;
+      find(`design-${number}`).value = number;
     }
     const panes = [await pane(0), await pane(1)];
     async function showAll() {
