@@ -37,6 +37,8 @@ Array = NDArray[np.float64]
 NET_SAMPLES = (49, 33)
 # Heights of a view in space below this, mm, would be written one over the other.
 FLAT = 10.0
+# Size of a view in space in its frame.
+ZOOM = 0.8
 WIRES = 8
 
 
@@ -89,14 +91,17 @@ def draw_bodies(
 
 
 def _name_axes_in_space(axes: Any) -> None:
-    """Name the axes of a view in space, with few ticks that do not overlap."""
-    axes.set_xlabel("x (mm)", labelpad=6.0)
-    axes.set_ylabel("z (mm)", labelpad=16.0)
+    """Name the axes of a view in space by where they point, with few ticks that do not overlap."""
+    axes.set_xlabel("posterior (mm)", labelpad=6.0)
+    axes.set_ylabel("medial (mm)", labelpad=22.0)
     for name, bins in (("x", 4), ("y", 5), ("z", 3)):
         axes.locator_params(axis=name, nbins=bins)
     low, high = axes.get_zlim()
     if high - low < FLAT:
         axes.set_zticks([])
+    # Smaller than its frame, so that no label is cut.
+    spans = [np.ptp(limits) for limits in (axes.get_xlim(), axes.get_ylim(), (low, high))]
+    axes.set_box_aspect(spans, zoom=ZOOM)
 
 
 @style.styled

@@ -74,20 +74,24 @@ def outside(validity: pd.DataFrame | None, lives: Sequence[str]) -> dict[str, li
 
 
 def design_table(cases: pd.DataFrame, beyond: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """One row per case: thickness, mass, depth of the deepest damage (mm), and whether `outside`.
+    """One row per case: its covariates, depth of the deepest damage (mm), and whether `outside`.
 
     Of the first life; `beyond` as of `outside`.
     """
     life = cases["life"].iloc[0]
     rows = rows_with(cases, life=life, quantity="damage_depth")
-    keys = ["case", "thickness_mm", "body_mass_kg"]
-    table = rows.groupby(keys, sort=False)["value"].max().rename("damage_depth").reset_index()
+    keys = ["case", *covariates_of(cases)]
+    groups = rows.groupby(keys, sort=False, dropna=False)
+    table = groups["value"].max().rename("damage_depth").reset_index()
     return table.assign(outside=table["case"].isin(beyond.get(life, [])))
 
 
-def choice(design: pd.DataFrame, body_mass: float) -> dict[str, Any]:
-    """Simulated inserts for a body mass: that of least damage, and those within validity."""
-    own = rows_with(design, body_mass_kg=body_mass).sort_values("thickness_mm")
+def choice(design: pd.DataFrame, case: str) -> dict[str, Any]:
+    """Inserts of cases that differ from one in thickness alone: the best, those within validity."""
+    others = design[design.columns.difference(["case", "thickness_mm", "damage_depth", "outside"])]
+    one = others[design["case"] == case].iloc[0]
+    same = others.eq(one) | (others.isna() & one.isna())
+    own = design[same.all(axis=1)].sort_values("thickness_mm")
     within = own[~own["outside"]]
     return {
         "least": own.sort_values("damage_depth").iloc[0].to_dict(),

@@ -48,17 +48,21 @@ def typical_cases(cases: Sequence[Case]) -> list[tuple[str, int]]:
     thickness = [case.thickness for case in cases]
     mass = [case.body_mass for case in cases]
     thick, thin, heavy, light = max(thickness), min(thickness), max(mass), min(mass)
+    if thin == thick and light == heavy:
+        return [("The first case", 0)]
     corners = {
-        "Best: thickest insert, smallest mass": (thick, light),
-        "Corner: thickest insert, largest mass": (thick, heavy),
-        "Corner: thinnest insert, smallest mass": (thin, light),
-        "Worst: thinnest insert, largest mass": (thin, heavy),
+        ("Best", "thickest insert", "smallest mass"): (thick, light),
+        ("Corner", "thickest insert", "largest mass"): (thick, heavy),
+        ("Corner", "thinnest insert", "smallest mass"): (thin, light),
+        ("Worst", "thinnest insert", "largest mass"): (thin, heavy),
     }
     chosen: dict[int, str] = {}
-    for label, corner in corners.items():
-        at = list(zip(thickness, mass, strict=True))
+    at = list(zip(thickness, mass, strict=True))
+    for (name, insert, person), corner in corners.items():
         if corner in at:
-            chosen.setdefault(at.index(corner), label)
+            # What does not vary is not named.
+            words = [insert] * (thin < thick) + [person] * (light < heavy)
+            chosen.setdefault(at.index(corner), f"{name}: {', '.join(words)}")
     centre = centre_case(cases)
     known = [(label, index) for index, label in chosen.items()]
     return known if centre in chosen else [*known[:2], ("Centre", centre), *known[2:]]

@@ -159,13 +159,21 @@ def mapping_table(caption: str, heads: Sequence[str], values: Mapping[str, Any])
 
 
 def changed_settings(study: Mapping[str, Any], defaults: Mapping[str, Any]) -> pd.DataFrame:
-    """Settings whose value is not that of the default study."""
+    """Settings whose value is not that of the default study, but name and kind of the study.
+
+    Of blocks that the default study lacks, such as those of other kinds, all settings of one
+    block are a row.
+    """
     here, usual = settings_leaves(study), settings_leaves(defaults)
-    rows = [
-        (key, value, usual.get(key, "none"))
-        for key, value in here.items()
-        if value != usual.get(key, "none")
-    ]
+    blocks: dict[str, list[str]] = {}
+    rows = []
+    for key, value in here.items():
+        if key in usual and value != usual[key] and key not in ("study", "kind"):
+            rows.append((key, value, usual[key]))
+        elif key not in usual and value != "none":
+            block, _, name = key.rpartition(".")
+            blocks.setdefault(block or name, []).append(f"{name} {value}")
+    rows += [(block, ", ".join(values), "–") for block, values in blocks.items()]
     return pd.DataFrame(rows, columns=["key", "here", "default"])
 
 

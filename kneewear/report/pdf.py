@@ -23,7 +23,7 @@ NO_DATE = datetime.fromtimestamp(0, UTC)
 # Elements whose text is not printed.
 HIDDEN = {"script", "style", "nav", "button"}
 # Rows of a table, and height of a picture, mm, at most; of one that is higher than wide.
-MAX_ROWS = 30
+MAX_ROWS = 45
 PICTURE_HEIGHT, TALL_HEIGHT = 82.0, 120.0
 # A picture is set smaller, but not below this part of its size, where that saves a page break.
 SMALLEST = 0.65

@@ -26,6 +26,7 @@ from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import summarize_cases
+from tests.report.new_kinds import NEW_KINDS
 from tests.report.static_results import solve_small_study
 
 FRAMES = 6
@@ -125,6 +126,12 @@ def whole():
 def single():
     """One case that was not published, with two lives."""
     return make_study((6.8,), (70.0,), {"walk": {"gait": 1.0}, "rest": {"gait": 1.0}})
+
+
+@pytest.fixture(scope="session")
+def new_kinds():
+    """Kind, settings, tables and figures of small studies of designs and of several bodies."""
+    return {name: make() for name, make in NEW_KINDS.items()}
 
 
 @pytest.fixture(scope="session")

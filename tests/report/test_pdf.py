@@ -10,7 +10,13 @@ import zlib
 import pytest
 from PIL import Image
 
+from kneewear import default_settings_file
+from kneewear.report.page import changed_settings, render_page
 from kneewear.report.pdf import MAX_ROWS, _column_widths, _Document, _Reader, write_pdf
+from kneewear.settings.study import load_study
+from tests.report.drawn import figures_of
+from tests.report.static_results import STUDY
+from tests.report.test_uncertainty_report import made_up
 
 
 def picture(width, height):
@@ -119,3 +125,47 @@ def test_a_figure_is_on_one_page_and_smaller_where_that_saves_a_break(room, page
     )
     assert document.page_no() == page
     assert document.get_y() <= document.h - 15.0
+
+
+def as_png(figures):
+    """Figures as pictures of the size that reports have."""
+    found = {}
+    for name, figure in figures.items():
+        file = io.BytesIO()
+        figure.savefig(file, format="png", dpi=100)
+        found[name] = file.getvalue()
+    return found
+
+
+@pytest.mark.slow
+def test_the_summary_of_every_kind_is_four_pages_at_most(
+    whole, single, static_study, new_kinds, tmp_path
+):
+    defaults = load_study(default_settings_file()).model_dump(mode="json")
+    one, sampled = made_up("monte_carlo")
+    studies = {
+        "wear": ("wear", whole.settings, whole.tables, figures_of(whole)),
+        "two lives": ("wear", single.settings, single.tables, figures_of(single)),
+        "static": ("static", STUDY.model_dump(mode="json"), static_study[2], {}),
+        "uncertainty": ("uncertainty", one.model_dump(mode="json"), sampled, {}),
+        **new_kinds,
+    }
+    found = {}
+    for name, (kind, settings, tables, figures) in studies.items():
+        page = render_page(
+            kind, settings, tables, as_png(figures),
+            {"versions": {"kneewear": "0"}, "warnings": []},
+            defaults=defaults, part="summary",
+        )  # fmt: skip
+        path = tmp_path / f"{name}.pdf"
+        path.write_bytes(write_pdf(page, name))
+        found[name] = pages(path)
+    assert {name: count for name, count in found.items() if count > 4} == {}
+
+
+def test_settings_of_blocks_that_the_default_lacks_are_one_row():
+    study = {"study": "mine", "kind": "other", "grid": {"rows": 9}, "own": {"a": 1, "b": {"c": 2}}}
+    table = changed_settings(study, {"study": "d", "kind": "wear", "grid": {"rows": 8}})
+    assert table.to_numpy().tolist() == [
+        ["grid.rows", "9", "8"], ["own", "a 1", "–"], ["own.b", "c 2", "–"],
+    ]  # fmt: skip
