@@ -497,7 +497,9 @@ def test_view_of_designs_shows_the_surfaces_of_each(browser, designs, tmp_path, 
         one.choose("#viewer-case", str(number))
         one.shown(case["name"])
         seen.append(one.canvas())
-    assert np.abs(seen[-1] - seen[0]).max() > 0.2
+    # Titles of other lengths may move the picture by a fraction of a pixel.
+    rows = min(map(len, seen))
+    assert np.abs(seen[-1][:rows] - seen[0][:rows]).max() > 0.2
     links = one.page.locator("a[data-case]")
     assert links.count() == len(cases) - len(tables["chosen_designs"])
     for number in range(links.count()):

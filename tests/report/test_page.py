@@ -189,10 +189,21 @@ def test_choice_is_the_least_damage_and_those_within_validity():
          "body_mass_kg": [75.0] * 3 + [50.0], "damage_depth": [1.2, 1.0, 0.8, 0.1],
          "outside": [True, False, False, False]}
     )  # fmt: skip
-    found = choice(design, 75.0)
+    found = choice(design, "b")
     assert found["least"]["thickness_mm"] == 10.0
     assert found["within_mm"] == [8.0, 10.0]
     assert found["thickness_mm"] == [6.0, 8.0, 10.0]
+
+
+def test_choice_is_among_inserts_that_differ_in_thickness_alone():
+    blocks = [np.nan, 4.0, np.nan]
+    design = pd.DataFrame(
+        {"case": list("abc"), "thickness_mm": [6.0, 8.0, 10.0], "body_mass_kg": 75.0,
+         "wear.blocks": blocks, "damage_depth": [1.2, 0.1, 0.8], "outside": False}
+    )  # fmt: skip
+    found = choice(design, "a")
+    assert found["thickness_mm"] == [6.0, 10.0]
+    assert found["least"]["damage_depth"] == 0.8
 
 
 def test_identifiers_are_links_and_figures_link_their_files(whole):
