@@ -467,7 +467,7 @@ def test_pages_of_other_kinds_are_quiet_and_accessible(browser, plain_addresses,
         one.window.close()
 
 
-@pytest.mark.parametrize("name", ["contact characterisation", "uncertainty", "static"])
+@pytest.mark.parametrize("name", ["uncertainty", "static"])
 def test_results_beyond_validity_have_a_badge(browser, plain_addresses, static_address, name):
     one = Visit(browser, {**plain_addresses, "static": static_address}[name], **LOOKS["laptop"])
     one.page.wait_for_selector("body[data-tables=ready]")
