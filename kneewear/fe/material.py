@@ -96,7 +96,7 @@ class PlasticState:
 
 def return_stress(
     elastic: Elastic, hardening: Hardening, strain: Array, state: PlasticState
-) -> tuple[Array, PlasticState, Array, NDArray[np.bool_]]:
+) -> tuple[Array, PlasticState]:
     """Stress of von Mises plasticity with isotropic hardening, by radial return.
 
     Parameters
@@ -110,9 +110,8 @@ def return_stress(
 
     Returns
     -------
-    array, PlasticState, array, array
-        Stress (n, 6), MPa; plastic strains at the end; consistent tangent (n_yielding, 6, 6), MPa;
-        and which points yield (n,).
+    array, PlasticState
+        Stress (n, 6), MPa, and plastic strains at the end.
 
     Notes
     -----
@@ -134,20 +133,13 @@ def return_stress(
         level, slope = hardening.yield_stress(before + more)
         more += (own - 3.0 * shear * more - level) / (3.0 * shear + slope)
         more = np.maximum(more, 0.0)
-    _, slope = hardening.yield_stress(before + more)
     direction = deviator[yields] / size[yields, None]
     stress_now = trial.copy()
     stress_now[yields] -= (np.sqrt(6.0) * shear * more)[:, None] * direction
     plastic, equivalent = state.strain.copy(), state.equivalent.copy()
     plastic[yields] += (np.sqrt(1.5) * more)[:, None] * direction * _TWICE
     equivalent[yields] += more
-    part = 3.0 * shear * more / own
-    along = 3.0 * shear / (3.0 * shear + slope) - part
-    tangent = elastic.tensor - 2.0 * shear * (
-        part[:, None, None] * _DEVIATOR
-        + along[:, None, None] * direction[:, :, None] * direction[:, None, :]
-    )
-    return stress_now, PlasticState(plastic, equivalent), tangent, yields
+    return stress_now, PlasticState(plastic, equivalent)
 
 
 class Strains:

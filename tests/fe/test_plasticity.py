@@ -1,4 +1,4 @@
-"""Elastic-plastic material: uniaxial curve, consistent tangent, and a sphere that yields."""
+"""Elastic-plastic material: uniaxial curve, and a sphere that yields."""
 
 from __future__ import annotations
 
@@ -30,36 +30,17 @@ def test_uniaxial_stress_follows_the_points_of_the_curve():
     side = -ELASTIC.poisson_ratio * elastic - 0.5 * plastic
     strain = np.zeros((plastic.size, 6))
     strain[:, 1], strain[:, 0], strain[:, 2] = elastic + plastic, side, side
-    found, state, _, yields = return_stress(ELASTIC, CURVE, strain, virgin(plastic.size))
+    found, state = return_stress(ELASTIC, CURVE, strain, virgin(plastic.size))
     wanted = np.zeros_like(found)
     wanted[:, 1] = stress
     assert found == pytest.approx(wanted, abs=1e-10)
     assert state.equivalent == pytest.approx(plastic, rel=1e-12)
-    assert yields.all()
-
-
-def test_tangent_is_the_derivative_of_the_stress():
-    rng = np.random.default_rng(3)
-    strain = rng.normal(scale=0.05, size=(20, 6))
-    plastic = rng.normal(scale=0.005, size=(20, 6))
-    start = PlasticState(plastic, np.full(20, 0.01))
-    start.strain[:, :3] -= start.strain[:, :3].mean(axis=1, keepdims=True)
-    stress, _, tangent, yields = return_stress(ELASTIC, CURVE, strain, start)
-    assert yields.any()
-    step = 1e-7
-    for column in range(6):
-        moved = strain.copy()
-        moved[:, column] += step
-        change = (return_stress(ELASTIC, CURVE, moved, start)[0] - stress)[yields] / step
-        # Central part of a difference of 1e-7: relative to the modulus 1e-6.
-        assert change == pytest.approx(tangent[:, :, column], abs=1e-2)
-    assert np.linalg.eigvalsh(tangent).min() > 0.0
 
 
 def test_stress_below_yield_is_elastic_and_stress_measures_are_those_of_uniaxial_stress():
     strain = np.full((1, 6), 1e-3)
-    found, state, _, yields = return_stress(ELASTIC, CURVE, strain, virgin(1))
-    assert not yields.any() and not state.equivalent.any()
+    found, state = return_stress(ELASTIC, CURVE, strain, virgin(1))
+    assert not state.equivalent.any()
     assert found == pytest.approx(strain @ ELASTIC.tensor)
     uniaxial = np.array([0.0, -7.0, 0.0, 0.0, 0.0, 0.0])
     assert von_mises(uniaxial) == pytest.approx(7.0)
@@ -86,6 +67,15 @@ def test_yielding_sphere_balances_and_has_less_pressure_over_a_larger_area():
     limit = np.interp(plastic.plastic_strain, [0.0, 0.2], [10.0, 14.0])
     mises = von_mises(plastic.stress)
     assert (mises < limit * (1.0 + 1e-9)).all()
-    # Without yield the two agree.
+    # Without yield the two agree as far as the gaps that contact leaves, 1e-9 mm at 400 MPa/mm.
     same = surface.press_plastic(body, Hardening((0.0,), (1e3,)), 500.0, steps=1)
-    assert same.pressure == pytest.approx(elastic.pressure, abs=1e-7)
+    assert same.pressure == pytest.approx(elastic.pressure, abs=4e-7)
+
+
+@pytest.mark.slow
+def test_perfectly_plastic_layer_balances_under_much_yield():
+    surface = layer_under_sphere(ELASTIC, 6.0, 3.0, 1.5, reach=3.0)
+    found = surface.press_plastic(paraboloid(30.0, 6.0, 30.0), Hardening((0.0,), (8.0,)), 300.0)
+    assert found.plastic_strain.max() > 0.01
+    assert np.abs(found.force + found.reaction).max() < 1e-6 * 500.0
+    assert von_mises(found.stress).max() < 8.0 * (1.0 + 1e-9)
