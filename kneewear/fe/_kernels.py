@@ -1,4 +1,4 @@
-"""Compiled integrals over overlaps of triangles, and Gauss-Seidel sweeps of 3 x 3 blocks."""
+"""Compiled integrals over overlaps of triangles, sweeps of 3 x 3 blocks, sums of matrices."""
 
 from __future__ import annotations
 
@@ -130,3 +130,16 @@ def sweep(start, column, data, first, node, offset, inverse, right, bound, x, ba
             x[nodes[a // 3], a % 3] += change[a]
         if pressed >= 0:
             x[pressed, 0] = bound[pressed]
+
+
+@compiled
+def add_lower(matrix, place, part):
+    """Add the lower triangle of a symmetric part (n, n) at places (n,) to a lower triangle."""
+    for column in range(place.size):
+        at = place[column]
+        for row in range(column, place.size):
+            to = place[row]
+            if to >= at:
+                matrix[to, at] += part[row, column]
+            else:
+                matrix[at, to] += part[row, column]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from kneewear.fe._kernels import add_lower
 from kneewear.fe.solid import Solid
 
 Array = NDArray[np.float64]
@@ -49,7 +50,8 @@ class Condensation:
         n_x, n_z, _ = solid.elements
         remaining, matrix = self._condense(0, n_x, 0, n_z)
         place = np.searchsorted(remaining, kept)
-        self.matrix = matrix[np.ix_(place, place)]
+        lower = np.tril(matrix)[np.ix_(place, place)]
+        self.matrix = lower + np.tril(lower, -1).T
         del self._stiffness
 
     def reduce(self, load: Array) -> tuple[Array, Array]:
@@ -74,9 +76,9 @@ class Condensation:
         return found
 
     def _condense(self, x0: int, x1: int, z0: int, z1: int) -> tuple[Numbers, Array]:
-        """Freedoms and condensed matrix of the columns of a rectangle of the plan."""
+        """Freedoms and condensed matrix (lower triangle) of the columns of a rectangle."""
         if x1 - x0 == 1 and z1 - z0 == 1:
-            freedoms, matrix = self._column(x0, z0)
+            parts = [self._column(x0, z0)]
         else:
             if x1 - x0 >= z1 - z0:
                 middle = (x0 + x1) // 2
@@ -84,21 +86,27 @@ class Condensation:
             else:
                 middle = (z0 + z1) // 2
                 halves = (x0, x1, z0, middle), (x0, x1, middle, z1)
-            freedoms, matrix = _joined(*(self._condense(*half) for half in halves))
+            parts = [self._condense(*half) for half in halves]
+        freedoms = np.unique(np.concatenate([own for own, _ in parts]))
         inner = self._is_inner(freedoms, x0, x1, z0, z1) & ~self._is_kept[freedoms]
-        if not inner.any():
-            return freedoms, matrix
-        order = np.concatenate([np.flatnonzero(inner), np.flatnonzero(~inner)])
-        count = int(inner.sum())
-        matrix = matrix[np.ix_(order, order)]
+        eliminated, remaining = freedoms[inner], freedoms[~inner]
+        count = eliminated.size
+        place = np.empty(freedoms.size, dtype=np.int64)
+        place[inner] = np.arange(count)
+        place[~inner] = count + np.arange(remaining.size)
+        matrix = np.zeros((freedoms.size, freedoms.size), order="F")
+        for own, part in parts:
+            add_lower(matrix, place[np.searchsorted(freedoms, own)], part)
+        if count == 0:
+            return remaining, matrix
         factor, failed = lapack.dpotrf(matrix[:count, :count], lower=1, clean=0)
         if failed:
             raise RuntimeError("the stiffness of the solid is not positive definite")
-        coupling = blas.dtrsm(1.0, factor, matrix[:count, count:], lower=1)
-        left = matrix[count:, count:] - coupling.T @ coupling
-        front = _Front(freedoms[order[:count]], freedoms[order[count:]], factor, coupling)
-        self._fronts.append(front)
-        return front.remaining, left
+        coupling = blas.dtrsm(1.0, factor, matrix[count:, :count].T, lower=1)
+        left = np.asfortranarray(matrix[count:, count:])
+        left = blas.dsyrk(-1.0, coupling, 1.0, left, trans=1, lower=1, overwrite_c=1)
+        self._fronts.append(_Front(eliminated, remaining, factor, coupling))
+        return remaining, left
 
     def _column(self, x: int, z: int) -> tuple[Numbers, Array]:
         """Freedoms and matrix of one column of elements."""
@@ -124,17 +132,6 @@ class Condensation:
         inside &= (i > 2 * x0) | (x0 == 0)
         inside &= (k > 2 * z0) | (z0 == 0)
         return inside
-
-
-def _joined(first: tuple[Numbers, Array], second: tuple[Numbers, Array]) -> tuple[Numbers, Array]:
-    """Sum of two matrices over the union of their freedoms, in ascending order."""
-    parts = first, second
-    freedoms = np.union1d(first[0], second[0])
-    matrix = np.zeros((freedoms.size, freedoms.size))
-    for own, part in parts:
-        place = np.searchsorted(freedoms, own)
-        matrix[np.ix_(place, place)] += part
-    return freedoms, matrix
 
 
 def _solve(factor: Array, right: Array, transposed: bool) -> Array:

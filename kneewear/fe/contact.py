@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, lapack
 
 from kneewear.fe.condensation import Condensation
 from kneewear.fe.material import (
@@ -293,8 +293,13 @@ def _condense(
 ) -> tuple[Condensation, Array]:
     """Condensed stiffness and its inverse."""
     condensed = Condensation(solid, stiffness, kept)
-    factor = cho_factor(condensed.matrix)
-    return condensed, cho_solve(factor, np.eye(kept.size))
+    factor, failed = lapack.dpotrf(condensed.matrix, lower=1)
+    lower, failed = (
+        lapack.dpotri(factor, lower=1, overwrite_c=1) if not failed else (factor, failed)
+    )
+    if failed:
+        raise RuntimeError("the condensed stiffness of the solid is not positive definite")
+    return condensed, lower + np.tril(lower, -1).T
 
 
 def _inside(chosen: Bools) -> Bools:
