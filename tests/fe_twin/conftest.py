@@ -29,11 +29,11 @@ def small_twin_study(*changes):
     return read_study(CONFIG, SMALL, *changes, defaults=default_settings_file())
 
 
-def twin_of(study, number=2):
-    """Twin of one case of a study, by default the centre."""
+def twin_of(study, number=2, knee=None):
+    """Twin of one case of a study, by default the centre, on its own or another knee."""
     case, activity = study.twin_cases()[number], study.fe_twin.activity
     return compute_twin(
-        exact_knee(study),
+        knee or exact_knee(study),
         built_in_activities(study)[activity],
         case,
         study.twin_frames(),

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 import pytest
 
+from kneewear.activity.activity import Activity
+from kneewear.geometry.knee import KneeModel
+from kneewear.io import netcdf
+from kneewear.settings.fe_twin import FeTwinSettings
+from kneewear.settings.study import load_study
+from kneewear.simulation.history import ContactHistory
+from kneewear.studies.fe_twin.twin import compute_twin
 from tests.workflow.conftest import Checkout
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -46,6 +55,26 @@ def test_tables_figures_solids_and_page_are_there(checkout):
     }
     assert "mesh error" in (results / "report/index.html").read_text()
     assert (results / "report/summary.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_poses_and_loads_are_those_of_the_finished_study(results):
+    """The cycle is computed again, which takes seconds, and gives what the study has on file."""
+    study = load_study(json.loads((results / "provenance.json").read_text())["settings"])
+    knee = netcdf.load(KneeModel, results / "geometry/knee.nc")
+    gait = netcdf.load(Activity, results / "activity/gait.nc")
+    history = netcdf.load(ContactHistory, results / "simulation/gait/b001.nc")
+    number, frame = 1, 4
+    sizes = {"along_mm": 4.0, "across_mm": 5.0, "ends_mm": 3.0, "below_mm": 5.0, "coarsening": 1.2}
+    twin = FeTwinSettings(
+        activity="gait", frames_percent=[16], cases="all", elements=sizes, plasticity=None
+    )
+    case = history.cases[number]
+    found = compute_twin(knee, gait, case, (frame,), twin, study.simulation)
+    on_file = [*history.translation[number, frame], *history.rotation[number, frame]]
+    assert found.poses[history.percent[frame]].tolist() == on_file
+    force = found.results[found.results["quantity"] == "force_at_pose"].set_index("side")
+    wanted = -history.force[number, frame, :, 1]
+    assert force["foundation"].to_numpy() == pytest.approx(wanted, rel=1e-12)
 
 
 def test_another_page_limit_runs_only_the_page_again(checkout):
