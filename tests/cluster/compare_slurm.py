@@ -1,10 +1,11 @@
 """Run studies on a real SLURM and locally, and compare the results bit for bit.
 
-    timeout -k 10 1500 python -m tests.cluster.compare_slurm quick hundred node
+    timeout -k 10 1500 python -m tests.cluster.compare_slurm quick hundred search node
 
 `quick` is the quick study, `hundred` a study of 100 cases on a coarse grid, `thousand` a sweep of
-1,000 cases on coarse elements with few frames, `node` kills the node in the middle of the quick
-study's contact, starts it again and waits for the study's end. With
+1,000 cases on coarse elements with few frames, `search` an optimisation of three generations,
+`node` kills the node in the middle of the quick study's contact, starts it again and waits for the
+study's end. With
 `--tables` a study ends with the table of its cases and what is made of it. Needs
 `snakemake-executor-plugin-slurm` besides what `one_node_slurm` asks for.
 """
@@ -54,11 +55,22 @@ THOUSAND = {
     "simulation": {"frames": 10},
     "sweep": {"samples": 1000},
 }
+SEARCH = {
+    "grid": {"rows": 24, "columns": 18},
+    "study": "search",
+    "simulation": {"analysis": "quasi_static", "frames": 10},
+    "optimisation": {
+        "population": 20,
+        "generations": 3,
+        "search_grid": {"rows": 16, "columns": 12},
+    },
+}
 # The configuration file of each, and what is different.
 STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
     "quick": ("config/quick.yaml", {"study": "quick"}),
     "hundred": ("config/quick.yaml", HUNDRED),
     "thousand": ("config/sweep.yaml", THOUSAND),
+    "search": ("config/optimisation.yaml", SEARCH),
 }
 
 
