@@ -132,22 +132,25 @@ class ElasticSurface:
         moved = np.zeros(solid.size)
         count = self.elastic_stiffness.shape[0] * 27
         state = PlasticState(np.zeros((count, 6)), np.zeros(count))
-        total, height = 0, 0.0
+        total = 0
+        contact: NodalContact | None = None
         for part in load * np.arange(1, steps + 1) / steps:
             tried: list[tuple[Array, Array]] = []  # displacements and their changes
-            for _ in range(MAX_ITERATIONS):
+            for iteration in range(MAX_ITERATIONS):
                 strain = strains.strains(moved).reshape(-1, 6)
                 stress, end = return_stress(material, hardening, strain, state)
                 inner = strains.forces(stress.reshape(-1, 27, 6))
+                if contact is not None and iteration > 0:
+                    unbalanced = np.abs(inner - self._spread(contact)).max() / part
+                    if unbalanced < _BALANCE_TOLERANCE:
+                        break
                 reduced, rest = condensed.reduce(-inner)
                 base = moved[self._kept] + compliance @ reduced
+                height = 0.0 if contact is None else contact.height
                 contact, used = touch(
                     compliance, base.reshape(-1, 3), self.points, body, part, height
                 )
-                total, height = total + used, contact.height
-                unbalanced = np.abs(inner - self._spread(contact)).max() / part
-                if unbalanced < _BALANCE_TOLERANCE:
-                    break
+                total += used
                 change = contact.displacement.ravel() - moved[self._kept]
                 tried = [*tried[-_MEMORY:], (moved, condensed.expand(change, rest))]
                 moved = _accelerated(tried)
@@ -157,6 +160,7 @@ class ElasticSurface:
                     f"after {MAX_ITERATIONS} iterations; raise the number of load steps"
                 )
             state = end
+        assert contact is not None
         full = stress.reshape(-1, 27, 6)
         return self._result(contact, moved, full, state.equivalent.reshape(-1, 27), total)
 

@@ -67,9 +67,9 @@ def test_yielding_sphere_balances_and_has_less_pressure_over_a_larger_area():
     limit = np.interp(plastic.plastic_strain, [0.0, 0.2], [10.0, 14.0])
     mises = von_mises(plastic.stress)
     assert (mises < limit * (1.0 + 1e-9)).all()
-    # Without yield the two agree as far as the gaps that contact leaves, 1e-9 mm at 400 MPa/mm.
+    # Without yield the two agree.
     same = surface.press_plastic(body, Hardening((0.0,), (1e3,)), 500.0, steps=1)
-    assert same.pressure == pytest.approx(elastic.pressure, abs=4e-7)
+    assert same.pressure == pytest.approx(elastic.pressure, abs=1e-7)
 
 
 @pytest.mark.slow
@@ -77,5 +77,5 @@ def test_perfectly_plastic_layer_balances_under_much_yield():
     surface = layer_under_sphere(ELASTIC, 6.0, 3.0, 1.5, reach=3.0)
     found = surface.press_plastic(paraboloid(30.0, 6.0, 30.0), Hardening((0.0,), (8.0,)), 300.0)
     assert found.plastic_strain.max() > 0.01
-    assert np.abs(found.force + found.reaction).max() < 1e-6 * 500.0
+    assert np.abs(found.force + found.reaction).max() < 1e-6 * 300.0
     assert von_mises(found.stress).max() < 8.0 * (1.0 + 1e-9)

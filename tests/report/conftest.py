@@ -26,7 +26,6 @@ from kneewear.simulation.history import ContactHistory
 from kneewear.wear.accumulation import accumulate_wear
 from kneewear.wear.records import record_cycles
 from kneewear.wear.summary import summarize_cases
-from tests.report.new_kinds import NEW_KINDS
 from tests.report.static_results import solve_small_study
 
 FRAMES = 6
@@ -131,6 +130,9 @@ def single():
 @pytest.fixture(scope="session")
 def new_kinds():
     """Kind, settings, tables and figures of small studies of designs and of several bodies."""
+    # Imported here: tests of wear studies need none of its rooms.
+    from tests.report.new_kinds import NEW_KINDS
+
     return {name: make() for name, make in NEW_KINDS.items()}
 
 
