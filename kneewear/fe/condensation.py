@@ -91,9 +91,7 @@ class Condensation:
         inner = self._is_inner(freedoms, x0, x1, z0, z1) & ~self._is_kept[freedoms]
         eliminated, remaining = freedoms[inner], freedoms[~inner]
         count = eliminated.size
-        place = np.empty(freedoms.size, dtype=np.int64)
-        place[inner] = np.arange(count)
-        place[~inner] = count + np.arange(remaining.size)
+        place = np.where(inner, np.cumsum(inner), count + np.cumsum(~inner)) - 1
         matrix = np.zeros((freedoms.size, freedoms.size), order="F")
         for own, part in parts:
             add_lower(matrix, place[np.searchsorted(freedoms, own)], part)
