@@ -135,8 +135,11 @@ def normal_frames(normals: Array) -> Array:
     Householder reflections that exchange the first axis and the vector.
     """
     mirror = normals - np.array([1.0, 0.0, 0.0])
+    # Beside the first axis the difference would leave no digits.
+    near = normals[:, 0] > 0.0
+    mirror[near, 0] = -(normals[near, 1:] ** 2).sum(axis=1) / (1.0 + normals[near, 0])
     square = np.einsum("kc,kc->k", mirror, mirror)
-    scale = np.divide(2.0, square, out=np.zeros_like(square), where=square > 1e-20)
+    scale = np.divide(2.0, square, out=np.zeros_like(square), where=square > 1e-280)
     return np.asarray(np.eye(3) - scale[:, None, None] * mirror[:, :, None] * mirror[:, None, :])
 
 

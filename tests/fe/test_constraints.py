@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -17,6 +17,8 @@ VECTORS = arrays(float, 3, elements=st.floats(-1.0, 1.0)).filter(
 
 
 @given(VECTORS)
+@example(np.array([0.75, 1.1920929e-07, 1.1920929e-07]))
+@example(np.array([0.75, 1e-11, 1e-13]))
 def test_frames_are_orthogonal_with_the_normal_as_first_axis(vector):
     normal = vector / np.linalg.norm(vector)
     frame = normal_frames(normal[None])[0]
